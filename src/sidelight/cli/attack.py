@@ -14,11 +14,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._arrays import Integers
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
-from sidelight.attack.exposure import Exposure, ExposureWitness
-from sidelight.attack.intersection import intersect
 from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
@@ -30,9 +29,7 @@ from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.release import Release
 from sidelight.report.report import Envelope
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
@@ -70,9 +67,9 @@ def attack(request: AttackRequest, output: Output) -> Status:
     return verdict.status
 
 
-def _read(file: str, roles: Roles) -> Release | ExpectedCounts:
+def _read(file: str, roles: Roles) -> sl.Release | ExpectedCounts:
     published = open_release_or_noise(file, roles)
-    return published if isinstance(published, Release) else published.expected_counts()
+    return published if isinstance(published, sl.Release) else published.expected_counts()
 
 
 def _limit(at_most: str | None) -> Fraction | None:
@@ -98,10 +95,10 @@ def _refuse_repeated(files: Sequence[str]) -> None:
             raise BadRelease(message)
 
 
-def expose(request: AttackRequest, releases: Sequence[Release | ExpectedCounts]) -> Exposure:
+def expose(request: AttackRequest, releases: Sequence[sl.Release | ExpectedCounts]) -> sl.Exposure:
     """Intersect releases."""
     roles, attacker = request.roles, request.attacker
-    return intersect(
+    return sl.intersect(
         releases,
         people=attacker.people,
         quasi=roles.quasi or None,
@@ -163,7 +160,7 @@ class ExposureVerdict:
     notes: tuple[str, ...] = ()
 
 
-def judge(exposure: Exposure, limit: Fraction, *, ignore: bool = False) -> ExposureVerdict:
+def judge(exposure: sl.Exposure, limit: Fraction, *, ignore: bool = False) -> ExposureVerdict:
     """Judge by those who are given away; whoever is open, that is not located or contradicted, may be one of them."""
     total = exposure.people.total
     left_out = exposure.not_located if ignore else 0
@@ -184,7 +181,7 @@ def judge(exposure: Exposure, limit: Fraction, *, ignore: bool = False) -> Expos
 
 
 def unplaced(
-    request: AttackRequest, releases: Sequence[Release | ExpectedCounts], exposure: Exposure
+    request: AttackRequest, releases: Sequence[sl.Release | ExpectedCounts], exposure: sl.Exposure
 ) -> tuple[str, ...]:
     """Say of each release how many people fit no group of it, in which columns, and what would place them."""
     by = request.lookup.by() or {}
@@ -227,7 +224,7 @@ def _labels(column: Column | None, rows: Integers) -> set[Label]:
 
 
 def _remedies(
-    lookup: PeopleLookup, release: Release, columns: Sequence[str], by: Mapping[str, Hierarchy]
+    lookup: PeopleLookup, release: sl.Release, columns: Sequence[str], by: Mapping[str, sl.Hierarchy]
 ) -> Iterator[str]:
     explained = release.printing.nodes if release.printing is not None else {}
     bare = [name for name in columns if name not in by and name not in explained]
@@ -242,7 +239,7 @@ def _remedies(
 
 
 def envelope(
-    exposure: Exposure, witness: ExposureWitness | None, files: tuple[str, ...], hints: Sequence[str]
+    exposure: sl.Exposure, witness: sl.ExposureWitness | None, files: tuple[str, ...], hints: Sequence[str]
 ) -> Envelope[Any]:
     """Put the figures, and what gives one person away, into a document."""
     answer = document(exposure)
@@ -253,7 +250,7 @@ def envelope(
 
 
 def draw(
-    request: AttackRequest, exposure: Exposure, witness: ExposureWitness | None, hints: Sequence[str]
+    request: AttackRequest, exposure: sl.Exposure, witness: sl.ExposureWitness | None, hints: Sequence[str]
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield _releases(request, exposure)
@@ -265,7 +262,7 @@ def draw(
         yield Text("\n" + witness.explain())
 
 
-def _releases(request: AttackRequest, exposure: Exposure) -> Table:
+def _releases(request: AttackRequest, exposure: sl.Exposure) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("release", "groups", "smallest", "people around one", "not located", "in several groups"):
         table.add_column(heading, justify="left" if heading == "release" else "right")
@@ -281,7 +278,7 @@ def _releases(request: AttackRequest, exposure: Exposure) -> Table:
     return table
 
 
-def _breaches(exposure: Exposure) -> Table:
+def _breaches(exposure: sl.Exposure) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("of all people")
     for each in REPORTED_CONFIDENCES:

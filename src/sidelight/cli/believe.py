@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._rounding import ROUNDED, decimal_text, in_words
 from sidelight._text import counted
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
@@ -22,30 +23,19 @@ from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
-from sidelight.knowledge.facts import Fact
 from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
 from sidelight.knowledge.people import Described, Someone, Who, person_text
 from sidelight.knowledge.statements import Rule
 from sidelight.knowledge.tokens import TokenReader
-from sidelight.max_entropy.association_rules import strongest_rules
-from sidelight.max_entropy.beliefs import Beliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
-from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
-from sidelight.release.release import Release
 from sidelight.report.report import Envelope
 from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
-from sidelight.table.table import Table as OriginalTable
-from sidelight.worlds.effort import Effort
-from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
-from sidelight.worlds.posterior import Belief, posteriors
 from sidelight.worlds.reports import separate
-from sidelight.worlds.surest import SurestGuess
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -94,7 +84,7 @@ def believe_by_counting(request: BelieveRequest, output: Output) -> Status:
     return Status.WITHIN_POLICY
 
 
-def release_of(request: BelieveRequest) -> Release:
+def release_of(request: BelieveRequest) -> sl.Release:
     """Read the release; with columns that tell people apart, its groups are buckets."""
     roles = request.roles
     if not request.knowledge.quasi:
@@ -107,9 +97,9 @@ def release_of(request: BelieveRequest) -> Release:
 
 def envelope(
     request: BelieveRequest,
-    facts: tuple[Fact, ...],
-    beliefs: Sequence[Belief | EstimatedBelief],
-    surest: SurestGuess | None,
+    facts: tuple[sl.Fact, ...],
+    beliefs: Sequence[sl.Belief | EstimatedBelief],
+    surest: sl.SurestGuess | None,
 ) -> Envelope[Any]:
     """Put what is believed into a document."""
     answer: dict[str, object] = {"model": "worlds", "facts": [str(fact) for fact in facts]}
@@ -130,11 +120,11 @@ def envelope(
     )
 
 
-def _notes(beliefs: Sequence[Belief | EstimatedBelief]) -> tuple[str, ...]:
+def _notes(beliefs: Sequence[sl.Belief | EstimatedBelief]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes))
 
 
-def as_data(belief: Belief | EstimatedBelief) -> dict[str, object]:
+def as_data(belief: sl.Belief | EstimatedBelief) -> dict[str, object]:
     """Give a belief as data: probabilities as exact fractions and as numbers, estimates with their intervals."""
     values = [
         {"value": value, "before": str(belief.before[value]), **_amount(after)} for value, after in belief.after.items()
@@ -142,22 +132,22 @@ def as_data(belief: Belief | EstimatedBelief) -> dict[str, object]:
     return {"person": str(belief), "group": belief.group.number, "values": values}
 
 
-def _amount(after: Fraction | Estimate) -> dict[str, object]:
+def _amount(after: Fraction | sl.Estimate) -> dict[str, object]:
     if isinstance(after, Fraction):
         return {"after": str(after), "probability": float(after)}
     value = {"after": str(after.value), "probability": float(after.value)}
     return {**value, "low": after.low, "high": after.high, "worlds": after.worlds}
 
 
-def _any_estimated(beliefs: Sequence[Belief | EstimatedBelief]) -> bool:
+def _any_estimated(beliefs: Sequence[sl.Belief | EstimatedBelief]) -> bool:
     return any(isinstance(each, EstimatedBelief) for each in beliefs)
 
 
 def draw_beliefs(
     request: BelieveRequest,
-    facts: tuple[Fact, ...],
-    beliefs: Sequence[Belief | EstimatedBelief],
-    surest: SurestGuess | None,
+    facts: tuple[sl.Fact, ...],
+    beliefs: Sequence[sl.Belief | EstimatedBelief],
+    surest: sl.SurestGuess | None,
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield Text("Known: " + ("; ".join(map(str, facts)) or "nothing but the release"))
@@ -171,7 +161,7 @@ def draw_beliefs(
         for belief in beliefs:
             yield _distribution(belief)
     elif beliefs:
-        yield _movers([belief for belief in beliefs if isinstance(belief, Belief)])
+        yield _movers([belief for belief in beliefs if isinstance(belief, sl.Belief)])
     else:
         yield Text("Say what is known with --know, or about whom it is asked with --about.")
     if surest is not None:
@@ -183,16 +173,16 @@ def draw_beliefs(
         yield Text(ROUNDED)
 
 
-def _counted(belief: Belief | EstimatedBelief, about: tuple[str, ...]) -> Iterator[Fraction]:
+def _counted(belief: sl.Belief | EstimatedBelief, about: tuple[str, ...]) -> Iterator[Fraction]:
     """Give the probabilities that are shown and no estimates."""
-    if isinstance(belief, Belief) and not about:
+    if isinstance(belief, sl.Belief) and not about:
         yield from (belief.before[belief.value], belief[belief.value])
         return
     yield from belief.before.values()
     yield from (each for each in belief.after.values() if isinstance(each, Fraction))
 
 
-def _distribution(belief: Belief | EstimatedBelief) -> Table:
+def _distribution(belief: sl.Belief | EstimatedBelief) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=Text(f"{belief} ({belief.group})"), title_justify="left")
     table.add_column("value")
     table.add_column("from the release", justify="right")
@@ -205,7 +195,7 @@ def _distribution(belief: Belief | EstimatedBelief) -> Table:
     return table
 
 
-def _movers(beliefs: Sequence[Belief]) -> Table:
+def _movers(beliefs: Sequence[sl.Belief]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("about whom it says most", overflow="fold")
     table.add_column("value")
@@ -217,11 +207,11 @@ def _movers(beliefs: Sequence[Belief]) -> Table:
     return table
 
 
-def _middle(after: Fraction | Estimate) -> Fraction:
+def _middle(after: Fraction | sl.Estimate) -> Fraction:
     return after if isinstance(after, Fraction) else after.value
 
 
-def _in_words(after: Fraction | Estimate) -> str:
+def _in_words(after: Fraction | sl.Estimate) -> str:
     """Say a probability; of an estimate, its interval, rounded outwards."""
     if isinstance(after, Fraction):
         return in_words(after)
@@ -235,20 +225,22 @@ def _in_words(after: Fraction | Estimate) -> str:
 
 
 def conclude(
-    release: Release, facts: tuple[Fact, ...], people: tuple[Who, ...], request: BelieveRequest
-) -> tuple[tuple[Belief | EstimatedBelief, ...], SurestGuess | None]:
+    release: sl.Release, facts: tuple[sl.Fact, ...], people: tuple[Who, ...], request: BelieveRequest
+) -> tuple[tuple[sl.Belief | EstimatedBelief, ...], sl.SurestGuess | None]:
     """Say what is believed about these people; or about those for whom the facts change most, and the surest guess."""
     options = request.effort
-    effort = Effort(options.states) if options.seconds is None else Effort(options.states, options.seconds)
+    effort = sl.Effort(options.states) if options.seconds is None else sl.Effort(options.states, options.seconds)
     by, locate, suppressed = request.lookup.by(), request.lookup.locate, request.lookup.suppressed
 
-    def belief(who: Who, given: Knowledge) -> Belief:
-        return posteriors(release, given=given, person=who, by=by, locate=locate, suppressed=suppressed, effort=effort)
+    def belief(who: Who, given: Knowledge) -> sl.Belief:
+        return sl.posteriors(
+            release, given=given, person=who, by=by, locate=locate, suppressed=suppressed, effort=effort
+        )
 
     try:
         if people:
             return tuple(belief(who, facts) for who in people), None
-        beliefs = posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
+        beliefs = sl.posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
         return beliefs.top(request.knowledge.top), beliefs.surest()
     except TooHard as hard:
         soft = bool(separate(facts)[1])
@@ -272,7 +264,7 @@ def conclude(
     return estimates, None
 
 
-def _too_hard(options: EffortOptions, effort: Effort, *, soft: bool) -> str:
+def _too_hard(options: EffortOptions, effort: sl.Effort, *, soft: bool) -> str:
     """Say what is too hard, and which options help; worlds that soft facts weigh are not drawn at random."""
     hard = f"counting the worlds takes more than --states {options.states} or --seconds {effort.seconds:g}"
     if soft:
@@ -300,8 +292,8 @@ class MaxEntAnswer:
     """What would be believed from the release alone, and knowing the statements."""
 
     request: BelieveRequest
-    before: Beliefs | SetBeliefs
-    after: Beliefs | SetBeliefs
+    before: sl.Beliefs | sl.SetBeliefs
+    after: sl.Beliefs | sl.SetBeliefs
     error: tuple[float, float] | None  # estimation error before and after, with the original at hand
     curve: tuple[BoundOnRules, ...] = ()  # where several bounds on rules were given
 
@@ -337,7 +329,7 @@ class MaxEntAnswer:
     def _domain(self) -> tuple[Label, ...]:
         return self.after.release.domain
 
-    def _probability(self, beliefs: Beliefs | SetBeliefs, value: Label, who: Who) -> float:
+    def _probability(self, beliefs: sl.Beliefs | sl.SetBeliefs, value: Label, who: Who) -> float:
         if beliefs.names(who):  # in these words, statements speak of one person, who is meant here too
             return beliefs.probability(value, person=who)
         if isinstance(who, Described):
@@ -405,7 +397,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
     release, by, suppressed = release_of(request), request.lookup.by(), request.lookup.suppressed
     seconds = request.effort.seconds or SECONDS
 
-    def beliefs(*rules: Rule) -> Beliefs | SetBeliefs:
+    def beliefs(*rules: Rule) -> sl.Beliefs | sl.SetBeliefs:
         knowing: tuple[str | Rule, ...] = (*request.knowledge.know, *rules)
         return maxent(release, knowing, by=by, suppressed=suppressed, seconds=seconds)
 
@@ -424,10 +416,10 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
     return Status.WITHIN_POLICY
 
 
-def _original(request: BelieveRequest, before: Beliefs | SetBeliefs) -> OriginalTable | None:
+def _original(request: BelieveRequest, before: sl.Beliefs | sl.SetBeliefs) -> sl.Table | None:
     if request.knowledge.table is None:
         return None
-    return read_table(
+    return sl.read_table(
         request.knowledge.table,
         quasi=[column.name for column in before.by_key.members.columns],
         sensitive=before.release.sensitive,
@@ -436,11 +428,11 @@ def _original(request: BelieveRequest, before: Beliefs | SetBeliefs) -> Original
     )
 
 
-def _rules(request: BelieveRequest, original: OriginalTable | None, bound: tuple[int, int]) -> tuple[Rule, ...]:
+def _rules(request: BelieveRequest, original: sl.Table | None, bound: tuple[int, int]) -> tuple[Rule, ...]:
     if original is None or bound == (0, 0):
         return ()
     options, (positive, negative) = request.knowledge, bound
-    return strongest_rules(
+    return sl.strongest_rules(
         original,
         positive=positive,
         negative=negative,

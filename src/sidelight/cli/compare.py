@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
@@ -21,16 +22,11 @@ from sidelight.cli.output import Output, bar
 from sidelight.cli.protect import figure, policy_of, report_nothing
 from sidelight.cli.run import Status, in_options
 from sidelight.errors import NothingSafe, in_list
-from sidelight.policy.policy import Policy
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences
 from sidelight.search.compare import COMPARED, MEANINGS, ComparedRelease, ReleaseComparison
-from sidelight.search.compare import compare as compare_ways
-from sidelight.search.full_domain import FullDomain
 from sidelight.search.protect import MethodName
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED
-from sidelight.table.table import Table
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
@@ -66,10 +62,12 @@ def compare(request: CompareRequest, output: Output) -> Status:
     return Status.WITHIN_POLICY
 
 
-def _try_all(table: Table, policy: Policy, by: Mapping[str, Hierarchy], ways: CompareOptions) -> ReleaseComparison:
+def _try_all(
+    table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], ways: CompareOptions
+) -> ReleaseComparison:
     """Try every way to its end: after Ctrl-C some would be compared with half of what they can do."""
     with noticing_interrupts() as interrupts, bar("trying") as progress:
-        compared = compare_ways(table, policy, by=by, methods=_tried(ways), suppress=ways.suppress, progress=progress)
+        compared = sl.compare(table, policy, by=by, methods=_tried(ways), suppress=ways.suppress, progress=progress)
     if interrupts.noticed:
         raise KeyboardInterrupt
     return compared
@@ -77,7 +75,7 @@ def _try_all(table: Table, policy: Policy, by: Mapping[str, Hierarchy], ways: Co
 
 def _tried(ways: CompareOptions) -> tuple[MethodName, ...]:
     """Only a search over levels can publish a column as it is or as `*`, and nothing between."""
-    return tuple(name for name in ways.method if name == FullDomain.name) if ways.suppress_only else ways.method
+    return tuple(name for name in ways.method if name == sl.FullDomain.name) if ways.suppress_only else ways.method
 
 
 def _left_out(ways: CompareOptions) -> Iterator[str]:
@@ -115,7 +113,7 @@ def _row(ways: ReleaseComparison, row: ComparedRelease) -> dict[str, object]:
 
 
 def draw(
-    request: CompareRequest, table: Table, ways: ReleaseComparison, notes: tuple[str, ...]
+    request: CompareRequest, table: sl.Table, ways: ReleaseComparison, notes: tuple[str, ...]
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     yield Text(request.file, style="bold").append(

@@ -17,26 +17,20 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import ROUNDED, round_down
 from sidelight._text import form
-from sidelight.attack.named_witness import name_witness
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.epsilon_privacy.skyline import BeliefPoint, belief_skyline
 from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, exact
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
-from sidelight.release.release import Release
 from sidelight.report.report import Envelope, number
 from sidelight.table.roles import Roles
 
@@ -81,10 +75,10 @@ class Exploration:
 
     file: str
     options: ExploreOptions
-    release: Release
+    release: sl.Release
     skyline: tuple[KnowledgePoint, ...]
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
-    beliefs: tuple[tuple[Criterion, tuple[BeliefPoint, ...]], ...] = ()  # how stubborn somebody may be, per limit
+    beliefs: tuple[tuple[Criterion, tuple[sl.BeliefPoint, ...]], ...] = ()  # how stubborn somebody may be, per limit
 
     def document(self) -> Envelope[Any]:
         """Give it as data; amounts without end are null."""
@@ -119,7 +113,7 @@ def explore(request: ExploreRequest, output: Output) -> Status:
     with bar("exploring") as progress:
         progress("what may be known", 0, None)
         skyline = knowledge_skyline(release, options.target, limit)
-        beliefs = tuple((each, belief_skyline(release, _belief(each), each.bound)) for each in limits)
+        beliefs = tuple((each, sl.belief_skyline(release, _belief(each), each.bound)) for each in limits)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)), beliefs)
     output.write(exploration.document(), (*draw(exploration), *name_people(exploration, limit, request.lookup)))
     return Status.WITHIN_POLICY
@@ -138,7 +132,7 @@ def name_people(exploration: Exploration, limit: float | Fraction, lookup: Peopl
         yield Text(f"Knowing {others} is not enough; --up-to goes further.")
         return
     finding = _knowing_others(exploration, enough)
-    named = name_witness(
+    named = sl.name_witness(
         finding, release, options.people, person=options.name, by=lookup.by(), suppressed=lookup.suppressed
     )
     yield Text(named.explain())
@@ -146,7 +140,7 @@ def name_people(exploration: Exploration, limit: float | Fraction, lookup: Peopl
 
 def _knowing_others(exploration: Exploration, amount: int) -> Finding:
     """Measure how sure of the value one can get who knows so many others: with more of them, never less."""
-    return Acquaintance(others=amount, value=exploration.options.target).measure(exploration.release)
+    return sl.Acquaintance(others=amount, value=exploration.options.target).measure(exploration.release)
 
 
 def _limit(below: str) -> int | float | Fraction:
@@ -160,29 +154,31 @@ def _limit(below: str) -> int | float | Fraction:
 def _belief_limit(text: str) -> Criterion:
     """Read a limit on a prior belief."""
     criterion = read_limit(text)
-    if not isinstance(criterion.measure, PriorBelief) or criterion.comparison is not Comparison.AT_MOST:
+    if not isinstance(criterion.measure, sl.PriorBelief) or criterion.comparison is not Comparison.AT_MOST:
         message = f"--belief wants a limit such as 'prior belief(stubbornness=inf) <= 3', not '{text}'"
         raise BadMeasure(message)
     return criterion
 
 
-def _belief(criterion: Criterion) -> PriorBelief:
-    assert isinstance(criterion.measure, PriorBelief)
+def _belief(criterion: Criterion) -> sl.PriorBelief:
+    assert isinstance(criterion.measure, sl.PriorBelief)
     return criterion.measure
 
 
-def _as_data(point: BeliefPoint) -> dict[str, object]:
+def _as_data(point: sl.BeliefPoint) -> dict[str, object]:
     """Give a point as data: no end is null, and a stubbornness is rounded down."""
     sure = None if point.stubbornness == math.inf else round_down(point.stubbornness)
     return {"stubbornness": sure, "known_people": point.known_people}
 
 
 def curves(
-    release: Release, options: ExploreOptions, progress: Progress = quiet
+    release: sl.Release, options: ExploreOptions, progress: Progress = quiet
 ) -> Iterator[tuple[str, DisclosureCurve]]:
     """Compute the risk of the value against each kind of knowledge alone."""
-    kinds: list[tuple[str, type[Measure], str]] = [(family.name, family, "k") for family in (Implications, Negations)]
-    kinds += [(title, Acquaintance, name) for name, title in zip(DIRECTIONS, HEADINGS, strict=True)]
+    kinds: list[tuple[str, type[Measure], str]] = [
+        (family.name, family, "k") for family in (sl.Implications, sl.Negations)
+    ]
+    kinds += [(title, sl.Acquaintance, name) for name, title in zip(DIRECTIONS, HEADINGS, strict=True)]
     amounts = amounts_up_to(options.up_to)
     for title, family, name in kinds:
         parts = []
@@ -230,7 +226,7 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
 
 
-def _belief_table(skyline: tuple[Criterion, tuple[BeliefPoint, ...]]) -> RenderableType:
+def _belief_table(skyline: tuple[Criterion, tuple[sl.BeliefPoint, ...]]) -> RenderableType:
     """Draw how stubborn somebody may be who knows so many people."""
     criterion, points = skyline
     title = Text(f"How stubborn somebody may be, who knows so many people, with {criterion}", style="bold")

@@ -14,6 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
@@ -23,14 +24,10 @@ from sidelight.cli.output import Output, bar
 from sidelight.cli.protect import figure, report_nothing
 from sidelight.cli.run import Status
 from sidelight.errors import BadPolicy, NothingSafe
-from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Measure
 from sidelight.policy.policy import without_repeats
 from sidelight.report.report import Envelope, number
 from sidelight.report.terminal import sentences
 from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
@@ -57,10 +54,10 @@ class GeneralisationsRequest:
         return self.options.rows or ("all" if self.question.policy is None else "minimal")
 
     @property
-    def measures(self) -> tuple[Measure, ...]:
+    def measures(self) -> tuple[sl.Measure, ...]:
         """What is measured: what limits and options name, or how small groups get."""
         limited = self.question.policy.measures if self.question.policy else ()
-        return without_repeats((*limited, *self.question.measures)) or (GroupSize(),)
+        return without_repeats((*limited, *self.question.measures)) or (sl.GroupSize(),)
 
 
 def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
@@ -89,7 +86,9 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     return Status.WITHIN_POLICY
 
 
-def _measure_all(table: Table, by: Mapping[str, Hierarchy], request: GeneralisationsRequest) -> GeneralisationTable:
+def _measure_all(
+    table: sl.Table, by: Mapping[str, sl.Hierarchy], request: GeneralisationsRequest
+) -> GeneralisationTable:
     """Measure to the end: after Ctrl-C some rows would be missing, and nobody would know which."""
     with noticing_interrupts() as interrupts, bar("measuring") as progress:
         answer = generalisation_table(
@@ -108,7 +107,7 @@ def _measure_all(table: Table, by: Mapping[str, Hierarchy], request: Generalisat
     return answer
 
 
-def _always_as_they_are(table: Table, by: Mapping[str, Hierarchy]) -> Iterator[str]:
+def _always_as_they_are(table: sl.Table, by: Mapping[str, sl.Hierarchy]) -> Iterator[str]:
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
         yield f"without a hierarchy, and so printed as they are in every row: {', '.join(bare)}"
@@ -137,7 +136,7 @@ def document(request: GeneralisationsRequest, answer: GeneralisationTable, notes
 
 
 def draw(
-    request: GeneralisationsRequest, table: Table, answer: GeneralisationTable, notes: tuple[str, ...]
+    request: GeneralisationsRequest, table: sl.Table, answer: GeneralisationTable, notes: tuple[str, ...]
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
     which = {"all": "all of them", "within": "all within policy", "minimal": "the minimal ones within policy"}

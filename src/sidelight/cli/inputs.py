@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import sidelight as sl
 from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
-from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.errors import BadPolicy, BadRelease, listed
-from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
-from sidelight.publish.noise import read_noise
 from sidelight.publish.sidecar import (
     Reading,
     Sidecar,
@@ -30,15 +28,11 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.read import release_from
-from sidelight.release.release import Release
-from sidelight.table.coarser_values import coarser_values
 from sidelight.table.files import files_of
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
-from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +41,7 @@ class Question:
 
     roles: Roles
     policy: Policy | None
-    measures: tuple[Measure, ...]
+    measures: tuple[sl.Measure, ...]
     notes: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()  # where it was read from
 
@@ -71,7 +65,7 @@ class PeopleLookup:
         """Take it from options; of suppressed rows, that they may hold people."""
         return cls(options.hierarchies, options.locate, MAY_HOLD_THEM if suppressed == MAY_HOLD_THEM else None)
 
-    def by(self) -> dict[str, Hierarchy] | None:
+    def by(self) -> dict[str, sl.Hierarchy] | None:
         """Read the hierarchies."""
         return None if self.folder is None else read_hierarchies(self.folder)
 
@@ -92,13 +86,13 @@ class TableSource:
         """Name the files that are read, which are not written over."""
         return (*files_of(self.file), *self._hierarchy_files())
 
-    def open(self, roles: Roles) -> tuple[Table, dict[str, Hierarchy]]:
+    def open(self, roles: Roles) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
         """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
         by = read_hierarchies(self.folder) if self.folder else {}
         table = open_table(self.file, roles, by)
         for name in self.suppress_only:
             labels = [text for text in table.column(name).labels if text is not None]
-            by[name] = Hierarchy.suppression(name, labels or ["*"])
+            by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
         return table, by
 
     def notes(self) -> list[str]:
@@ -125,7 +119,7 @@ def read_question(
     )
 
 
-def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> Release:
+def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
     Weights are left where they are unless they are needed: suppressed rows have none.
@@ -155,24 +149,24 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights:
     return replace(release, printing=document.printing())
 
 
-def open_release_or_noise(file: str, roles: Roles) -> Release | NoisyCounts:
+def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCounts:
     """Read a published file, or noisy counts where the document of such is beside it."""
     if not noise_path(Path(file)).is_file():
         return open_release(file, roles)
-    noisy = read_noise(file)
+    noisy = sl.read_noise(file)
     if roles.sensitive is not None and roles.value_columns != (noisy.sensitive,):
         message = f"'{file}' holds noisy counts of '{noisy.sensitive}', not of {listed(roles.value_columns)}"
         raise BadRelease(message)
     return noisy
 
 
-def open_table(file: str, roles: Roles, hierarchies: Mapping[str, Hierarchy] | None = None) -> Table:
+def open_table(file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
     require_columns(file, roles)
     table = table_from(file, roles)
     if roles.sensitive_level is None:
         return table
-    return coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
+    return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
 
 
 _LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]+)\s*(?:,|$)")
@@ -241,7 +235,7 @@ def _as_published(document: Sidecar, roles: Roles) -> bool:
     )
 
 
-def _by(release: Release, roles: Roles, document: Sidecar) -> Release:
+def _by(release: sl.Release, roles: Roles, document: Sidecar) -> sl.Release:
     """Let groups that are alike in the columns that were asked for be one."""
     names = set(roles.quasi or document.reading.group)
     kept = tuple(column for column in release.groups.columns if column.name in names)

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
@@ -22,21 +23,13 @@ from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, listed
-from sidelight.policy.policy import Policy
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
-from sidelight.publish.publish import Published
 from sidelight.publish.sidecar import published_finding, sidecar_path
-from sidelight.release.generalise import group
 from sidelight.report.report import AuditReport, Envelope, audit_report, release_facts
 from sidelight.report.terminal import sentences
-from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.protect import MethodName
-from sidelight.search.protect import protect as find_release
-from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Table
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -83,7 +76,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
             bounds=target.bounds,
         )
     notes = (*notes, *result.notes, *_told(published))
-    raw = group(table, by=[column.name for column in table.quasi])
+    raw = sl.group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     document = Envelope(
         kind="protect",
@@ -96,7 +89,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     return Status.WITHIN_POLICY
 
 
-def _told(published: Published | None) -> tuple[str, ...]:
+def _told(published: sl.Published | None) -> tuple[str, ...]:
     """Say which hierarchies can be read in the sidecar."""
     columns = [each.column for each in published.document.hierarchies if each.covers] if published else []
     note = f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have them"
@@ -126,7 +119,7 @@ def _refuse_alone(target: PublishOptions) -> None:
             raise BadPolicy(message)
 
 
-def policy_of(question: Question) -> Policy:
+def policy_of(question: Question) -> sl.Policy:
     """Take the limits of a question; there have to be some."""
     if question.policy is None:
         message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
@@ -134,16 +127,16 @@ def policy_of(question: Question) -> Policy:
     return question.policy
 
 
-def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOptions) -> None:
+def _refuse_bare(table: sl.Table, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> None:
     """Refuse a search over levels where a column has none, and others where a column may only be suppressed."""
-    if search.suppress_only and search.method != FullDomain.name:
+    if search.suppress_only and search.method != sl.FullDomain.name:
         message = (
             f"method '{search.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
             "use --method lattice"
         )
         raise BadPolicy(message)
     bare = [column.name for column in table.quasi if column.name not in by]
-    if search.method == FullDomain.name and bare:
+    if search.method == sl.FullDomain.name and bare:
         message = (
             f"no hierarchy for '{bare[0]}'; put '{bare[0]}.csv' into the folder of --hierarchies (sidelight "
             f"hierarchies drafts one), or say --suppress-only '{bare[0]}' to publish it as it is or as *"
@@ -151,7 +144,9 @@ def _refuse_bare(table: Table, by: Mapping[str, Hierarchy], search: SearchOption
         raise BadHierarchy(message)
 
 
-def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
+def search_to_the_end(
+    table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions
+) -> SearchResult:
     """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
     with noticing_interrupts() as interrupts:
         try:
@@ -167,17 +162,17 @@ def search_to_the_end(table: Table, policy: Policy, by: Mapping[str, Hierarchy],
     return result
 
 
-def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: SearchOptions) -> SearchResult:
+def _search(table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
     levels = read_levels(search.levels) if search.levels else None
     with bar("trying") as progress:
-        return find_release(
+        return sl.protect(
             table,
             policy,
             by=by,
             method=_method(search),
             utility=search.utility,
-            suppress=0 if search.method == FullDomain.name else search.suppress,
+            suppress=0 if search.method == sl.FullDomain.name else search.suppress,
             levels=levels,
             progress=progress,
         )
@@ -185,12 +180,12 @@ def _search(table: Table, policy: Policy, by: Mapping[str, Hierarchy], search: S
 
 def _method(search: SearchOptions) -> Method | MethodName:
     """Give the method with its own options; refuse one that is another method's."""
-    if search.average is not None and search.method != Microaggregation.name:
+    if search.average is not None and search.method != sl.Microaggregation.name:
         message = f"method '{search.method}' averages nothing; leave --average out, or use --method microaggregation"
         raise BadPolicy(message)
-    if search.method == FullDomain.name:
-        return FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
-    return search.method if search.average is None else Microaggregation(labels=search.average)
+    if search.method == sl.FullDomain.name:
+        return sl.FullDomain(suppress=search.suppress, suppressed=search.suppressed, nodes=search.nodes)
+    return search.method if search.average is None else sl.Microaggregation(labels=search.average)
 
 
 def report_nothing(nothing: NothingSafe, kind: str, source: str, *, as_json: bool) -> Status:
@@ -215,7 +210,7 @@ CHOICES_SHOWN = 10
 """How many minimal choices of levels are printed; JSON has all."""
 
 
-def answer(result: SearchResult, published: Published | None) -> dict[str, object]:
+def answer(result: SearchResult, published: sl.Published | None) -> dict[str, object]:
     """Give what was found as data; `published` is the sidecar, and null where nothing was published."""
     return {
         "verdict": str(result.verdict),
@@ -240,7 +235,7 @@ def _finite(utility: Mapping[str, float]) -> dict[str, float | None]:
     return {name: worth if math.isfinite(worth) else None for name, worth in utility.items()}
 
 
-def draw(before: AuditReport, result: SearchResult, published: Published | None) -> Iterator[RenderableType]:
+def draw(before: AuditReport, result: SearchResult, published: sl.Published | None) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom; `before` is about the table as it is."""
     yield _headline(before, result, published)
     yield _comparison(before, result)
@@ -260,7 +255,7 @@ def draw(before: AuditReport, result: SearchResult, published: Published | None)
         yield Text(f"Written: {written}", no_wrap=True, overflow="ignore")  # paths stay in one piece
 
 
-def _headline(before: AuditReport, result: SearchResult, published: Published | None) -> Text:
+def _headline(before: AuditReport, result: SearchResult, published: sl.Published | None) -> Text:
     how = f": {before.source} by {result.method.name}"
     if published is None:
         text = Text("✓ Within policy, and not published", style="bold green")
