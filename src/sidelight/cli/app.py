@@ -46,6 +46,7 @@ from sidelight.cli.options import (
     NoisyOutputOptions,
     OutputOptions,
     PolicyPath,
+    PopulationFile,
     PromiseFiles,
     PromiseOptions,
     PublishOptions,
@@ -100,6 +101,8 @@ def audit(
     policy: PolicyPath = None,
     limits: Limits = (),
     measures: Measures = (),
+    population: PopulationFile = None,
+    hierarchies: HierarchyFolder = None,
     columns: ReleaseColumns = ReleaseColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
@@ -110,8 +113,8 @@ def audit(
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles())
-    return verb.audit(verb.AuditRequest(file, question), output.to(policy))
+    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles(), population=population)
+    return verb.audit(verb.AuditRequest(file, question, hierarchies), output.to(policy))
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
@@ -159,6 +162,7 @@ def protect(
     *,
     policy: PolicyPath = None,
     limits: Limits = (),
+    population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     search: SearchOptions = SearchOptions(),
     columns: TableColumns = TableColumns(),
@@ -168,7 +172,7 @@ def protect(
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles())
+    question = read_question(policy, limits=limits, roles=columns.roles(), population=population)
     return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
 
 
@@ -179,6 +183,7 @@ def compare(
     *,
     policy: PolicyPath = None,
     limits: Limits = (),
+    population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     ways: CompareOptions = CompareOptions(),
     columns: TableColumns = TableColumns(),
@@ -188,7 +193,7 @@ def compare(
     from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles())
+    question = read_question(policy, limits=limits, roles=columns.roles(), population=population)
     return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
 
 

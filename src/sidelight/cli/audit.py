@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sidelight.cli.inputs import Question, inputs_of, open_release
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
-from sidelight.policy.measure_names import classic_measures
+from sidelight.policy.measure_names import classic_measures, population_measures
 from sidelight.policy.policy import without_repeats
+from sidelight.release.printing import Printing
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport, audit_report
 from sidelight.report.terminal import report_parts
+from sidelight.table.hierarchy_io import read_hierarchies
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +25,16 @@ class AuditRequest:
 
     file: str
     question: Question
+    hierarchies: Path | None = None  # which say what printed labels cover, where a population is looked up
 
 
 def audit(request: AuditRequest, output: Output) -> Status:
     """Read, measure, judge, print."""
-    output.refuse(inputs_of(request.file))
+    output.refuse((*inputs_of(request.file), *request.question.files))
     release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
+    if request.hierarchies is not None:
+        along = Printing.along(read_hierarchies(request.hierarchies))
+        release = replace(release, printing=along if release.printing is None else release.printing.updated(along))
     report = judge(release, request.question, source=request.file)
     print_report(report, output)
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
@@ -39,6 +46,8 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
     if question.policy is None and not measures:
         classics = (kind() for kind in classic_measures())
         measures = tuple(measure for measure in classics if release.semantics in measure.semantics)
+        if question.population is not None:
+            measures += tuple(kind().with_register(question.population) for kind in population_measures())
     columns, domain = release.sensitive_columns, release.domain
     measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns, domain))
     return audit_report(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import sidelight as sl
 from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
-from sidelight.errors import BadPolicy, BadRelease, listed
+from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
@@ -27,6 +27,7 @@ from sidelight.publish.sidecar import (
     sidecar_path,
 )
 from sidelight.release.locate import LocateMethod, SuppressedPeople
+from sidelight.release.population import Population
 from sidelight.release.read import release_from
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
@@ -43,7 +44,8 @@ class Question:
     policy: Policy | None
     measures: tuple[sl.Measure, ...]
     notes: tuple[str, ...] = ()
-    files: tuple[Path, ...] = ()  # where it was read from
+    files: tuple[Path, ...] = ()  # where it was read from, and populations are
+    population: Population | None = None  # with which measures compare that name none
 
     @property
     def needs_weights(self) -> bool:
@@ -105,18 +107,59 @@ class TableSource:
 
 
 def read_question(
-    policy: Path | None, *, limits: Sequence[str] = (), measures: Sequence[str] = (), roles: Roles | None = None
+    policy: Path | None,
+    *,
+    limits: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    roles: Roles | None = None,
+    population: str | None = None,
 ) -> Question:
     """Put the question together from a policy file and options; options have the last word."""
     file = read_policy_file(policy) if policy else None
     criteria = [*(file.policy.criteria if file else ()), *(read_limit(text) for text in limits)]
-    return Question(
+    question = Question(
         roles=(file.roles if file else Roles()).updated(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
         measures=without_repeats(read_measure(text) for text in measures),
         notes=file.notes if file else (),
         files=(policy,) if policy else (),
     )
+    return _with_populations(question, population)
+
+
+def _with_populations(question: Question, population: str | None) -> Question:
+    """Let populations be read as the table is, each once, and give one to the measures that name none."""
+    criteria = question.policy.criteria if question.policy else ()
+    asked = (*(criterion.measure for criterion in criteria), *question.measures)
+    named = {each.register.place for each in asked if each.register is not None and each.register.place}
+    read = {place: _population(place, question.roles) for place in (*named, *((population,) if population else ()))}
+
+    def compared(measure: sl.Measure) -> sl.Measure:
+        place = population if measure.register is None else measure.register.place
+        return measure if place is None else measure.with_register(read[place])
+
+    compares = any(each.register is not None or compared(each) != each for each in asked)
+    if population is not None and asked and not compares:
+        message = (
+            f"nothing that is asked compares with {parameter('population')} '{population}'; add a limit such as "
+            "'journalist risk <= 1/11', or leave it out"
+        )
+        raise BadPolicy(message)
+    return replace(
+        question,
+        policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
+        measures=without_repeats(map(compared, question.measures)),
+        files=(*question.files, *(path for place in read for path in files_of(place))),
+        population=None if population is None else read[population],
+    )
+
+
+def _population(file: str, roles: Roles) -> Population:
+    """Say how a population is read: as the table is, and by people where it names them as the table does."""
+    reading: dict[str, object] = {"missing_marks": roles.missing_marks, "encoding": roles.encoding}
+    if roles.person_column in columns_of(file, roles):
+        reading |= {"person": roles.person_column, "several_rows": True}
+    return Population(file, reading=reading)
 
 
 def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> sl.Release:

@@ -113,6 +113,15 @@ HierarchyFolder: TypeAlias = Annotated[
         help="A folder with a hierarchy '<column>.csv' for each column.",
     ),
 ]
+PopulationFile: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--population",
+        metavar="FILE",
+        group=ASKED,
+        help="The people among whom somebody is looked up, such as a register, with the columns of --group.",
+    ),
+]
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
 

@@ -232,6 +232,7 @@ OPTIONS = {
     "people": "--people",
     "people_at_most": "--people-at-most",
     "person": "--person",
+    "population": "--population",
     "present": "--present",
     "prior": "--prior",
     "quasi": "--group",

@@ -110,6 +110,10 @@ class About(Measure):
         """The measure's own."""
         return self.question.register
 
+    def with_register(self, population: Population) -> Measure:
+        """Let the measure compare with this population."""
+        return About(self.question.with_register(population), self.of, self.known)
+
     def with_settings(self, **changed: object) -> Measure:
         """Change parameters of the measure; what it is about stays."""
         return About(self.question.with_settings(**changed), self.of, self.known)

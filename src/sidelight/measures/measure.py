@@ -136,6 +136,11 @@ class Measure(ABC):
         """The population that the question compares the release with, if it does."""
         return None
 
+    def with_register(self, population: Population) -> Measure:
+        """Compare with this population, where the question is about one."""
+        del population
+        return self
+
     def prepared(self, release: Release) -> Release:
         """Let the groups of a release know what the question needs of them: their people in a population."""
         return release if self.register is None else self.register.carried_by(release)

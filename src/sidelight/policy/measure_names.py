@@ -36,15 +36,20 @@ def classic_measures() -> Kinds:
     return (GroupSize, *diversities, Closeness, BetaLikeness, DeltaDisclosure)
 
 
-def _named_risks() -> Kinds:
-    from sidelight.measures.named_risks.individual_risk import IndividualRisk
+def population_measures() -> Kinds:
+    """List those that compare a release with a population."""
     from sidelight.measures.named_risks.journalist import JournalistRisk, MarketerRisk
     from sidelight.measures.named_risks.presence import Absence, Presence
+
+    return (JournalistRisk, MarketerRisk, Presence, Absence)
+
+
+def _named_risks() -> Kinds:
+    from sidelight.measures.named_risks.individual_risk import IndividualRisk
     from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
     from sidelight.measures.named_risks.uniques import PopulationUniques, UniqueMatch
 
-    people = (ProsecutorRisk, JournalistRisk, MarketerRisk, Presence, Absence)
-    return (*people, UniqueMatch, PopulationUniques, IndividualRisk)
+    return (ProsecutorRisk, *population_measures(), UniqueMatch, PopulationUniques, IndividualRisk)
 
 
 def _column_subsets() -> Kinds:

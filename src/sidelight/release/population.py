@@ -23,7 +23,7 @@ import numpy as np
 
 from sidelight._arrays import Integers, add_up
 from sidelight._text import counted
-from sidelight.errors import BadRelease, SidelightError, UnknownColumn, listed, parameter
+from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
 from sidelight.release.groups import Groups, PopulationCounts, suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release
@@ -35,8 +35,9 @@ from sidelight.table.table import Column, Table, number_equal_rows, stack_column
 class Population:
     """People by their cells, read where they are when a release or a table says which columns matter.
 
-    `source` is a `Table`, a path or whatever `read_table` reads; `reading` how its cells are read (`missing_marks`,
-    `encoding`, `sheet`, `person`).  Two populations are the same if they are read from the same place.
+    `source` is a `Table`, a `Release` that is recoded already, a path, or whatever `read_table` reads; `reading` says
+    how its cells are read (`missing_marks`, `encoding`, `person`).  Two populations are the same if they are read from
+    the same place.
 
     >>> import pyarrow as pa
     >>> everybody = Population.of(pa.table({"age": ["31", "34", "57"]}))
@@ -99,20 +100,20 @@ class Population:
         return f"'{self.place}' " if self.place else ""
 
     def _read(self, names: tuple[str, ...]) -> tuple[tuple[Column, ...], Integers]:
-        if isinstance(self.source, Table):
-            columns = tuple(self.source.column(name) for name in names)
-            number, first = number_equal_rows(columns, len(self.source.sizes))
-            return tuple(column.take(first) for column in columns), add_up(number, self.source.sizes, len(first))
+        if isinstance(self.source, Table | Release):
+            table, sizes = _held(self.source)
+            columns = tuple(_named(table, name) for name in names)
+            number, first = number_equal_rows(columns, len(sizes))
+            return tuple(column.take(first) for column in columns), add_up(number, sizes, len(first))
         from sidelight.table.read import distinct_rows  # noqa: PLC0415 - only where a population is read here
 
         return distinct_rows(self.source, names, **self.reading)  # type: ignore[arg-type]
 
-    @property
-    def people(self) -> int:
-        """How many people there are."""
-        if isinstance(self.source, Table):
-            return self.source.people
-        known = next(iter(self.rows_read.values()), None) or self.rows(self.columns)
+    def people(self, columns: Sequence[str] = ()) -> int:
+        """How many people there are; read by some columns that it has, unless it was read already."""
+        if isinstance(self.source, Table | Release):
+            return int(_held(self.source)[1].sum())
+        known = next(iter(self.rows_read.values()), None) or self.rows(self.columns or columns)
         return int(known[1].sum())
 
     def located_in(self, release: Release) -> PopulationCounts:
@@ -153,7 +154,7 @@ class Population:
                 "read the release with the columns that say who is in which group"
             )
             raise BadRelease(message)
-        return PopulationCounts(self, np.array([self.people]), 0)
+        return PopulationCounts(self, np.array([self.people([column.name for column in release.groups.columns])]), 0)
 
     def carried_by(self, release: Release) -> Release:
         """Give a release whose groups know how many people of this population have their cells."""
@@ -174,6 +175,21 @@ class Population:
         return PopulationCounts(self, counts, int(people[~inside].sum()))
 
 
+def _held(source: Table | Release) -> tuple[tuple[Column, ...], Integers]:
+    """Give the columns of a table's keys or of a release's groups, and their people."""
+    if isinstance(source, Table):
+        return source.quasi, source.sizes
+    return source.groups.columns, source.groups.sizes
+
+
+def _named(columns: Sequence[Column], name: str) -> Column:
+    column = next((column for column in columns if column.name == name), None)
+    if column is None:
+        message = f"no column '{name}'{did_you_mean(name, [column.name for column in columns])}"
+        raise UnknownColumn(message)
+    return column
+
+
 def refuse_fewer(groups: Groups, counts: PopulationCounts) -> None:
     """Refuse a population that has fewer people with a group's cells than the release: it is not where they are from.
 
@@ -181,15 +197,16 @@ def refuse_fewer(groups: Groups, counts: PopulationCounts) -> None:
     >>> refuse_fewer(groups, PopulationCounts(None, np.array([1]), 0))
     Traceback (most recent call last):
     sidelight.errors.BadRelease: group 1 (age 30-39) has 2 people in the release and 1 in the population; is it \
-recoded otherwise, or about other people? outside="as in the release" counts at least those of the release
+recoded otherwise (labels may need hierarchies), or about other people? say outside="as in the release" with the \
+measure to count at least those of the release
     """
     lacking = np.flatnonzero(counts.people < groups.sizes)
     if len(lacking) == 0:
         return
     row = int(lacking[0])
     message = (
-        f"{groups.name(row)} has {int(groups.sizes[row]):,} people in the release and {int(counts.people[row]):,} in "
-        f"the population; is it recoded otherwise, or about other people? "
-        f"{parameter('outside', 'as in the release')} counts at least those of the release"
+        f"{groups.name(row)} has {counted(int(groups.sizes[row]), 'person')} in the release and "
+        f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or about "
+        'other people? say outside="as in the release" with the measure to count at least those of the release'
     )
     raise BadRelease(message)

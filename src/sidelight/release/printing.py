@@ -87,6 +87,10 @@ class Printing:
         """Print the nodes of hierarchies, or averages with distances along them."""
         return cls({name: Nodes.of(hierarchy) for name, hierarchy in hierarchies.items()}, averages)
 
+    def updated(self, other: Printing) -> Printing:
+        """Let another have the last word on the columns of which it says something."""
+        return Printing({**self.nodes, **other.nodes}, self.averages)
+
 
 def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
     """Say what a column is: as declared, else by its type and labels, and by what numbers are printed as.

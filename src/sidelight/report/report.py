@@ -348,7 +348,7 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
     measure, view = criterion.measure.asked_of(release)
-    groups = view.groups
+    groups = measure.prepared(view).groups
     # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
     check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), int(groups.sizes.max()))
     broken = ~check.holds_in_each(groups)

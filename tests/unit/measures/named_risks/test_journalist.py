@@ -1,0 +1,125 @@
+"""Journalist and marketer risk: what a population makes of a release, and what is wrong with some populations."""
+
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure, BadRelease, UnknownColumn
+from sidelight.policy.limit_text import read_limit
+from sidelight.policy.policy_file import read_policy_text
+
+RELEASE = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
+REGISTER = pa.table({"age": ["31", "34", "38", "52", "57", "77"]})
+
+
+def test_the_three_statistics():
+    assert sl.JournalistRisk(REGISTER).measure(RELEASE).value == Fraction(1, 2)
+    assert sl.JournalistRisk(REGISTER, "share above", 0.4).measure(RELEASE).value == Fraction(1, 3)
+    # groups / ΣF = 2/5, and Σ f/F / n = (2/3 + 1/2) / 3 = 7/18
+    assert sl.JournalistRisk(REGISTER, "average").measure(RELEASE).value == Fraction(2, 5)
+    assert sl.MarketerRisk(REGISTER).measure(RELEASE).value == Fraction(7, 18)
+
+
+def test_whoever_is_in_no_group_makes_nobody_safer():
+    more = pa.concat_tables([REGISTER, pa.table({"age": ["78", "79", None]})])
+    assert sl.JournalistRisk(more, "average").measure(RELEASE).value == Fraction(2, 5)
+
+
+def test_fewer_people_in_the_population_than_in_the_release():
+    few = pa.table({"age": ["31", "52"]})
+    with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) has 2 people in the release and 1 in the population"):
+        sl.JournalistRisk(few).measure(RELEASE)
+    finding = sl.JournalistRisk(few, "average", outside="as in the release").measure(RELEASE)
+    assert finding.value == Fraction(2, 3)
+    assert finding.notes == ("1 person of the release is not in the population, and counted in it",)
+    assert finding.replay(RELEASE) == finding.value
+
+
+def test_a_population_that_is_recoded_otherwise():
+    with pytest.raises(BadRelease, match="0 in the population; is it recoded otherwise"):
+        sl.JournalistRisk(pa.table({"age": ["25-34", "25-34", "45-54"]})).measure(RELEASE)
+    with pytest.raises(UnknownColumn, match="lacks a column that the release has: no column 'age'"):
+        sl.JournalistRisk(pa.table({"years": ["31"]})).measure(RELEASE)
+
+
+def test_a_population_that_is_recoded_already():
+    recoded = pa.table({"age": ["30-39"] * 3 + ["50-59"] * 2})
+    assert sl.JournalistRisk(recoded).measure(RELEASE).value == Fraction(1, 2)
+    adult = sl.datasets.adult(quasi=["age", "marital-status"])
+    to = {"age": 3, "marital-status": 1}
+    release = sl.generalise(adult.table, by=adult.hierarchies, to=to)
+    along = sl.JournalistRisk(adult.table).measure(release)
+    assert (
+        along.value == sl.JournalistRisk(release).measure(release).value == sl.ProsecutorRisk().measure(release).value
+    )
+
+
+def test_people_who_are_known_more_coarsely_are_not_guessed():
+    finer = sl.Release.from_counts([{"Flu": 1}], labels=[{"age": "34"}])
+    with pytest.raises(BadRelease, match="0 in the population"):
+        sl.JournalistRisk(pa.table({"age": ["30-39"]})).measure(finer)
+
+
+def test_groups_that_overlap_cannot_be_compared():
+    overlapping = sl.Release.from_counts([{"a": 1}, {"a": 1}], labels=[{"age": "30-39"}, {"age": "35-44"}])
+    with pytest.raises(BadRelease, match="1 person of the population may be in several groups"):
+        sl.JournalistRisk(pa.table({"age": ["31", "37", "42"]})).measure(overlapping)
+
+
+def test_averages_and_buckets_cannot_be_compared():
+    buckets = sl.Release.from_buckets([([{"sex": "male"}], ["Flu"]), ([{"sex": "female"}], ["Cold"])])
+    with pytest.raises(BadRelease, match="by which nobody of a population can be found"):
+        sl.JournalistRisk(pa.table({"sex": ["male"]})).measure(buckets)
+
+
+def test_missing_cells_match_themselves():
+    release = sl.Release.from_counts([{"a": 1}, {"a": 1}], labels=[{"age": None}, {"age": "30-39"}])
+    register = pa.table({"age": [None, None, "33"]})
+    assert sl.JournalistRisk(register, "average").measure(release).value == Fraction(3, 4)
+
+
+def test_suppressed_rows_may_be_whoever_fits_nothing_else():
+    release = sl.Release.from_counts([{"a": 2}, {"a": 1}], labels=[{"age": "30-39"}, {"age": "*"}])
+    finding = sl.JournalistRisk(pa.table({"age": ["31", "32", "51", "52", "53"]})).measure(release)
+    assert finding.value == Fraction(1, 2)
+    assert sl.MarketerRisk(pa.table({"age": ["31", "32", "51", "52", "53"]})).measure(release).value == Fraction(4, 9)
+
+
+def test_a_population_is_needed():
+    with pytest.raises(BadMeasure, match="say which with population="):
+        sl.JournalistRisk().measure(RELEASE)
+    assert sl.MarketerRisk().measure(RELEASE).value == Fraction(2, 3)
+
+
+def test_as_text_and_in_a_policy_file(tmp_path):
+    limit = read_limit('journalist risk(population="register.csv") <= 1/11')
+    assert limit.measure == sl.JournalistRisk("register.csv")
+    assert read_limit(str(limit)) == limit
+    policy = '[[limit]]\nmeasure = "marketer risk"\npopulation = "register.csv"\nat_most = 0.05'
+    read = read_policy_text(policy, folder=tmp_path).policy
+    assert read.criteria[0].measure == sl.MarketerRisk(str(tmp_path / "register.csv"))
+    # whoever holds a table gives it again: a text cannot
+    assert str(sl.JournalistRisk(REGISTER)) == "journalist risk"
+
+
+def test_a_file_is_read_where_it_is(tmp_path):
+    path = tmp_path / "register.csv"
+    path.write_text("age\n31\n34\n38\n52\n57\n")
+    finding = sl.JournalistRisk(path).measure(RELEASE)
+    assert finding.value == Fraction(1, 2)
+    with pytest.raises(sl.SidelightError, match="no file"):
+        sl.JournalistRisk(tmp_path / "nobody.csv").measure(RELEASE)
+
+
+def test_a_changed_release_is_compared_again():
+    limit = sl.JournalistRisk(REGISTER) <= Fraction(1, 3)
+    auditor = sl.Auditor(sl.Policy(limit), RELEASE)
+    assert not auditor.judge().safe
+    assert auditor.remove([2]).judge().safe
+
+
+def test_groups_that_say_nothing_hold_everybody():
+    release = sl.Release.from_counts([{"a": 2}], labels=[{"age": "*"}])
+    assert sl.JournalistRisk(REGISTER).measure(release).value == Fraction(1, 6)
