@@ -206,7 +206,7 @@ measure to count at least those of the release
     row = int(lacking[0])
     message = (
         f"{groups.name(row)} has {counted(int(groups.sizes[row]), 'person')} in the release and "
-        f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or about "
-        'other people? say outside="as in the release" with the measure to count at least those of the release'
+        f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or "
+        'about other people? say outside="as in the release" with the measure to count at least those of the release'
     )
     raise BadRelease(message)
