@@ -106,7 +106,7 @@ def _events(source: object, roles: Roles) -> Events:
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
         times = numpy_integers(answer.column("times"))
-        person = number_cells(_as_whole(answer.column("person"))) if who else np.arange(len(times))
+        person = number_cells(_written_alike(answer.column("person"))) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
         without = valueless(tally, roles)
         rest = tally.without(without)
@@ -129,12 +129,12 @@ def _events(source: object, roles: Roles) -> Events:
     )
 
 
-def _as_whole(people: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Take the person 7.0, as programs write numbers in text, for the person 7: else a cap would count them as two."""
+def _written_alike(people: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Take the person 7.0, as programs write numbers, or 7 with spaces, for the person 7: else a cap counts two."""
     texts = people.cast(people.type.value_type) if pa.types.is_dictionary(people.type) else people
     if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
         return people
-    return pc.replace_substring_regex(texts, r"^(-?[0-9]+)\.0*$", r"\1")
+    return pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^(-?[0-9]+)\.0*$", r"\1")
 
 
 def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -> Intake:

@@ -77,7 +77,7 @@ def test_what_is_told_about_it():
     assert noisy(neighbours="replace").mechanism.scale == 2.0
 
 
-def test_tidied_counts_add_up_to_the_measured_total():
+def test_post_processed_counts_add_up_to_the_measured_total():
     for _ in range(20):
         made = noisy(epsilon=0.2)
         assert made.counts.min() >= 0

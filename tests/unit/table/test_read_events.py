@@ -117,3 +117,5 @@ def test_a_person_who_is_written_in_two_ways_is_one():
     rows = pa.table({"patient": ["7", "7.0", "07"], "ward": ["A", "A", "A"], "disease": ["Flu", "Flu", "Flu"]})
     assert read(rows).with_several_rows() == 1
     assert counted(read(rows), at_most=1)[0] == [2, 0, 0]
+    spaced = pa.table({"patient": ["p1", " p1", "p1 "], "ward": ["A", "A", "A"], "disease": ["Flu", "Flu", "Flu"]})
+    assert counted(read(spaced), at_most=1)[0] == [1, 0, 0]
