@@ -35,6 +35,9 @@ from sidelight.worlds.closed_forms import probability_of_avoiding
 if TYPE_CHECKING:
     from sidelight.measures.ck_safety.several_values import SeveralValuesSummary
 
+MOST_IDLE = 1_000
+"""So many implications that say nothing are listed at most."""
+
 
 @dataclass(frozen=True)
 class Implications(Targeted):
@@ -188,7 +191,7 @@ class ImplicationsSummary:
         atom = Atom((target.name.number, 0), value)
         spent.sort(key=lambda part: not part[1].with_target)
         premises = [each for group, allocation in spent for each in group.atoms(allocation, value) if each != atom]
-        idle = (Implication(atom, atom),) * (self.k - len(premises))
+        idle = idle_implications(atom, self.k - len(premises))
         others = dict.fromkeys(group.name for group, _ in spent if group.name != target.name)
         return ImplicationsWitness(
             target.name,
@@ -198,6 +201,11 @@ class ImplicationsSummary:
             elsewhere=tuple(others),
             any_of=self.measure.targets.members(self.domain),
         )
+
+
+def idle_implications(atom: Atom, number: int) -> tuple[Implication, ...]:
+    """List implications that say nothing, which fill up to k; of very many the first, as k may be any number."""
+    return (Implication(atom, atom),) * min(number, MOST_IDLE)
 
 
 def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:

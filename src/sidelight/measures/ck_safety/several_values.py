@@ -69,6 +69,13 @@ if TYPE_CHECKING:
 TOGETHER, TARGET, PREMISES = 0, 1, 2
 """Which of the five minima are meant: V(k+1)/(1 − V(1)), T, and V(k)."""
 
+MOST_TOLD_APART = 2**53
+"""More implications than this are as good as so many: no release has more people and values to ask about."""
+
+
+def _told_apart(k: int) -> int:
+    return min(k, MOST_TOLD_APART)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SeveralValuesSummary:
@@ -83,7 +90,7 @@ class SeveralValuesSummary:
     def of(cls, measure: Implications, groups: Groups) -> SeveralValuesSummary:
         """Find the minima over some groups."""
         seen = measure.targets.seen(groups)
-        minima = FiveMinima.of(seen, np.arange(len(seen.domain)), Knowledge(0, 0, measure.k))
+        minima = FiveMinima.of(seen, np.arange(len(seen.domain)), Knowledge(0, 0, _told_apart(measure.k)))
         return cls(measure, minima, measure.targets.places(seen), groups.domain)
 
     def merge(self, other: SeveralValuesSummary) -> SeveralValuesSummary:
@@ -100,7 +107,7 @@ class SeveralValuesSummary:
             [self._least(TOGETHER, self.targets)],
             [self._least(TARGET, self.targets), self._least(PREMISES, everywhere)],
         ]
-        bits = [sum(self._at(*each).bits(self.measure.k) for each in option) for option in options]
+        bits = [sum(self._at(*each).bits(self.k) for each in option) for option in options]
         best = compute_exactly(
             max(bits),
             BITS_COMPARED,
@@ -115,12 +122,17 @@ class SeveralValuesSummary:
         """Find the value with the least of these minima, exactly; of equal ones the first."""
         logs = self.minima.logs[number, columns]
         low = logs.min()
-        limit = low if np.isneginf(low) else low + tolerance(low, self.measure.k)
+        limit = low if np.isneginf(low) else low + tolerance(low, self.k)
         near = columns[(logs <= limit) & (self.minima.part[number, columns] >= 0)]
         if np.isneginf(low) or len(near) == 1:
             return number, int(near[0])
         rivals = [self._at(number, int(column)) for column in near]
-        return number, int(near[index_of_least(rivals, five_products(self.minima.knowledge)[number], self.measure.k)])
+        return number, int(near[index_of_least(rivals, five_products(self.minima.knowledge)[number], self.k)])
+
+    @property
+    def k(self) -> int:
+        """How many implications are known, as far as it matters."""
+        return _told_apart(self.measure.k)
 
     def _at(self, number: int, column: int) -> ValueInGroup:
         return ValueInGroup.at(self.minima.group(number, column), 0, int(self.minima.values[column]), 0)
@@ -129,7 +141,7 @@ class SeveralValuesSummary:
         odds = arithmetic.ratio(1, 1)
         for number, column in option:
             factors = five_products(self.minima.knowledge)[number]
-            odds *= self._at(number, column).product(factors, self.measure.k, arithmetic)
+            odds *= self._at(number, column).product(factors, self.k, arithmetic)
         return odds
 
     def _witness(self, option: list[tuple[int, int]]) -> ImplicationsWitness:
@@ -138,14 +150,15 @@ class SeveralValuesSummary:
             Atom,
             Implication,
             ImplicationsWitness,
+            idle_implications,
         )
 
         (here, value), (there, premise) = self._place(*option[0]), self._place(*option[-1])
         atom, first = Atom((here.number, 0), value), int(len(option) == 1)
         enough = _enough_people(self._at(*option[-1])) - first
-        people = range(first, first + min(self.measure.k, enough))
+        people = range(first, first + min(self.k, enough))
         premises = [Implication(Atom((there.number, position), premise), atom) for position in people]
-        idle = (Implication(atom, atom),) * (self.measure.k - len(premises))
+        idle = idle_implications(atom, self.k - len(premises))
         return ImplicationsWitness(
             here,
             value,

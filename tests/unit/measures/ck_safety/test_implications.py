@@ -76,6 +76,15 @@ def test_what_goes_without_saying_fills_up():
     assert finding.explain() == "In group 1 anyone has Flu with probability 1, as the release itself says."
 
 
+@pytest.mark.parametrize("k", [10**9, 10**400], ids=["10^9", "10^400"])
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_any_number_of_implications_may_be_asked_about(k, semantics):
+    counts = [{"Flu": 2, "Cold": 3}, {"Flu": 1, "AIDS": 4}]
+    release = sl.Release.from_counts(counts, sizes=[5, 5], values=semantics)
+    finding = sl.Implications(k).measure(release)
+    assert finding.value == finding.replay(release) == 1
+
+
 def test_knowing_nothing():
     assert sl.Implications(0).measure(HOSPITAL).explain() == (
         "In group 1 (age 20-29, sex male) anyone has Flu with probability 2/5, as the release itself says."
