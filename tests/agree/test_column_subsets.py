@@ -2,10 +2,11 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb, factorial
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -118,3 +119,91 @@ def test_people_in_blocks_are_the_same_people(monkeypatch):
     assert parts.scores.tolist() == whole.scores.tolist()
     assert parts.by_size() == whole.by_size()
     assert parts.contributions == whole.contributions
+
+
+# --- measures of a release -----------------------------------------------------------------------------------------
+
+
+@examples(50)
+@given(tables(max_columns=3), st.integers(0, 4))
+def test_singling_out_as_counted_one_by_one(table, facts):
+    rows, names = people_of(table), [column.name for column in table.quasi]
+    alone = {
+        group[0][0]
+        for subset in every_subset(names, min(facts, len(names)))
+        for group in groups_of(rows, subset)
+        if len(group) == 1
+    }
+    finding = sl.SinglingOut(facts=facts).measure(sl.group(table))
+    assert finding.value == Fraction(len(alone), len(rows))
+    if finding.witness is not None:
+        assert [all(cells[name] == text for name, text in finding.witness.cells) for _, cells, _ in rows].count(
+            True
+        ) == 1
+
+
+def matchings(people, one, other):
+    """How many people does a holder of `one` match with a holder of `other`, on average over who could be whom?
+
+    A world pairs the records of both holders so that the pairs of cells are those of the release; all are as likely.
+    The best reader names, for each record of `one`, the record of `other` that is its own in most worlds.
+    """
+    have = [tuple(tuple(cells[name] for name in names) for names in (one, other)) for _, cells, _ in people]
+    truth = Counter(have)
+    worlds = [
+        order
+        for order in permutations(range(len(have)))
+        if Counter((have[i][0], have[j][1]) for i, j in enumerate(order)) == truth
+    ]
+    right = sum(max(sum(order[i] == j for order in worlds) for j in range(len(have))) for i in range(len(have)))
+    return Fraction(right, len(worlds) * len(have))
+
+
+@examples(30)
+@given(st.lists(st.tuples(*[st.sampled_from("12")] * 3), min_size=1, max_size=5), st.integers(0, 3))
+def test_linkability_is_what_counting_worlds_gives(people, split):
+    names = ["a", "b", "c"]
+    columns = dict(zip(names, (list(cells) for cells in zip(*people, strict=True)), strict=True))
+    table = sl.read_table(pa.table(columns | {"s": ["x"] * len(people)}), quasi=names, sensitive="s")
+    one, other = names[:split], names[split:]
+    finding = sl.Linkability(one, other).measure(sl.group(table))
+    rows = [(None, dict(zip(names, cells, strict=True)), None) for cells in people]
+    assert finding.value == matchings(rows, one, other)
+    assert finding.replay(sl.group(table)) == finding.value
+
+
+def guessed_by_everybody_else(rows, names):
+    """Leave each person out, and guess by the rest of their group, or by everybody where nobody is left."""
+    right = Fraction(0)
+    for place, (_, cells, value) in enumerate(rows):
+        others = rows[:place] + rows[place + 1 :]
+        alike = [each for each in others if all(each[1][name] == cells[name] for name in names)]
+        counts = Counter(other for _, _, other in alike or others)
+        most = [each for each, count in counts.items() if count == max(counts.values())]
+        right += Fraction(value in most, len(most)) if most else 0
+    return right / len(rows)
+
+
+@examples(60)
+@given(tables(semantics="single", max_columns=3), st.integers(0, 3))
+def test_inference_and_its_control_as_counted_one_by_one(table, columns):
+    rows, names = people_of(table), [column.name for column in table.quasi][:columns]
+    release = sl.group(table)
+    finding = sl.Inference(names).measure(release)
+    right = sum(max(Counter(value for _, value in group).values()) for group in groups_of(rows, names))
+    assert finding.value == Fraction(right, len(rows)) == finding.replay(release)
+    assert finding.witness.control == guessed_by_everybody_else(rows, names)
+    if len(names) == len(table.quasi):
+        assert sl.Inference().measure(release).value == finding.value
+        assert sl.Inference().measure(release).witness.control == finding.witness.control
+
+
+@examples(30)
+@given(tables(semantics="set", max_columns=3))
+def test_a_printed_column_may_be_the_secret(table):
+    rows, (known, *others) = people_of(table), [column.name for column in table.quasi]
+    for secret in others:
+        finding = sl.Inference(known, secret).measure(sl.group(table))
+        groups = groups_of([(key, cells, cells[secret]) for key, cells, _ in rows], [known])
+        right = sum(max(Counter(value for _, value in group).values()) for group in groups)
+        assert finding.value == Fraction(right, len(rows))

@@ -29,7 +29,7 @@ import numpy as np
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import decimal_text
 from sidelight._text import as_names
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, expect
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -173,6 +173,11 @@ class Inference(Measure):
     def when_groups_merge(self) -> Monotonicity:
         """The most frequent of two groups together is no more frequent than that of each."""
         return Monotonicity.NON_INCREASING if self.of_groups else Monotonicity.UNKNOWN
+
+    def check(self, release: Release) -> None:
+        """Refuse secrets of which people have several; a printed column never is one."""
+        expect(Release, release, "what is measured")
+        super().check(release if self.secret is None else self.seen(release))
 
     def measure(self, release: Release) -> Finding:
         """Put together the groups that say the same in the columns, and add up the best guesses."""

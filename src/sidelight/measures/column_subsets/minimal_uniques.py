@@ -103,6 +103,10 @@ class MinimalUniques(Tabular):
         estimates[alone] = 1 / (1 + odds / (powers * (1 / powers).sum()))
         return estimates
 
+    def table(self) -> pa.Table:
+        """Give a row per person who has an MSU (see `to_arrow`)."""
+        return self.to_arrow()
+
     def to_arrow(self) -> pa.Table:
         """Give a row per person who has an MSU: their cells, MSUs, score and, with a fraction, DIS-SUDA.
 

@@ -1,0 +1,96 @@
+"""The walk over all subsets of columns: each once, and no more than can be gone through."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sidelight.errors import BadTable, TooHard
+from sidelight.measures.column_subsets.subsets import (
+    CountedKeys,
+    Cube,
+    Layout,
+    SubsetWalk,
+    count_each_subset,
+    subset_limit,
+)
+from sidelight.table.table import Column
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5, 7])
+@pytest.mark.parametrize("up_to", [1, 2, 4, 7])
+def test_every_subset_is_visited_once(columns, up_to):
+    visited = []
+
+    def visit(subset, rows):
+        assert sorted(subset) == sorted(rows)  # the rows are those of the subset
+        visited.append(tuple(sorted(subset)))
+        return True
+
+    def without(rows, columns):
+        return frozenset(rows) - frozenset(columns)
+
+    SubsetWalk(without, visit, up_to).run(frozenset(range(columns)), range(columns))
+    expected = [each for size in range(1, up_to + 1) for each in combinations(range(columns), size)]
+    assert sorted(visited) == sorted(expected)
+
+
+def test_nothing_below_is_visited_where_it_is_not_worth_a_look():
+    visited = []
+
+    def visit(subset, rows):
+        del rows
+        visited.append(subset)
+        return 0 in subset
+
+    SubsetWalk(lambda rows, columns: rows - set(columns), visit, 3).run({0, 1, 2}, [0, 1, 2])
+    assert (1, 2) in visited
+    assert (2,) not in visited  # below {1, 2}; {1} is below {0, 1}, too
+
+
+def test_more_columns_than_can_be_gone_through_are_counted():
+    with pytest.raises(TooHard, match=r"20 columns have 1,048,575 subsets.*16 columns.*say up_to=6"):
+        subset_limit(20, None)
+    with pytest.raises(TooHard, match=r"100 columns have 4,087,975 subsets of up to 4 columns.*say largest=2"):
+        subset_limit(100, 4, "largest")
+    assert subset_limit(16, None) == 16
+    assert subset_limit(60, 3) == 3
+
+
+@pytest.mark.parametrize("up_to", [0, -1, True, 1.5, "two"])
+def test_what_is_no_number_of_columns_is_refused(up_to):
+    with pytest.raises(BadTable, match="at least 1"):
+        subset_limit(3, up_to)
+
+
+def test_few_labels_are_held_in_a_cube_and_many_in_keys():
+    two = [Column.of("a", "0011"), Column.of("b", "0101")]
+    assert isinstance(CountedKeys.of(two, np.ones(4, int)), Cube)
+    many = [Column.of("a", map(str, range(9))), Column.of("b", map(str, range(9)))]
+    keys = CountedKeys.of(many, np.ones(9, int))
+    assert isinstance(keys, CountedKeys)
+    assert isinstance(keys.without([0]), Cube)
+
+
+def test_columns_of_many_labels_take_several_words_until_few_are_left():
+    layout = Layout.of(dict.fromkeys(range(8), 2**12))
+    assert [len(word) for word in layout.words] == [5, 3]
+    words = layout.pack([np.arange(3) + place for place in range(8)])
+    for place in range(3):
+        layout, words = layout.cut(place, words)
+    assert len(words) == 1
+    assert layout.code(7, words).tolist() == [7, 8, 9]
+
+
+def test_a_column_with_one_label_tells_nothing():
+    columns = [Column.of("a", "xxx"), Column.of("b", "012")]
+    by_subset = count_each_subset(columns, np.array([1, 1, 1]), up_to=2)
+    assert by_subset[0,].groups == 1
+    assert by_subset[1,] == by_subset[0, 1]
+
+
+def test_amounts_of_a_billion_people_are_added_up_exactly():
+    columns = [Column.of("a", "01"), Column.of("b", "00")]
+    many = 2_000_000_001
+    numbers = count_each_subset(columns, np.array([many, 1]), up_to=1)[1,]
+    assert numbers.squares == (many + 1) ** 2
