@@ -108,7 +108,8 @@ def audit(
 ) -> int:
     """Judge a published file as it stands: how bad is it, against whom, and who is worst off?
 
-    Without a policy, limits or measures, all classic measures are shown and nothing is judged.
+    Without a policy, limits or measures, nothing is judged: it shows the classic measures, how surely people are found,
+    who stands alone, and by which columns.
     """
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415

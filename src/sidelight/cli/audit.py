@@ -10,11 +10,11 @@ from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
-from sidelight.policy.measure_names import classic_measures, population_measures
+from sidelight.policy.measure_names import population_measures, shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.release.printing import Printing
 from sidelight.release.release import Release
-from sidelight.report.report import AuditReport, audit_report
+from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.report.terminal import report_parts
 from sidelight.table.hierarchy_io import read_hierarchies
 
@@ -41,11 +41,13 @@ def audit(request: AuditRequest, output: Output) -> Status:
 
 
 def judge(release: Release, question: Question, *, source: str) -> AuditReport:
-    """Measure and judge; with neither limits nor measures, ask all classic measures that apply."""
+    """Measure and judge; with neither limits nor measures, show who stands alone and all usual measures that apply."""
     measures = question.measures
-    if question.policy is None and not measures:
-        classics = (kind() for kind in classic_measures())
-        measures = tuple(measure for measure in classics if release.semantics in measure.semantics)
+    unasked = question.policy is None and not measures
+    if unasked:
+        compared = () if question.population is None else population_measures()
+        usual = (kind() for kind in shown_measures() if kind not in compared)
+        measures = tuple(measure for measure in usual if release.semantics in measure.semantics)
         if question.population is not None:
             measures += tuple(kind().with_register(question.population) for kind in population_measures())
     columns, domain = release.sensitive_columns, release.domain
@@ -57,6 +59,7 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
         source=source,
         roles=question.roles.stated(),
         notes=question.notes,
+        singled_out=singled_out(release) if unasked else None,
     )
 
 

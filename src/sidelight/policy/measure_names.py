@@ -25,7 +25,7 @@ def all_measures() -> Kinds:
 
 
 def classic_measures() -> Kinds:
-    """List those that ask about the groups alone, and no adversary: what an audit shows unless told otherwise."""
+    """List those that ask about the groups alone, and no adversary."""
     from sidelight.measures.beta_likeness import BetaLikeness
     from sidelight.measures.delta_disclosure import DeltaDisclosure
     from sidelight.measures.k_anonymity import GroupSize
@@ -34,6 +34,14 @@ def classic_measures() -> Kinds:
 
     diversities = (DistinctValues, EntropyDiversity, RecursiveDiversity)
     return (GroupSize, *diversities, Closeness, BetaLikeness, DeltaDisclosure)
+
+
+def shown_measures() -> Kinds:
+    """List what an audit shows unless told otherwise: the classics, and how surely people are found."""
+    from sidelight.measures.named_risks.journalist import MarketerRisk
+    from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
+
+    return (*classic_measures(), ProsecutorRisk, MarketerRisk)
 
 
 def population_measures() -> Kinds:

@@ -24,6 +24,7 @@ from sidelight import __version__
 from sidelight._rounding import at_a_glance, round_cautiously
 from sidelight._text import one_or_several
 from sidelight.errors import BadMeasure
+from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
 from sidelight.policy.policy import Verdict
@@ -121,6 +122,22 @@ class AuditFinding(DocumentPart):
     notes: tuple[str, ...] = ()
 
 
+class WorstColumn(DocumentPart):
+    """A column that singles people out."""
+
+    column: str
+    fewer: int = Field(description="how many fewer people would stand alone, were it not published")
+
+
+class SingledOut(DocumentPart):
+    """Who stands alone: people whose group is of one."""
+
+    people: int
+    worst_columns: tuple[WorstColumn, ...] | None = Field(
+        description="at most three, the worst first; none where there are too many groups to go through them again"
+    )
+
+
 class ReleaseFacts(DocumentPart):
     """How large the release is and what it is about."""
 
@@ -151,6 +168,7 @@ class Audit(DocumentPart):
     release: ReleaseFacts
     intake: IntakeFacts
     findings: tuple[AuditFinding, ...]
+    singled_out: SingledOut | None = Field(default=None, description="of an audit without limits and measures")
     verdict: Outcome
     not_covered: str = NOT_JUDGED
 
@@ -183,6 +201,7 @@ def audit_report(
     source: str | None = None,
     roles: Mapping[str, object] | None = None,
     notes: Sequence[str] = (),
+    singled_out: SingledOut | None = None,
 ) -> AuditReport:
     """Put together what a policy says about a release, and findings without a limit.
 
@@ -201,12 +220,34 @@ def audit_report(
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         findings=(*judged, *(_audited(finding, release) for finding in findings)),
+        singled_out=singled_out,
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
     )
     return AuditReport(
         source=source,
         answer=audit,
         notes=(*release.intake.notes(), *look_alikes(release), *together_notes(release, judgements), *notes),
+    )
+
+
+MOST_CELLS = 2_000_000
+"""Groups times columns that are gone through again, once per column, to tell the worst of them: a fifth of a second."""
+
+
+def singled_out(release: Release) -> SingledOut:
+    """Say who stands alone, and by which columns, unless that would slow an audit down.
+
+    >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "30"}, {"age": "40"}])
+    >>> singled_out(release)
+    SingledOut(people=1, worst_columns=(WorstColumn(column='age', fewer=1),))
+    """
+    groups = release.groups
+    people = people_alone(groups.sizes)
+    if people and len(groups) * len(groups.columns) > MOST_CELLS:
+        return SingledOut(people=people, worst_columns=None)
+    worst = worst_columns(groups.columns, groups.sizes) if people else ()
+    return SingledOut(
+        people=people, worst_columns=tuple(WorstColumn(column=each.column, fewer=each.fewer) for each in worst)
     )
 
 

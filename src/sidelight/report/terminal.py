@@ -35,6 +35,7 @@ def report_parts(report: AuditReport) -> Iterator[RenderableType]:
     yield _table(report)
     if any("." in finding.result.text for finding in report.answer.findings):
         yield Text(f"{ROUNDED}\n")
+    yield from sentences("Who stands alone", list(_alone(report)))
     yield from sentences("What it means", [_meaning(each) for each in report.answer.findings])
     yield from sentences("Notes", [*(note for each in report.answer.findings for note in each.notes), *report.notes])
     yield conclusion(report)
@@ -65,6 +66,21 @@ def _table(report: AuditReport) -> Table:
         else:
             table.add_row(Text(finding.text), _result(finding), worst_off)
     return table
+
+
+def _alone(report: AuditReport) -> Iterator[str]:
+    alone, people = report.answer.singled_out, report.answer.release.people
+    if alone is None:
+        return
+    if not alone.people:
+        yield f"Nobody of {counted(people, 'person')}: everybody looks like somebody else."
+        return
+    stand = "stands" if alone.people == 1 else "stand"
+    yield f"{alone.people:,} of {counted(people, 'person')} {stand} alone in a group: nobody else looks like them."
+    if alone.worst_columns is None:
+        yield "Which columns it is by is not told for so many groups; sidelight columns tells."
+    for each in alone.worst_columns or ():
+        yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
 
 
 def _meaning(finding: AuditFinding) -> str:

@@ -12,7 +12,7 @@ from support.command_line import invoke
 import sidelight as sl
 from sidelight import _files
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measure_names import all_measures, classic_measures
+from sidelight.policy.measure_names import all_measures, shown_measures
 from sidelight.report.report import AuditReport
 
 ROWS = """age,sex,disease,name
@@ -98,10 +98,10 @@ def test_measures_alone_judge_nothing(file):
     assert (result.exit_code, report["verdict"], len(report["findings"])) == (0, "no policy", 1)
 
 
-def test_with_neither_policy_nor_measures_all_classics_are_shown(file):
+def test_with_neither_policy_nor_measures_all_usual_ones_are_shown(file):
     result = run(file, *ROLES, "--json")
     assert [each["measure"] for each in json.loads(result.stdout)["answer"]["findings"]] == [
-        kind.name for kind in classic_measures()
+        kind.name for kind in shown_measures()
     ]
     assert "No policy was given" in run(file, *ROLES).stdout
 
@@ -302,3 +302,43 @@ def test_debug_shows_where(file):
     assert result.returncode == 2
     assert "Traceback" in result.stderr
     assert result.stderr.splitlines()[-1].startswith("sidelight: which columns?")
+
+
+def test_an_audit_without_limits_says_who_stands_alone_and_by_which_columns(tmp_path):
+    release = tmp_path / "release.csv"
+    release.write_text("age,sex,disease\n30,f,Flu\n30,m,Flu\n40,f,Cold\n40,f,Flu\n")
+    page = run(release, *ROLES)
+    assert "2 of 4 people stand alone in a group" in page.stdout
+    assert "Without sex, 2 fewer would stand alone" in page.stdout
+    alone = json.loads(run(release, *ROLES, "--json").stdout)["answer"]["singled_out"]
+    assert alone == {"people": 2, "worst_columns": [{"column": "sex", "fewer": 2}, {"column": "age", "fewer": 1}]}
+    limited = run(release, *ROLES, "--limit", "group size >= 2", "--json")
+    assert json.loads(limited.stdout)["answer"]["singled_out"] is None
+
+
+def test_too_many_groups_to_go_through_again_are_said_so(file, monkeypatch):
+    monkeypatch.setattr("sidelight.report.report.MOST_CELLS", 0)
+    release = file.with_name("alone.csv")
+    release.write_text("age,sex,disease\n30,f,Flu\n30,m,Flu\n")
+    page = run(release, *ROLES)
+    assert "sidelight columns tells" in " ".join(page.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("called", "here"),
+    [
+        ("k-map", "journalist risk"),
+        ("δ-presence", "presence"),
+        ("DIS", "unique match"),
+        ("population uniqueness", "population uniques"),
+        ("re-identification risk", "prosecutor risk"),
+        ("marketer", "marketer risk"),
+        ("prosecutor", "prosecutor risk"),
+        ("journalist", "journalist risk"),
+        ("SUDA", "singling out"),
+        ("special uniques", "singling out"),
+    ],
+)
+def test_the_words_of_the_field_lead_to_ours(file, called, here):
+    result = run(file, *ROLES, "--measure", called)
+    assert (result.exit_code, f"'{here}'" in result.stderr) == (2, True), result.stderr

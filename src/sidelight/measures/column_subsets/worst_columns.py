@@ -33,12 +33,16 @@ def people_alone(sizes: Integers) -> int:
 def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) -> tuple[ColumnWithout, ...]:
     """Name the columns without which fewest people would stand alone, worst first; none that changes nothing.
 
-    `columns` say what the people of each group look like, `sizes` how many they are; no two groups look alike.
+    `columns` say what the people of each group look like, `sizes` how many they are.  Where two groups look
+    alike, people are told apart by something else than columns, and there is no worst one.
 
     >>> import numpy as np
     >>> worst_columns([Column.of("age", ["1", "2", "3"]), Column.of("sex", ["f", "f", "m"])], np.array([1, 1, 5]))
     (ColumnWithout(column='age', fewer=2),)
     """
+    _, first = number_equal_rows(tuple(columns), len(sizes))
+    if len(first) < len(sizes):
+        return ()
     alone = people_alone(sizes)
     without = [
         ColumnWithout(column.name, alone - _alone_without(place, columns, sizes))
