@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table as Page
 from rich.text import Text
 
+import sidelight as sl
 from sidelight._files import refuse_existing, refuse_input, write_together
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
@@ -22,11 +23,6 @@ from sidelight.cli.options import DraftedFiles, IdentifyingOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
-from sidelight.measures.column_subsets.identifying_columns import (
-    ColumnSubset,
-    IdentifyingColumns,
-    identifying_columns,
-)
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
 from sidelight.policy.policy_draft import draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
@@ -37,8 +33,8 @@ from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.read import distinct_rows, table_from
 from sidelight.table.roles import Roles
-from sidelight.table.suggested_roles import Role, SuggestedRole, SuggestedRoles, suggestions_for
-from sidelight.table.table import Counts, Table
+from sidelight.table.suggested_roles import Role, suggestions_for
+from sidelight.table.table import Counts
 
 SCHEMA_VERSION = 1
 
@@ -64,10 +60,10 @@ class ColumnsRequest:
 class ColumnsAnswer:
     """What the columns seem to be, and which identify; the last three only where there is a column that others know."""
 
-    suggested: SuggestedRoles
+    suggested: sl.SuggestedRoles
     share: Fraction
-    table: Table | None = None
-    identifying: IdentifyingColumns | None = None
+    table: sl.Table | None = None
+    identifying: sl.IdentifyingColumns | None = None
     drafted: Mapping[str, Draft] | None = None
 
 
@@ -100,7 +96,7 @@ def _answer(request: ColumnsRequest) -> ColumnsAnswer:
     if not suggested.roles.quasi:
         return ColumnsAnswer(suggested, share)
     table = _table(request.file, suggested.roles)
-    identifying = identifying_columns(table, request.options.up_to)
+    identifying = sl.identifying_columns(table, request.options.up_to)
     kinds = {name: suggested.roles.kind_of(name) for name, _ in suggested.roles.kinds}
     drafted = drafts({column.name: column.labels for column in table.quasi}, DraftRules(kinds=kinds))
     return ColumnsAnswer(suggested, share, table, identifying, drafted)
@@ -117,7 +113,7 @@ def _share_of_people(text: str) -> Fraction:
     return share
 
 
-def _table(file: str, roles: Roles) -> Table:
+def _table(file: str, roles: Roles) -> sl.Table:
     """Read the table; where nothing is sensitive, with nothing that could be guessed."""
     if roles.sensitive is not None:
         return table_from(file, roles)
@@ -132,7 +128,7 @@ def _table(file: str, roles: Roles) -> Table:
         sheet=roles.sheet,
     )
     nothing = Counts.from_entries(np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), 1))
-    return Table(quasi, "", ("",), sizes, nothing, "set")
+    return sl.Table(quasi, "", ("",), sizes, nothing, "set")
 
 
 # What is written.
@@ -188,13 +184,13 @@ def _write(answer: ColumnsAnswer, target: DraftedFiles, inputs: Sequence[Path], 
             refuse_input(file, inputs)
     if target.write is not None and policy is not None:
         contents[target.write] = policy
-    made = folder is not None and not folder.exists()
+    is_new = folder is not None and not folder.exists()
     if folder is not None:
         _make_folder(folder)
     try:
         write_together(contents, force=target.force)
     except BaseException:
-        if made and folder is not None:
+        if is_new and folder is not None:
             folder.rmdir()
         raise
     return tuple(contents)
@@ -240,7 +236,7 @@ def _facts(answer: ColumnsAnswer, written: Sequence[Path]) -> dict[str, object]:
     }
 
 
-def _column_facts(each: SuggestedRole, draft: Draft | None) -> dict[str, object]:
+def _column_facts(each: sl.SuggestedRole, draft: Draft | None) -> dict[str, object]:
     profile = each.profile
     return {
         "column": each.column,
@@ -255,7 +251,7 @@ def _column_facts(each: SuggestedRole, draft: Draft | None) -> dict[str, object]
     }
 
 
-def _set_facts(each: ColumnSubset) -> dict[str, object]:
+def _set_facts(each: sl.ColumnSubset) -> dict[str, object]:
     return {
         "columns": list(each.columns),
         "groups": each.groups,
@@ -271,7 +267,7 @@ def _share(share: Fraction | None) -> dict[str, object] | None:
     return None if share is None else number(share, large_is_bad=True).model_dump(include={"exact", "number"})
 
 
-def _worst(table: Table) -> tuple[ColumnWithout, ...]:
+def _worst(table: sl.Table) -> tuple[ColumnWithout, ...]:
     return worst_columns(table.quasi, table.sizes)
 
 
@@ -302,7 +298,7 @@ def _roles_page(answer: ColumnsAnswer) -> Iterator[RenderableType]:
         yield from sentences(title, lines)
 
 
-def _line(each: SuggestedRole, draft: Draft | None) -> str:
+def _line(each: sl.SuggestedRole, draft: Draft | None) -> str:
     labels = (
         counted(each.profile.distinct, "label")
         if each.kind == "category"
@@ -313,7 +309,7 @@ def _line(each: SuggestedRole, draft: Draft | None) -> str:
     return f"{each.column or '(no name)'} ({labels}{gaps}): {each.reason}.{coarser}"
 
 
-def _sentences(which: IdentifyingColumns, table: Table, share: Fraction) -> Iterator[str]:
+def _sentences(which: sl.IdentifyingColumns, table: sl.Table, share: Fraction) -> Iterator[str]:
     """Say what somebody finds who knows all columns, which of them are worst, and which few do it too."""
     alone = people_alone(table.sizes)
     everything = f"Who knows {listed(which.columns)} of somebody"
@@ -330,7 +326,7 @@ def _sentences(which: IdentifyingColumns, table: Table, share: Fraction) -> Iter
     yield f"Fewest columns on which {words}: {sets}{more}."
 
 
-def _sets_page(which: IdentifyingColumns) -> Page:
+def _sets_page(which: sl.IdentifyingColumns) -> Page:
     """Show the sets on which most people stand alone, of each number of columns."""
     page = Page(
         box=SIMPLE_HEAD,

@@ -76,8 +76,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
         (Negations(0), "knowing nothing else"),
     ):
-        found = [_of_everybody(measure, table.about(column)) for column in table.sensitive_columns]
-        highest = max(found)
+        highest = max(_of_everybody(measure, table.about(column)) for column in table.sensitive_columns)
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = at_a_glance(highest, large_is_bad=True)
