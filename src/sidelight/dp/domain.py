@@ -91,7 +91,7 @@ class Domain:
                 for name, each in zip(levels, labels, strict=True)
             )
             declared = _with_other(declared, parameter("domain"))
-        domain = cls(MappingProxyType(dict(levels)), labels, declared, outside)
+        domain = cls(levels, labels, declared, outside)
         groups = len(domain)
         if groups * len(declared) > cells:
             message = (
@@ -101,6 +101,12 @@ class Domain:
             )
             raise BadNoise(message)
         return domain
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (dict(self.levels), self.labels, self.values, self.outside)
 
     def __len__(self) -> int:
         return math.prod(len(each) for each in self.labels)

@@ -9,8 +9,9 @@ Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget
             releases, and their ε, are chosen after seeing earlier ones (filters; see `accountant`).
 Receipts    each spending gets a random receipt, by which the files that are published with it are entered later, before
             they are put in their place: where each is, and its digest.
-Choices     where levels were chosen from the data, the entry has a commitment to what they were chosen for, and the
-            receipt of the one spending that used them, which is written in the same step as that spending.
+Choices     where levels were chosen from the data, the entry has a commitment to what they were chosen for and, once
+            it is drawn, to the winner; and the receipt of the one spending that used them, which is written in the same
+            step as that spending.
 Loss        a ledger is begun by an act of its own and never by spending; its lock stays beside it, so that a ledger
             which is gone is missed.  One with two names is refused: replacing one leaves the other as it was.
 Damage      the document has a digest of itself: what is cut off or changed is refused, never guessed at.
@@ -75,20 +76,22 @@ NO_LEDGER = "no ledger"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceReceipt:
-    """By what a choice of levels is found on the ledger that paid it: its receipt, and to what it was committed."""
+    """By what a choice of levels is found on the ledger that paid it: its receipt, what it was made for, what won."""
 
     receipt: str
     commitment: str
+    winner: str
 
 
 @dataclass(frozen=True, slots=True)
 class PaidChoice:
-    """A choice of levels: a keyed digest of what it was made for, and the receipt of what used it, if anything did.
+    """A choice of levels: keyed digests of what it was made for and of what won; the receipt of what used it, if any.
 
-    The key is not in the ledger, so that whoever reads it cannot try out tables.
+    The key is not in the ledger, so that whoever reads it cannot try out tables.  No winner: its draw was cut short.
     """
 
     commitment: str
+    winner: str = ""
     used_by: str = ""
 
 
@@ -227,7 +230,7 @@ class Account:
         """Mark a choice as used by a spending; one that is not here, is of something else or was used is refused."""
         place = self._place(choice.receipt)
         paid = None if place is None else self.entries[place].choice
-        if place is None or paid is None or paid.commitment != choice.commitment:
+        if place is None or paid is None or not paid.winner or not _is_of(choice, paid):
             message = "this choice of levels was not paid from this ledger; give the ledger to choose_levels too"
             raise BadNoise(message)
         if paid.used_by:
@@ -238,14 +241,27 @@ class Account:
             raise BadNoise(message)
         return self._with_entry(place, replace(self.entries[place], choice=replace(paid, used_by=receipt)))
 
+    def with_winner(self, receipt: str, winner: str) -> Account:
+        """Enter what a choice that was paid for came to, by its receipt: once."""
+        place = self._paid_place(receipt)
+        choice = self.entries[place].choice
+        if choice is None or choice.winner:
+            message = "this receipt is of no choice of levels, or of one that was drawn already"
+            raise BadLedger(message)
+        return self._with_entry(place, replace(self.entries[place], choice=replace(choice, winner=winner)))
+
     def with_file(self, receipt: str, file: PublishedCounts) -> Account:
         """Enter a file that was paid for, by its receipt."""
+        place = self._paid_place(receipt)
+        paid = self.entries[place]
+        return self._with_entry(place, replace(paid, published=(*paid.published, file)))
+
+    def _paid_place(self, receipt: str) -> int:
         place = self._place(receipt)
         if place is None:
             message = "the ledger has no such receipt; it is not the one that these counts were paid from"
             raise BadLedger(message)
-        paid = self.entries[place]
-        return self._with_entry(place, replace(paid, published=(*paid.published, file)))
+        return place
 
     def has(self, receipt: str) -> bool:
         """Whether something was spent with this receipt."""
@@ -277,6 +293,10 @@ class Account:
         spent, of = told_apart([self.spent_rho, budget])
         cost = f"rho {amount_text(float(rho)) if spending.charged_rho is None else amount_text(rho)}"
         return f"{cost} is more than is left: of rho {of}, {spent} is spent; nothing was spent or published"
+
+
+def _is_of(choice: ChoiceReceipt, paid: PaidChoice) -> bool:
+    return (choice.commitment, choice.winner) == (paid.commitment, paid.winner)
 
 
 def _check_noise(spending: Spending) -> None:
@@ -439,6 +459,11 @@ class Ledger:
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._locked():
             self._write(self._to_be_changed().with_file(receipt, file))
+
+    def enter_winner(self, receipt: str, winner: str) -> None:
+        """Say what a choice of levels came to, under the receipt of its spending: what it covers from now on."""
+        with self._locked():
+            self._write(self._to_be_changed().with_winner(receipt, winner))
 
     def _to_be_changed(self) -> Account:
         """Read what is about to be replaced; a second name of the file would keep what it says now."""

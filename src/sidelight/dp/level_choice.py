@@ -9,9 +9,10 @@ their values or rows as count, so a score by at most 1000 (`FULL_DETAIL`) times 
 the sensitivity is exact.  Adding a person moves no score down, which halves the noise (monotonic scores).
 
 A choice is paid for once and used once.  On the ledger it is a random receipt and a commitment: a digest, keyed by a
-secret that only the choice has, of the table that was looked at and of what there was to choose from.  What uses the
-choice shows that it is about the same table and one of the candidates, and is entered as its user in the step in which
-it is paid for itself.  So one payment does not cover other choices, and the ledger tells nothing about the table.
+secret that only the choice has, of the table that was looked at and of what there was to choose from; once it is drawn,
+a like digest of the winner is entered too.  What uses the choice shows that it is about the same table and the winner,
+and is entered as its user in the step in which it is paid for itself.  So one payment covers neither other choices nor
+another candidate, and the ledger tells nothing about the table.
 
 Source: McSherry and Talwar, FOCS 2007; McKenna and Sheldon, NeurIPS 2020 (the noisy maximum that is drawn).
 """
@@ -61,6 +62,7 @@ class ChosenLevels:
     key: bytes = field(repr=False)
     candidates: tuple[str, ...] = field(repr=False)  # a digest of each
     commitment: str = field(repr=False)
+    winner: str = field(repr=False)  # a keyed digest of the levels
     receipt: str | None = None
 
 
@@ -110,12 +112,15 @@ def _accept_choice(
             f"these levels were chosen for {parameter('neighbours', chosen.spending.neighbours)}; say the same here"
         )
         raise BadNoise(message)
-    commitment = commitment_to(table, chosen.candidates, chosen.key)
-    if candidate_digest(chosen.levels, by) not in chosen.candidates or commitment != chosen.commitment:
+    commitment, drawn = commitment_to(table, chosen.candidates, chosen.key), candidate_digest(chosen.levels, by)
+    if drawn not in chosen.candidates or commitment != chosen.commitment:
         message = (
             "these levels were chosen for another table, or for other hierarchies, and what was paid covers no other; "
             "choose for these with choose_levels"
         )
+        raise BadNoise(message)
+    if winner_digest(drawn, chosen.key) != chosen.winner:
+        message = "these are other levels than those that were chosen; give what choose_levels gives as a whole"
         raise BadNoise(message)
     if chosen.receipt is None and ledger is None:
         return AcceptedLevels(chosen.levels, chosen.spending)  # marked as before: no ledger knows what they cost
@@ -127,7 +132,7 @@ def _accept_choice(
         )
         raise BadNoise(message)
     paid = {name: int(level) for name, level in chosen.levels.items()}
-    return AcceptedLevels(paid, chosen.spending, (ChoiceReceipt(chosen.receipt, chosen.commitment),))
+    return AcceptedLevels(paid, chosen.spending, (ChoiceReceipt(chosen.receipt, commitment, chosen.winner),))
 
 
 def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> str:
@@ -137,6 +142,11 @@ def candidate_digest(levels: Mapping[str, int], by: Mapping[str, Hierarchy]) -> 
         labels = hierarchies[name].levels if name in hierarchies else ()
         columns.append((name, int(level), labels[:1], labels[level : level + 1]))
     return hashlib.sha256(repr(columns).encode()).hexdigest()
+
+
+def winner_digest(candidate: str, key: bytes) -> str:
+    """Name the candidate that won, so that only the key tells which it was."""
+    return hashlib.blake2b(candidate.encode(), key=key, digest_size=32, person=b"winner").hexdigest()
 
 
 def commitment_to(table: Table | Events, candidates: Sequence[str], key: bytes) -> str:
@@ -263,9 +273,12 @@ def choose_levels(
     warn_without_ledger(ledger)
     # paid before it is drawn, as counts are
     with paying(opened, spending, commitment=commitment, using=using) as receipt:
-        winner = searched_levels(candidates[_noisy_maximum(scores, *noise)].levels)
+        drawn = _noisy_maximum(scores, *noise)
+        winner = winner_digest(digests[drawn], key)
+        if opened is not None and receipt is not None:
+            opened.enter_winner(receipt, winner)
     total = replace(spending, epsilon=cost + before)
-    return ChosenLevels(winner, total, key, digests, commitment, receipt)
+    return ChosenLevels(searched_levels(candidates[drawn].levels), total, key, digests, commitment, winner, receipt)
 
 
 def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:

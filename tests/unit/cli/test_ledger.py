@@ -115,7 +115,8 @@ def test_choices_of_levels_are_told():
     ledger = sl.Ledger("budgets/budget.json")
     choice = ledger.spend(sl.Spending("choosing", epsilon="0.1"), commitment="abc").entries[-1]
     assert "chosen from the data, and not used yet" in shown()
-    ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[ChoiceReceipt(choice.receipt, "abc")])
+    ledger.enter_winner(choice.receipt, "won")
+    ledger.spend(sl.Spending("counts", epsilon="0.1"), using=[ChoiceReceipt(choice.receipt, "abc", "won")])
     text = shown()
     assert "chosen from the data, and used by another entry" in text
     assert "2 entries without a file" in " ".join(text.split())  # the talk, and the counts

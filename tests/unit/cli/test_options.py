@@ -100,8 +100,30 @@ ADVISED = {
     "dp/accountant.py": ("ledger spent",),
     "dp/semantic_privacy.py": ("ledger spent",),
     "dp/attack.py": ("attack-noise",),
+    "cli/promise.py": ("promise",),
+    "dp/answers.py": ("count",),
+    "dp/disclosure_risk.py": ("promise",),
+    "dp/gaussian.py": ("noise",),
+    "dp/level_choice.py": ("noise",),
+    "dp/library_profiles.py": ("promise",),
+    "dp/marginals.py": ("noise",),
+    "dp/mechanism.py": ("noise",),
+    "dp/nested_least_squares.py": ("noise",),
+    "dp/postprocessing.py": ("noise",),
+    "dp/privacy_profile.py": ("promise",),
+    "dp/stable_counts.py": ("noise",),
+    "dp/workload.py": ("noise",),
+    "dp/comparison.py": (),
+    "publish/noise.py": ("noise", "count"),
+    "publish/stable_noise.py": ("noise",),
+    "report/plots.py": ("promise",),
 }
-"""Which verbs say the messages of a file."""
+"""Which verbs say the messages of a file; none: it is for Python only."""
+
+
+def test_every_file_about_noise_is_looked_at():
+    package = Path(sidelight.__file__).parent
+    assert {f"dp/{file.name}" for file in (package / "dp").glob("[!_]*.py")} <= ADVISED.keys()
 
 
 @pytest.mark.parametrize("file", ADVISED)

@@ -185,7 +185,8 @@ def test_of_several_who_begin_one_does(tmp_path):
     with ThreadPoolExecutor(4) as threads:
         answers = sorted(threads.map(begin, (1, 2, 3, 4)))
     assert answers[0] == "begun"
-    assert all("there is a ledger 'budget.json' already" in each for each in answers[1:])
+    # who comes between another's lock and its ledger finds a lock alone, and is refused for that
+    assert all(re.match("there (is|was) a ledger 'budget.json'", each) for each in answers[1:])
 
 
 def test_a_ledger_with_two_names_is_refused(tmp_path):
@@ -457,7 +458,7 @@ def test_ledgers_of_the_second_version_are_read_and_go_on(tmp_path):
     (entry,) = ledger.read().entries
     assert entry.choice is None
     with pytest.raises(BadNoise, match="not paid from this ledger"):
-        ledger.spend(A_TENTH, using=[ChoiceReceipt(entry.receipt, "")])
+        ledger.spend(A_TENTH, using=[ChoiceReceipt(entry.receipt, "", "")])
     ledger.spend(A_TENTH)
     assert json.loads(ledger.path.read_text())["schema_version"] == 3
     assert ledger.read().entries[0] == entry
@@ -465,11 +466,15 @@ def test_ledgers_of_the_second_version_are_read_and_go_on(tmp_path):
 
 def test_a_choice_is_marked_as_used_in_the_step_that_pays_its_user(tmp_path):
     ledger = start(tmp_path)
-    choice = ledger.spend(A_TENTH, commitment="abc").entries[-1]
-    for wrong in (ChoiceReceipt(choice.receipt, "abd"), ChoiceReceipt("", "abc"), ChoiceReceipt("0" * 32, "abc")):
+    receipt = ledger.spend(A_TENTH, commitment="abc").entries[-1].receipt
+    with pytest.raises(BadNoise, match="not paid from this ledger"):  # nothing was drawn yet
+        ledger.spend(A_TENTH, using=[ChoiceReceipt(receipt, "abc", "")])
+    ledger.enter_winner(receipt, "won")
+    (choice,) = ledger.read().entries
+    for wrong in ((receipt, "abd", "won"), (receipt, "abc", "lost"), ("", "abc", "won"), ("0" * 32, "abc", "won")):
         with pytest.raises(BadNoise, match="not paid from this ledger"):
-            ledger.spend(A_TENTH, using=[wrong])
-    fits = ChoiceReceipt(choice.receipt, "abc")
+            ledger.spend(A_TENTH, using=[ChoiceReceipt(*wrong)])
+    fits = ChoiceReceipt(receipt, "abc", "won")
     with pytest.raises(BadNoise, match="used already"):
         ledger.spend(A_TENTH, using=[fits, fits])
     assert ledger.read().entries == (choice,)
@@ -477,6 +482,18 @@ def test_a_choice_is_marked_as_used_in_the_step_that_pays_its_user(tmp_path):
     assert [each.choice and each.choice.used_by for each in ledger.read().entries] == [user.receipt, None]
     with pytest.raises(BadNoise, match="used already"):
         ledger.spend(A_TENTH, using=[fits])
+
+
+def test_a_winner_is_entered_once_and_for_choices_only(tmp_path):
+    ledger = start(tmp_path)
+    choice = ledger.spend(A_TENTH, commitment="abc").entries[-1].receipt
+    counts = ledger.spend(A_TENTH).entries[-1].receipt
+    ledger.enter_winner(choice, "won")
+    before = ledger.path.read_bytes()
+    for receipt, says in ((choice, "drawn already"), (counts, "no choice of levels"), ("0" * 32, "no such receipt")):
+        with pytest.raises(BadLedger, match=says):
+            ledger.enter_winner(receipt, "another")
+    assert ledger.path.read_bytes() == before
 
 
 def test_a_file_is_entered_by_its_receipt_and_by_no_other(tmp_path):

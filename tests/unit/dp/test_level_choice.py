@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.dp.level_choice import candidate_digest, commitment_to
+from sidelight.dp.ledger import ChoiceReceipt
+from sidelight.dp.level_choice import candidate_digest, commitment_to, winner_digest
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
-from sidelight.search.method import SearchedLevel
+from sidelight.search.method import SearchedLevel, searched_levels
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 AMONG = [{"age": 0, "sex": 0}, {"age": 3, "sex": 0}, {"age": 5, "sex": 1}]
@@ -169,6 +170,36 @@ def test_a_choice_is_bound_to_its_table_hierarchies_and_candidates(ledger):
     assert ledger.path.read_bytes() == before
     shuffled = random.Random(1).sample(ROWS, len(ROWS))
     counts(chosen, ledger, table=table_of(shuffled))  # the same people
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_another_candidate_does_not_pass_for_the_winner(ledger, paid):
+    """`dataclasses.replace(chosen, levels=another)` was taken."""
+    account = ledger if paid else "no ledger"
+    chosen = choose(account)
+    (other,) = (each for each in FEW if each != chosen.levels)
+    for levels in (other, searched_levels(other)):
+        with pytest.raises(BadNoise, match="other levels than those that were chosen; give what choose_levels gives"):
+            counts(dataclasses.replace(chosen, levels=levels), account)
+        with pytest.raises(BadNoise, match="other levels than those that were chosen"):
+            choose(account, among=[dataclasses.replace(chosen, levels=levels), FEW[0]])
+    # whoever makes a digest of the other one as well is stopped by the ledger
+    forged = dataclasses.replace(chosen, levels=other, winner=winner_digest(candidate_digest(other, BY), chosen.key))
+    if paid:
+        with pytest.raises(BadNoise, match="not paid from this ledger"):
+            counts(forged, account)
+    counts(chosen, account)
+
+
+def test_a_choice_whose_draw_was_cut_short_is_paid_and_covers_nothing(ledger, monkeypatch):
+    monkeypatch.setattr("sidelight.dp.level_choice._noisy_maximum", lambda *_: 1 // 0)
+    with pytest.raises(ZeroDivisionError) as caught:
+        choose(ledger)
+    assert "is spent, and stays so" in caught.value.__notes__[0]
+    (entry,) = ledger.read().entries
+    assert (entry.spending.epsilon, entry.choice.winner, entry.choice.used_by) == (1, "", "")
+    with pytest.raises(BadNoise, match="not paid from this ledger"):
+        ledger.spend(entry.spending, using=[ChoiceReceipt(entry.receipt, entry.choice.commitment, "")])
 
 
 def test_choices_do_not_launder_one_another(ledger):

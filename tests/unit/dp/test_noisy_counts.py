@@ -1,6 +1,8 @@
 """Noisy counts: what is refused before anything is drawn, what is published, and levels that are paid for."""
 
+import copy
 import dataclasses
+import pickle
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -48,6 +50,16 @@ def test_every_declared_cell_is_there_whether_anybody_is_or_not():
     assert [column.labels for column in made.columns] == [("f", "m", "x"), ("20-29", "30-39", "unknown")]
     assert made.measured.shape == made.counts.shape == (9, 4)
     assert len(made) == 9
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda drawn: pickle.loads(pickle.dumps(drawn))])
+def test_copies_say_the_same(again):
+    drawn = noisy(queries=["total"])
+    copied = again(drawn)
+    assert copied.count().count == drawn.count().count
+    assert (copied.levels, copied.promise()) == (drawn.levels, drawn.promise())
+    with pytest.raises(TypeError):
+        copied.levels["age"] = 0
 
 
 def test_people_who_were_not_declared_are_an_error_or_left_out():
