@@ -20,6 +20,7 @@ from support.populations import (
 import sidelight as sl
 from sidelight.release.lattice import Lattice
 from sidelight.release.population import Population
+from sidelight.release.printed_labels import covers
 
 THRESHOLDS = st.sampled_from([Fraction(1, 4), Fraction(1, 3), Fraction(1, 2), Fraction(0), Fraction(1)])
 
@@ -84,3 +85,38 @@ def test_searches_end_within_the_policy_as_finely_as_levels_allow(sample, name, 
     }
     found = sl.protect(as_table(people), measure <= bound, by=HIERARCHIES)
     assert {(levels["age"], levels["city"]) for levels in found.minimal} == minimal
+
+
+@examples(15)
+@given(samples(), st.sampled_from(["highest", "average", "share above", "marketer", "presence"]), st.data())
+def test_cuts_count_no_more_people_of_a_population_than_a_reader_does(sample, name, data):
+    people, population = sample
+    register = as_table(population)
+    measure = measures_against(register, Fraction(1, 3))[name]
+    top = by_definition(*sizes(people, population, {"age": 3, "city": 2}), Fraction(1, 3))[name]
+    limit = measure <= data.draw(st.sampled_from([top, (top + 1) / 2]))
+    try:
+        found = sl.protect(as_table(people), limit, by=HIERARCHIES, method="mondrian")
+    except sl.NothingSafe:  # the table's labels alone hold too few people
+        return
+    groups = found.release.groups
+    labels = [{column.name: column.cell(row) for column in groups.columns} for row in range(len(groups))]
+    fits = [
+        [
+            row
+            for row, printed in enumerate(labels)
+            if all(_covers(name, printed[name], cell) for name, cell in zip(("age", "city"), each, strict=True))
+        ]
+        for each in population
+    ]
+    assert all(len(rows) <= 1 for rows in fits)
+    counted = [sum(rows == [row] for rows in fits) for row in range(len(groups))]
+    assert Population.of(register).located_in(found.release).people.tolist() == counted
+    assert limit.judge(found.release).holds
+
+
+def _covers(name, printed, cell):
+    """Read a printed label one by one: an interval of numbers, a node of the hierarchy, a set of either."""
+    parts = printed[1:-1].split(", ") if printed is not None and printed.startswith("{") else [printed]
+    above = {HIERARCHIES[name].generalise(cell, level) for level in range(1, 3)} if name == "city" else set()
+    return any(covers(part, cell) or part in above or (part == "(missing)" and cell is None) for part in parts)

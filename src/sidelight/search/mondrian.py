@@ -32,6 +32,8 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._progress import Progress
+from sidelight.errors import BadPolicy, NothingSafe, parameter
+from sidelight.measures.named_risks.presence import Absence
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
@@ -39,6 +41,7 @@ from sidelight.search.method import Method, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
+from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
 from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
@@ -62,6 +65,7 @@ class Mondrian(Method):
     towards: str | None = None
 
     name: ClassVar[str] = "mondrian"
+    carries_populations: ClassVar[bool] = True
     puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
 
@@ -70,20 +74,48 @@ class Mondrian(Method):
     ) -> SearchOutcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
+        _refuse_absence(policy)
         orders = column_orders(table.quasi, by)
+        keys, populations = with_populations(table, policy.registers) if policy.registers else (table, ())
+        check = PolicyCheck.of(policy, table.people)
+        if populations:
+            _refuse_everybody(check, keys, populations)
         partition = cut_everybody(
-            table,
-            PolicyCheck.of(policy, table.people),
+            keys,
+            check,
             orders,
-            target=None if self.towards is None else label_counts(table, self.towards),
+            populations=populations,
+            target=None if self.towards is None else label_counts(keys, self.towards),
             progress=lambda groups: progress(f"{groups:,} groups", groups, None),
         )
-        start, stop = partition.start, partition.stop
+        start, stop, group = partition.start, partition.stop, partition.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
         return SearchOutcome(
-            release_of(table, partition.group, columns, len(partition)),
-            Regions.of(table, orders, partition.group, start, stop),
+            release_of(table, group, columns, len(partition)),
+            Regions.of(table, orders, group, start, stop),
         )
+
+
+def _refuse_everybody(check: PolicyCheck, keys: Table, populations: tuple[KeyPopulation, ...]) -> None:
+    """Refuse where not even one group is within policy that prints the table's labels, and so holds those alone."""
+    one = np.zeros(len(keys.sizes), np.int64)
+    everybody = candidate_groups(keys, np.array([keys.people]), keys.counts.roll_up(one, groups=1))
+    if not check.holds(carrying(everybody, [each.in_groups(one, 1) for each in populations])):
+        message = (
+            f"method '{Mondrian.name}' prints no more than the table's own labels, and too few of the population "
+            f"have those; use {parameter('method', 'lattice')}, which may print *"
+        )
+        raise NothingSafe(message)
+
+
+def _refuse_absence(policy: Policy) -> None:
+    """Refuse what depends on people who are between the groups: cuts do not tell who is in none."""
+    if any(isinstance(measure, Absence) for measure in policy.measures):
+        message = (
+            f"method '{Mondrian.name}' does not count who of a population is in no group, as 'absence' asks; "
+            f"use {parameter('method', 'lattice')}, or leave that limit out"
+        )
+        raise BadPolicy(message)
 
 
 def label_counts(table: Table, name: str) -> Counts:
@@ -100,6 +132,7 @@ def cut_everybody(
     policy: PolicyCheck,
     orders: tuple[Order, ...],
     *,
+    populations: tuple[KeyPopulation, ...] = (),
     target: Counts | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
 ) -> Partition:
@@ -109,11 +142,11 @@ def cut_everybody(
     other cuts.
     """
     partition = Partition.of_everybody(table, orders)
-    acceptance = Acceptance(table, policy.together, partition)
+    acceptance = Acceptance(table, policy.together, partition, populations)
     active = np.array([0])
     while len(active):
         progress(len(partition))
-        generation = Generation.of(table, partition, active)
+        generation = Generation.of(table, partition, active, populations)
         halves: list[Integers] = []
         undecided = np.ones(len(active), bool)
         for cuts in generation.rounds(orders, undecided, target):
@@ -133,6 +166,7 @@ class Acceptance:
     table: Table
     checks: tuple[CriterionCheck, ...]  # those that depend on several groups together
     partition: Partition
+    populations: tuple[KeyPopulation, ...] = ()
     screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
 
     def __post_init__(self) -> None:
@@ -222,7 +256,8 @@ class Acceptance:
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
-        return candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
+        made = candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
+        return carrying(made, [each.in_groups(group, groups) for each in self.populations])
 
 
 def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:

@@ -29,9 +29,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.release.groups import Groups
+from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.population_keys import KeyPopulation, carrying
 from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
 
 
@@ -116,16 +117,19 @@ class Generation:
     group: Integers  # per key of `keys`
     ranks: Integers  # column × key of the table
     groups: int
+    populations: tuple[KeyPopulation, ...] = ()
 
     @classmethod
-    def of(cls, table: Table, partition: Partition, active: Integers) -> Generation:
+    def of(
+        cls, table: Table, partition: Partition, active: Integers, populations: tuple[KeyPopulation, ...] = ()
+    ) -> Generation:
         """Look at some groups of a partition."""
         number = np.full(len(partition), -1)
         number[active] = np.arange(len(active))
         keys = np.flatnonzero(number[partition.group] >= 0)
         group = number[partition.group[keys]]
         by_group = np.argsort(group, kind="stable")
-        return cls(table, keys[by_group], group[by_group], partition.ranks, len(active))
+        return cls(table, keys[by_group], group[by_group], partition.ranks, len(active), populations)
 
     def rounds(self, orders: tuple[Order, ...], undecided: Flags, target: Counts | None) -> Iterator[Cuts]:
         """Propose first the most balanced cut of each column, then, for groups still undecided, all the others.
@@ -134,9 +138,10 @@ class Generation:
         labels occurs in each key of the table), of how much their cut tells about it.  `undecided` may change between
         the rounds.
         """
-        people = self.table.sizes[self.keys]
+        occupied = np.flatnonzero(self.table.sizes[self.keys])  # keys that only a population has are cut along
+        keys, group = self.keys[occupied], self.group[occupied]
         cuts = [
-            cuts_along(order, self.group, self.ranks[column, self.keys], people, self.groups)
+            cuts_along(order, group, self.ranks[column, keys], self.table.sizes[keys], self.groups)
             for column, order in enumerate(orders)
         ]
         medians = [each.medians(self.groups) for each in cuts]
@@ -166,10 +171,20 @@ class Generation:
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+        beside = [self._population_beside(cuts, each) for each in self.populations]
         for rows, counts in self._counted(cuts, self.table.counts):
             block = cuts.take(rows)
             sizes = np.concatenate((block.left, block.people - block.left))
-            yield rows, candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
+            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
+            both = np.concatenate((rows, len(cuts) + rows))
+            yield rows, carrying(groups, [each.take(both) for each in beside])
+
+    def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
+        """Count a population left of all cuts, then right of them."""
+        people = np.zeros(2 * len(cuts), np.int64)
+        for rows, counts in self._counted(cuts, population.counts()):
+            people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
+        return PopulationCounts(population.population, people, 0)
 
     def _gains(self, medians: Cuts, target: Counts) -> Floats:
         """Say how much the cut nearest the median tells about the target, column × group: n·H − Σ n·H of the halves."""

@@ -51,3 +51,11 @@ def test_suppression_counts_the_population_too(tmp_path, suppressed):
     found.publish(tmp_path / "release.csv")
     read = sl.read_published(tmp_path / "release.csv")
     assert limit.measure.measure(read).value == found.verdict.findings[0].value
+
+
+def test_mondrian_counts_a_population_but_not_who_is_in_no_group():
+    limit = sl.JournalistRisk(ADULT.table) <= 0.02
+    found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method="mondrian")
+    assert len(found.release) > len(sl.protect(ADULT.table, limit, by=ADULT.hierarchies).release)
+    with pytest.raises(BadPolicy, match="'mondrian' does not count who of a population is in no group"):
+        sl.protect(ADULT.table, sl.Absence(ADULT.table) <= 0.9, by=ADULT.hierarchies, method="mondrian")
