@@ -55,7 +55,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
     notes = (
         *table.intake.notes(),
         *request.question.notes,
-        *source.notes(),
+        *source.notes(table),
         *_left_out(request.ways),
     )
     output.write(envelope(request, ways, notes), draw(request, table, ways, notes))

@@ -69,6 +69,11 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     if question.policy is not None and request.rows == "all" and request.options.suppress:
         message = "--suppress is for rows within the limits; leave --rows all out, or --suppress"
         raise BadPolicy(message)
+    if request.options.suppressed != "as *" and not request.options.suppress:
+        message = (
+            "--suppressed says what becomes of suppressed people; say with --suppress how many may be, or leave it out"
+        )
+        raise BadPolicy(message)
     output.refuse(source.files())
     table, by = source.open(question.roles)
     try:
@@ -78,7 +83,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     notes = (
         *table.intake.notes(),
         *question.notes,
-        *source.notes(),
+        *source.notes(table),
         *_always_as_they_are(table, by),
         *answer.notes,
     )

@@ -97,10 +97,15 @@ class TableSource:
             by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
         return table, by
 
-    def notes(self) -> list[str]:
-        """Note the hierarchies that `--suppress-only` takes the place of."""
-        unused = [file for file in self._hierarchy_files() if column_of(file) in self.suppress_only]
-        return [f"{file} is not used: --suppress-only {column_of(file)} takes its place" for file in unused]
+    def notes(self, table: sl.Table) -> Iterator[str]:
+        """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
+        known = {column.name for column in table.quasi}
+        for file in self._hierarchy_files():
+            name = column_of(file)
+            if name in self.suppress_only:
+                yield f"{file} is not used: --suppress-only {name} takes its place"
+            elif name not in known:
+                yield f"{file} is not used: no column '{name}' is among those that outsiders may know"
 
     def _hierarchy_files(self) -> list[Path]:
         return hierarchy_files(self.folder) if self.folder else []

@@ -59,7 +59,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     _refuse_targets(request, target)
     table, by = request.source.open(question.roles)
     _refuse_bare(table, by, search)
-    notes = (*question.notes, *request.source.notes())
+    notes = (*question.notes, *request.source.notes(table))
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:

@@ -3,6 +3,7 @@
 import json
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from support.command_line import answer, invoke
@@ -174,3 +175,15 @@ def test_suppressing_is_for_rows_within_limits():
     told = run(*USUAL, "-l", "group size >= 2", "--rows", "all", "--suppress", "0.05")
     assert told.exit_code == 2
     assert "--suppress is for rows within the limits; leave --rows all out" in told.stderr
+
+
+def test_what_becomes_of_suppressed_people_is_asked_where_some_may_be():
+    told = run(*USUAL, "-l", "group size >= 2", "--suppressed", "left out")
+    assert told.exit_code == 2
+    assert "say with --suppress how many may be, or leave it out" in told.stderr
+
+
+def test_hierarchies_of_other_columns_are_told():
+    file = Path("hierarchies", "height.csv")
+    file.write_text("180;*\n")
+    assert f"{file} is not used: no column 'height' is among those that outsiders may know" in words(run(*USUAL))
