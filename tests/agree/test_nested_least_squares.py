@@ -162,19 +162,6 @@ def test_shares_of_levels_of_equal_groups_are_the_best_of_many():
             assert best <= served(dict(zip(weights, tried, strict=True))) * 1.01
 
 
-def test_answers_are_right_on_average_even_if_the_steps_end_too_soon(monkeypatch):
-    monkeypatch.setattr("sidelight.dp.nested_least_squares.STEPS_AT_MOST", 1)
-    layout = CellLayout((7, 3), (coarser_level(0, 1, [0, 0, 0, 0, 1, 1, 2]),))
-    fast = NestedLeastSquares(layout, {(0, 1): 4.0, (2,): 1.0, (1,): 2.0})
-    beside, lowered, _ = fast.weights([np.array([0, 4]), np.array([1])])
-    chosen = np.zeros(layout.shape)
-    chosen[np.ix_([0, 4], [1])] = 1
-    together = chosen - lowered[np.ix_(*fast._groups)]
-    for axes, weights in beside.items():
-        together = together + layout.spread(weights, axes)
-    assert np.allclose(together, chosen, atol=1e-12)
-
-
 def test_many_weights_have_nearly_the_margin_that_each_by_itself_gives():
     noise = Mechanism("discrete Laplace", 3.0), Mechanism("discrete Laplace", 8.0)
     weights = np.linspace(0.02, 1, 4 * PARTS_AT_MOST)

@@ -68,10 +68,6 @@ class CellLayout:
         """Say which column an axis is of."""
         return axis if axis < len(self.shape) else self.coarser[axis - len(self.shape)].column
 
-    def in_order(self, axes: Iterable[int]) -> Axes:
-        """Put axes in the order of their columns."""
-        return tuple(sorted(axes, key=self.column))
-
     def is_by(self, axes: Iterable[int], column: int) -> bool:
         """Say whether a marginal is by this column, at whichever level."""
         return column in map(self.column, axes)

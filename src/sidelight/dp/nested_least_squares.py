@@ -42,7 +42,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sidelight._arrays import Floats, Integers
 from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
 
-TOLERANCE = 1e-13
+TOLERANCE = 1e-12
 """How much of the right side may be left over when steps end."""
 
 STEPS_AT_MOST = 5_000
@@ -78,6 +78,11 @@ class NestedLeastSquares:
         )
         return CellLayout(tuple(map(len, first)), tuple(coarser))
 
+    @property
+    def size(self) -> int:
+        """How many numbers are solved for."""
+        return math.prod(self._joined.shape)
+
     @cached_property
     def _cells(self) -> Floats:
         """D: how many cells there are in each count of J."""
@@ -94,7 +99,7 @@ class NestedLeastSquares:
     def _spread(self, joined: Floats) -> Floats:
         return joined[np.ix_(*self._groups)]
 
-    def _told(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
+    def _spread_all(self, marginals: Mapping[Axes, Integers | Floats]) -> Floats:
         """Σ_A M_Aᵀ y_A, as counts of J."""
         together = np.zeros(self._joined.shape)
         for axes, each in marginals.items():
@@ -106,8 +111,8 @@ class NestedLeastSquares:
 
         def times(flat: Floats) -> Floats:
             scaled = flat.reshape(shape) * root
-            told = {axes: each * self._joined.add_up(scaled, axes) for axes, each in self._beside.items()}
-            product: Floats = flat.ravel() + (root * self._told(told)).ravel()
+            sums = {axes: each * self._joined.add_up(scaled, axes) for axes, each in self._beside.items()}
+            product: Floats = flat.ravel() + (root * self._spread_all(sums)).ravel()
             return product
 
         system = LinearOperator((right.size, right.size), matvec=times, dtype=np.float64)
@@ -119,7 +124,7 @@ class NestedLeastSquares:
         cells = measured[self.layout.every]
         added, root = self._add_cells(cells), np.sqrt(self._cells)
         new = {axes: each * (measured[axes] - self._joined.add_up(added, axes)) for axes, each in self._beside.items()}
-        return cells + self._spread(self._solve(root * self._told(new)) / root)
+        return cells + self._spread(self._solve(root * self._spread_all(new)) / root)
 
     def weights(self, places: Sequence[Integers]) -> tuple[dict[Axes, Floats], Floats, Floats]:
         """How does the sum of the cells at these labels of each column count what was measured?
@@ -132,7 +137,7 @@ class NestedLeastSquares:
         root = np.sqrt(self._cells)
         solution = root * self._solve(taken / root)
         beside = {axes: each * self._joined.add_up(solution, axes) for axes, each in self._beside.items()}
-        return beside, self._told(beside), taken
+        return beside, self._spread_all(beside), taken
 
     def answer(
         self, places: Sequence[Integers], measured: Mapping[Axes, Integers]
@@ -143,13 +148,13 @@ class NestedLeastSquares:
         """
         beside, lowered, taken = self.weights(places)
         cells = measured[self.layout.every]
-        told = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
+        weighted = (float((weights * measured[axes]).sum()) for axes, weights in beside.items())
         total = float(cells[np.ix_(*places)].sum()) - float((lowered * self._add_cells(cells)).sum())
         of_cells = np.concatenate([(1 - lowered).ravel(), -lowered.ravel()])
         draws = np.concatenate([taken.ravel(), (self._cells - taken).ravel()]).astype(np.int64)
         error = {self.layout.every: (of_cells, draws)}
         error |= {axes: (each.ravel(), np.ones(each.size, np.int64)) for axes, each in beside.items()}
-        return math.fsum([total, *told]), error
+        return math.fsum([total, *weighted]), error
 
     def kinds(self, axes: Axes) -> list[list[Integers]]:
         """Give one count of each kind that a marginal has, as its labels of each column: all others are like one."""
@@ -174,8 +179,8 @@ def _common(groupings: Sequence[Integers]) -> Integers:
     return together
 
 
-def _alike(groupings: Sequence[Integers], asked: Integers) -> list[int]:
-    """Which groups of `asked`, one of these, stand for all others?  Two are alike if renaming labels swaps them.
+def _alike(groupings: Sequence[Integers], chosen: Integers) -> list[int]:
+    """Which groups of `chosen`, one of these, stand for all others?  Two are alike if renaming labels swaps them.
 
     Groupings are nested: from the coarsest on, groups are the nodes of a tree.  Two nodes are alike if their parents
     are and the trees below them have the same form.
@@ -193,8 +198,8 @@ def _alike(groupings: Sequence[Integers], asked: Integers) -> list[int]:
     for form, (coarse, fine) in zip(forms[1:], itertools.pairwise(ordered), strict=True):
         parent = _parents(fine, coarse)
         kind.append(_numbered([(kind[-1][parent[node]], each) for node, each in enumerate(form)]))
-    (of_asked, *_) = [each for each, groups in zip(kind, ordered, strict=True) if np.array_equal(groups, asked)]
-    return sorted({each: node for node, each in reversed([*enumerate(of_asked)])}.values())
+    (of_chosen, *_) = [each for each, groups in zip(kind, ordered, strict=True) if np.array_equal(groups, chosen)]
+    return sorted({each: node for node, each in reversed([*enumerate(of_chosen)])}.values())
 
 
 def _parents(fine: Integers, coarse: Integers) -> list[int]:

@@ -90,8 +90,8 @@ STEP = 1e-6
 SHARES = 1_000
 """Shares of ε are whole thousandths of it."""
 
-KINDS_AT_MOST = 64
-"""Of a marginal with more kinds of counts, their margin is bounded by Chebyshev's inequality for all of them."""
+KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
+"""Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them."""
 
 _AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]+)")
 
@@ -120,8 +120,8 @@ def read_queries(
     every = tuple(range(len(names)))
     weights: dict[Axes, float] = {}
     for query, weight in _weighted(queries):
-        asked = {names.index(name): level for name, level in _columns(query, names).items()}
-        numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in asked.items()}
+        of_column = {names.index(name): level for name, level in _columns(query, names).items()}
+        numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in of_column.items()}
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
         if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction) or not 0 < weight < math.inf:
             message = f"the weight of a query is a number above 0, not {weight}"
@@ -273,7 +273,7 @@ class Measurements:
             one = [np.arange(1 if axis in axes else n) for axis, n in enumerate(self.layout.shape)]
             return margin_of(self.answer(one)[1], confidence)
         kinds = self._nested.kinds(axes)
-        if len(kinds) > KINDS_AT_MOST:
+        if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._nested.size):
             # no best estimate has a larger variance than what was measured
             return raised(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
         return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
@@ -498,8 +498,8 @@ class _Objective:
     def _is_told(self) -> np.typing.NDArray[np.bool_]:
         """Whether B ≤ A: residual × query; the cells tell about all."""
         beside = [{each for axis in axes for each in self._no_finer(axis)} for axes in self.queries[1:]]
-        told = [[True, *(set(below) <= each for each in beside)] for below in self._visited]
-        return np.array(told, bool).reshape(len(told), len(self.queries))
+        rows = [[True, *(set(below) <= each for each in beside)] for below in self._visited]
+        return np.array(rows, bool).reshape(len(rows), len(self.queries))
 
     @cached_property
     def _cells_each(self) -> Floats:

@@ -89,6 +89,17 @@ def test_queries_are_measured_too():
     assert "a query counts by 'zip', which is not published" in refused.stderr
 
 
+def test_queries_may_be_at_coarser_levels():
+    words = ("--query", "age=1,sex", "--query", "age=1", "--query", "age=1")
+    fine = [each.replace("age=2", "age=0") for each in USUAL]
+    done = run(*fine, *DOMAIN, "-o", "noisy.csv", *words)
+    assert "age=1" in done.stdout
+    document = json.loads(Path("noisy.csv.noise.json").read_text())
+    assert all(each["coarser"]["age"]["level"] == 1 for each in document["queries"])
+    refused = run(*USUAL, *DOMAIN, "-o", "other.csv", "--query", "age=1", code=2)
+    assert "level 1 of 'age', which is not as published or coarser; give one from 2 to" in refused.stderr
+
+
 def test_notes_say_what_was_not_checked():
     done = run(*USUAL, *DOMAIN, "--person", "each row", "-o", "noisy.csv")
     assert "that no two rows are about one person is what the publisher says, and was not checked" in done.stdout
