@@ -210,7 +210,10 @@ class Account:
     ) -> Account:
         """Spend, if the budget allows it: on a choice that is committed to something, or by using some of them."""
         if spending.neighbours != self.neighbours:
-            message = f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}"
+            message = (
+                f"this ledger is about {self.neighbours} neighbours, the release about {spending.neighbours}; say "
+                f"{parameter('neighbours', self.neighbours)}, or pay from another ledger"
+            )
             raise BadNoise(message)
         _check_noise(spending)
         choice = None if commitment is None else PaidChoice(commitment)

@@ -407,7 +407,7 @@ def test_thirty_point_zero_is_thirty(tmp_path):
 
 def test_people_at_most_is_declared_and_what_speaks_against_it_is_told():
     words = ["--delta", "1e-9", "--people-at-most", "1", "-o", "noisy.csv"]
-    done = run(*USUAL[:-1], "50", *DOMAIN, *words)  # 40 people, next to no noise
+    done = run(*USUAL[:-1], "15", *DOMAIN, *words)  # 40 people, next to no noise
     document = json.loads(Path("noisy.csv.noise.json").read_text())
     against = (
         "the measured counts speak against at most 1 person, as was declared: what is promised for so many is not "
