@@ -19,6 +19,7 @@ from sidelight.cli.options import (
     AttackerOptions,
     BelievedColumns,
     BudgetOptions,
+    ColumnPreset,
     CompareOptions,
     CountColumns,
     CountedPeopleColumns,
@@ -123,6 +124,7 @@ def columns(
     file: TableFile,
     /,
     *,
+    preset: ColumnPreset = None,
     identifying: IdentifyingOptions = IdentifyingOptions(),
     columns: SuggestedColumns = SuggestedColumns(),
     target: DraftedFiles = DraftedFiles(),
@@ -133,7 +135,7 @@ def columns(
     """
     from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying), target)
+    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying, preset), target)
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))

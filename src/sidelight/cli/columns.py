@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,10 +22,12 @@ from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
+from sidelight.cli.safe_harbour import safe_harbour
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
-from sidelight.policy.policy_draft import draft_policy, drafted_text
+from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
+from sidelight.policy.presets import Preset, is_check_of_columns, read_preset
 from sidelight.report.report import Envelope, number, plain
 from sidelight.report.terminal import sentences
 from sidelight.table.files import files_of
@@ -54,6 +56,7 @@ class ColumnsRequest:
     file: str
     roles: Roles
     options: IdentifyingOptions
+    preset: str | None = None  # whose limits the drafted policy sets, or a check of columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +68,24 @@ class ColumnsAnswer:
     table: sl.Table | None = None
     identifying: sl.IdentifyingColumns | None = None
     drafted: Mapping[str, Draft] | None = None
+    preset: Preset | None = None  # whose limits are drafted
 
 
 def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
     """Suggest, go through the sets of columns, write what is asked for, and tell."""
     output = Output(target.json, target.output, target.force)
+    if request.preset is not None and is_check_of_columns(request.preset):
+        if target.write is not None or target.hierarchies is not None:
+            message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"
+            raise BadPolicy(message)
+        return safe_harbour(request.file, request.roles, output)
+    preset = None if request.preset is None else read_preset(request.preset)
     inputs = files_of(request.file)
     output.refuse(inputs)
     if target.write is not None:
         refuse_input(target.write, inputs)
         refuse_existing(target.write, force=target.force)
-    answer = _answer(request)
+    answer = replace(_answer(request), preset=preset)
     policy = _policy_text(request, target, answer) if target.write is not None else None
     written = _write(answer, target, inputs, policy)
     document = Envelope(
@@ -144,7 +154,7 @@ def _policy_text(request: ColumnsRequest, target: DraftedFiles, answer: ColumnsA
         names = listed([each.column for each in answer.suggested.columns])
         message = f"no policy can be drafted: no column looks as if it were one; name it with {unnamed}, of {names}"
         raise BadPolicy(message)
-    draft = draft_policy(answer.table)
+    draft = draft_policy(answer.table) if answer.preset is None else draft_of_preset(answer.preset)
     text = drafted_text(draft, answer.suggested, heading=_heading(request, target))
     again = read_policy_text(text)
     assert str(again.policy) == str(draft.policy)
@@ -209,7 +219,8 @@ def _make_folder(folder: Path) -> None:
 
 def _notes(answer: ColumnsAnswer) -> tuple[str, ...]:
     kinds = dict(answer.suggested.roles.kinds)
-    return (NOTE, *answer.suggested.notes, *number_notes(answer.drafted or {}, kinds))
+    preset = () if answer.preset is None else answer.preset.notes
+    return (NOTE, *answer.suggested.notes, *number_notes(answer.drafted or {}, kinds), *preset)
 
 
 def _facts(answer: ColumnsAnswer, written: Sequence[Path]) -> dict[str, object]:

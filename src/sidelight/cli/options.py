@@ -104,6 +104,24 @@ Measures: TypeAlias = Annotated[
         help="A measure without a limit, such as 'closeness'; repeat it.",
     ),
 ]
+PresetName: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--preset",
+        metavar="NAME",
+        group=ASKED,
+        help="Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)' or ACRO.",
+    ),
+]
+ColumnPreset: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--preset",
+        metavar="NAME",
+        group=ASKED,
+        help="'HIPAA safe harbour': look for its identifiers instead; or another, whose limits are drafted.",
+    ),
+]
 HierarchyFolder: TypeAlias = Annotated[
     Path | None,
     option(

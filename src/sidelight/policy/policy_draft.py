@@ -27,6 +27,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.policy import Policy, policy_text
+from sidelight.policy.presets import Preset
 from sidelight.release.release import Release
 from sidelight.table.suggested_roles import Role, SuggestedRoles
 from sidelight.table.table import Table
@@ -68,6 +69,16 @@ def draft_policy(table: Table) -> PolicyDraft:
         return PolicyDraft(Policy(size), (why,), (note,))
     criterion, reason = secret
     return PolicyDraft(Policy(size, criterion), (why, reason))
+
+
+def draft_of_preset(preset: Preset) -> PolicyDraft:
+    """Take the limits that somebody else asks for.
+
+    >>> from sidelight.policy.presets import presets
+    >>> print(draft_of_preset(presets.acro()).policy)
+    group size ≥ 10; distinct values ≥ 2
+    """
+    return PolicyDraft(preset.policy, (f"Asked for by {preset.source}.",) * len(preset.criteria), preset.notes[1:])
 
 
 def _secret_limit(table: Table) -> tuple[Criterion, str] | None:

@@ -1,8 +1,8 @@
 """The policy file: which bounds, about which columns?  TOML in, a policy and roles out; and the schema for editors.
 
-A file has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand (`policy/limits`).  What is wrong with it
-is said in one line that names the section: "no key 'at_leats' in limit 2 of policy.toml; did you mean 'at_least'?".
-`policy_text` in `policy/policy` writes what is read here.
+A file may name presets (`policy/presets`), has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand
+(`policy/limits`).  What is wrong with it is said in one line that names the section: "no key 'at_leats' in limit 2 of
+policy.toml; did you mean 'at_least'?".  `policy_text` in `policy/policy` writes what is read here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
@@ -31,8 +31,14 @@ from sidelight.table.kinds import ColumnKind, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Semantics
 
+if TYPE_CHECKING:
+    from sidelight.policy.presets import Preset
+
 SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
 """What a policy file has, and whether there may be many of it."""
+
+PRESET = "preset"
+"""The key that names limits which somebody else asks for, above all sections."""
 
 SCHEMA_HOME = "docs/reference/policy.schema.json"
 """Where the schema is kept for readers and editors."""
@@ -137,18 +143,37 @@ def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None
         message = f"{name} is not TOML: {error}"
         raise BadPolicy(message) from None
     _refuse_unknown_sections(data, name)
+    presets = list(_presets(data, name, folder))
     limits = [_criterion(table, where) for where, table in _tables(data, "limit", name, folder)]
     skylines, notes = _skylines(_tables(data, "skyline", name, folder))
-    if not limits and not skylines:
+    if not limits and not skylines and not presets:
         message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
         raise BadPolicy(message)
-    return PolicyFile(Policy(*limits, *skylines), _roles(data, name, folder), notes)
+    preset_limits = [criterion for preset in presets for criterion in preset.criteria]
+    told = (note for preset in presets for note in preset.notes)
+    return PolicyFile(Policy(*preset_limits, *limits, *skylines), _roles(data, name, folder), (*told, *notes))
 
 
 def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
     for key in data:
-        if key not in SECTIONS:
-            raise unknown_key(key, SECTIONS, name)
+        if key not in (*SECTIONS, PRESET):
+            raise unknown_key(key, (*SECTIONS, PRESET), name)
+
+
+def _presets(data: Mapping[str, object], name: str, folder: Path | None) -> Iterator[Preset]:
+    """Read the presets: one, or a list of them."""
+    texts = data.get(PRESET, ())
+    listed = [texts] if isinstance(texts, str) else texts
+    if not isinstance(listed, list | tuple) or not all(isinstance(text, str) for text in listed):
+        message = f'{PRESET} of {name} is a text or a list of texts; write it like {PRESET} = "k-map(k=5)"'
+        raise BadPolicy(message)
+    if not listed:
+        return
+    from sidelight.policy.presets import read_preset  # noqa: PLC0415 - only where a policy names one
+
+    for text in listed:
+        with _blaming_section(f"{PRESET} of {name}"):
+            yield read_preset(text, folder=folder)
 
 
 def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | None) -> list[tuple[str, object]]:
@@ -234,6 +259,10 @@ def policy_schema() -> str:
         "$defs": {name: _tidy(each) for name, each in sorted(definitions["$defs"].items())},
         "additionalProperties": False,
         "properties": {
+            PRESET: {
+                "anyOf": [{"type": "string"}, {"items": {"type": "string"}, "type": "array"}],
+                "description": "limits that somebody asks for, by name: EMA/Health Canada 0.09, k-map(k=5) or ACRO",
+            },
             "roles": place[RolesSection],
             "limit": {"items": _one_of({name: place[model] for name, model in limits.items()}), "type": "array"},
             "skyline": {"items": place[SkylineSection], "type": "array"},

@@ -1,0 +1,243 @@
+"""Which columns look like an identifier that the HIPAA safe harbour rule removes?  "Found" or "could not tell".
+
+45 CFR 164.514(b)(2) lists 18 identifiers of an individual, and of relatives, employers and household members, that must
+be gone: names; all geographic subdivisions smaller than a state (but the first three digits of a ZIP code where more
+than 20,000 people live); all elements of dates but the year, and ages above 89 (but as one category, 90 or older);
+numbers of telephones, faxes, social security, medical records, health plans, accounts, certificates, vehicles and
+devices; e-mail addresses, URLs and IP addresses; biometric identifiers, full-face photographs, and any other unique
+code.  It also asks that the holder does not know how to identify anybody with what is left, which no program can check.
+
+A column is *found* where its name or its cells look like one of them, by the rules of thumb of `column_looks` and those
+here.  Where it may be one (free text, codes that differ in nearly every row, three digits of a ZIP code, of which the
+number of people is not known), it *could not be told*.  A column that looks like none of them is not safe for that, and
+nothing here ever says that a table is.
+
+Source: 45 CFR 164.514(b)(2); Office for Civil Rights, Guidance Regarding Methods for De-identification, 2012.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from sidelight._text import counted, html_table
+from sidelight.errors import NotTrueOrFalse
+from sidelight.table.column_looks import (
+    NUMBERING,
+    PEOPLE,
+    PERSON_NUMBERS,
+    are_days,
+    are_names,
+    are_sentences,
+    names_somebody,
+    words_of,
+    written_like,
+)
+from sidelight.table.column_profiles import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
+from sidelight.table.roles import Roles, marks_of
+
+Told: TypeAlias = Literal["found", "could not tell"]
+"""All that the check ever answers."""
+
+SOURCE = "45 CFR 164.514(b)(2), the safe harbour of the HIPAA privacy rule"
+
+NOT_COVERED = (
+    "identifiers of relatives, employers and household members in columns that do not look like it",
+    "whether whoever publishes knows how to identify somebody with what is left",
+    "who is found by combinations of columns that are no identifiers: ask 'sidelight columns' and 'sidelight audit'",
+)
+
+OLDEST = 89
+"""Ages above it must be one category."""
+
+NEARLY_ALL, ENOUGH = Fraction(9, 10), 20
+"""A code points at one row where it has so many labels for each row, of at least so many rows."""
+
+_AGE = frozenset(("age", "ages", "agegroup", "alter", "edad"))
+_OTHER_UNITS = frozenset(("month", "months", "week", "weeks", "day", "days", "hours"))
+_BIRTH = frozenset(
+    ("birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born", "geburt", "geburtsdatum", "geburtsjahr")
+)
+_ZIP = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
+_SMALL_PLACES = frozenset(
+    ("city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "neighborhood")
+) | {"tract", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
+_PLACES = frozenset(("residence", "birthplace", "location", "place", "area", "region", "site"))
+_MONTHS = re.compile(r"\s*([0-9]{4}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{4}|[A-Za-z]{3,9}\.? [0-9]{4})\s*")
+_YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
+_DIGITS = re.compile(r"[0-9]")
+_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_OPEN_ENDED = re.compile(
+    r"\s*(\+|or (older|over|more|above)|and (older|over|above)|years and (older|over))\s*$|^\s*[>≥]"
+)
+_INSIDE = {
+    "an e-mail address": re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
+    "a link": re.compile(r"https?://\S+|www\.\S+\.\S+"),
+    "a social security number": re.compile(r"(?<![0-9])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9])"),
+    "a phone number": re.compile(r"(?<![0-9])\(?[2-9][0-9]{2}\)?[-. ][0-9]{3}[-. ][0-9]{4}(?![0-9])"),
+}
+"""What names somebody wherever it stands in a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectColumn:
+    """A column that looks like an identifier, or may be one; and why."""
+
+    column: str
+    told: Told
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.column or '(no name)'}: {self.told}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SafeHarbour:
+    """What a check of columns against the 18 identifiers says: never that a table is safe."""
+
+    suspects: tuple[SuspectColumn, ...]
+    columns: tuple[str, ...]  # all that were looked at
+
+    @property
+    def told(self) -> Told:
+        """Whether an identifier was found; if not, nothing is told."""
+        return "found" if any(each.told == "found" for each in self.suspects) else "could not tell"
+
+    @property
+    def found(self) -> tuple[SuspectColumn, ...]:
+        """The columns that look like an identifier."""
+        return tuple(each for each in self.suspects if each.told == "found")
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns that look like none: not safe for that."""
+        suspects = {each.column for each in self.suspects}
+        return tuple(name for name in self.columns if name not in suspects)
+
+    def __str__(self) -> str:
+        looked_at = counted(len(self.columns), "column")
+        if self.found:
+            return f"found: {len(self.found)} of {looked_at} look like an identifier of the safe harbour rule"
+        return f"could not tell: none of {looked_at} looks for sure like an identifier, which proves nothing"
+
+    def __bool__(self) -> bool:
+        message = "a check of columns is not true or false; ask .told, which is 'found' or 'could not tell'"
+        raise NotTrueOrFalse(message)
+
+    def __repr__(self) -> str:
+        return f"<SafeHarbour: {self}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(each.column, each.told, each.reason) for each in self.suspects]
+        return html_table("HIPAA safe harbour", ["column", "told", "because"], rows, total=len(rows), note=str(self))
+
+
+def safe_harbour(
+    source: object, *, missing_marks: str | Sequence[object] = (), encoding: str | None = None, sheet: str | None = None
+) -> SafeHarbour:
+    """Which columns look like an identifier that the HIPAA safe harbour rule removes?
+
+    `source`, `missing_marks`, `encoding` and `sheet` are those of `read_table`.  No cell is ever shown.
+
+    >>> import pyarrow as pa
+    >>> check = safe_harbour(pa.table({"zip": ["02139", "94110"], "age": [34, 91], "sex": ["f", "m"]}))
+    >>> check
+    <SafeHarbour: found: 2 of 3 columns look like an identifier of the safe harbour rule>
+    >>> print(check.found[1])
+    age: found: ages above 89, which must be one category, 90 or older
+
+    Source: 45 CFR 164.514(b)(2).
+    """
+    return check_columns(source, Roles(missing_marks=marks_of(missing_marks), encoding=encoding, sheet=sheet))
+
+
+def check_columns(source: object, reading: Roles) -> SafeHarbour:
+    """Check all columns; of the roles, only how cells are read is used."""
+    names = names_of_columns(source, reading)
+    profiles = column_profiles(source, names, reading)
+    suspects = (_suspect(profile) for profile in profiles.values() if profile.distinct)
+    return SafeHarbour(tuple(each for each in suspects if each is not None), tuple(names))
+
+
+def _suspect(profile: ColumnProfile) -> SuspectColumn | None:
+    """Take what is found before what could not be told."""
+    reasons = [*_reasons(profile)]
+    if profile.distinct > len(profile.labels):
+        reasons.append(("could not tell", f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"))
+    reasons.sort(key=lambda each: each[0] != "found")
+    return SuspectColumn(profile.name, *reasons[0]) if reasons else None
+
+
+def _reasons(profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+    words, labels = {*words_of(profile.name)}, profile.labels
+    named, written = names_somebody(profile.name), written_like(labels)
+    if (
+        written is not None
+        and written.noun == "a phone number"
+        and any(len(_DIGITS.findall(each)) < 7 for each in labels)
+    ):
+        written = None  # 2020-03 and 85-94 are none
+    if named is not None:
+        yield "found", f"it is called like {named.noun}"
+    if written is not None:
+        yield "found", f"its cells are written like {written.noun}"
+    else:
+        inside = next((noun for noun, pattern in _INSIDE.items() if any(map(pattern.search, labels))), None)
+        if inside is not None and not are_days(labels):
+            yield "found", f"some of its cells hold {inside}"
+    yield from _places(words, labels)
+    yield from _times(words, labels, profile)
+    yield from _codes(words, profile)
+
+
+def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Told, str]]:
+    if words & _ZIP:
+        digits = [sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) for text in labels]
+        if any(number > 3 for number in digits):
+            yield "found", "ZIP codes with more than their first three digits"
+        else:
+            yield "could not tell", "the first three digits of a ZIP code are 000 where 20,000 people or fewer live"
+    elif words & _SMALL_PLACES:
+        yield "found", "it is called like a place that is smaller than a state"
+    elif words & _PLACES:
+        yield "could not tell", "places that are smaller than a state must be gone"
+
+
+def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+    if are_days(labels) or profile.kind == "date":
+        yield "found", "dates finer than a year"
+    elif any(map(_MONTHS.fullmatch, labels)):
+        yield "found", "months, which are finer than a year"
+    elif words & _BIRTH:
+        if all(map(_YEAR.fullmatch, labels)):
+            yield "could not tell", "years of birth tell ages above 89, which must be one category"
+        else:
+            yield "could not tell", "it is called like a birth, of which only the year may stay"
+    if words & _AGE and words & _OTHER_UNITS:
+        yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
+    elif words & _AGE:
+        yield from _ages(labels)
+
+
+def _ages(labels: Sequence[str]) -> Iterator[tuple[Told, str]]:
+    above = [text for text in labels if (numbers := _NUMBERS.findall(text)) and float(numbers[-1]) > OLDEST]
+    together = [text for text in above if _OPEN_ENDED.search(text)]
+    across = [text for text in above if text not in together and float(_NUMBERS.findall(text)[0]) <= OLDEST]
+    if len(together) > 1 or len(above) > len(together) + len(across):
+        yield "found", f"ages above {OLDEST}, which must be one category, {OLDEST + 1} or older"
+    elif across:
+        yield "could not tell", f"ages up to {OLDEST} and above it stand together, and not as {OLDEST + 1} or older"
+
+
+def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+    if words & PERSON_NUMBERS or (words & PEOPLE and words <= PEOPLE | NUMBERING) or words == {"id"}:
+        yield "found", "it is called like somebody's number"
+    if are_sentences(profile.labels):
+        yield "could not tell", "free text, in which anything may stand"
+    elif are_names(profile.labels):
+        yield "could not tell", "its cells could be the names of people"
+    if profile.present >= ENOUGH and profile.differing >= NEARLY_ALL:
+        yield "could not tell", "nearly all rows differ in it, as they do in a unique code"
