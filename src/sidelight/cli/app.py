@@ -48,6 +48,7 @@ from sidelight.cli.options import (
     OutputOptions,
     PolicyPath,
     PopulationFile,
+    PresetName,
     PromiseFiles,
     PromiseOptions,
     PublishOptions,
@@ -102,6 +103,7 @@ def audit(
     policy: PolicyPath = None,
     limits: Limits = (),
     measures: Measures = (),
+    preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     columns: ReleaseColumns = ReleaseColumns(),
@@ -115,7 +117,9 @@ def audit(
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles(), population=population)
+    question = read_question(
+        policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
+    )
     return verb.audit(verb.AuditRequest(file, question, hierarchies), output.to(policy))
 
 
@@ -165,6 +169,7 @@ def protect(
     *,
     policy: PolicyPath = None,
     limits: Limits = (),
+    preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     search: SearchOptions = SearchOptions(),
@@ -175,7 +180,7 @@ def protect(
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles(), population=population)
+    question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
     return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
 
 
@@ -186,6 +191,7 @@ def compare(
     *,
     policy: PolicyPath = None,
     limits: Limits = (),
+    preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     ways: CompareOptions = CompareOptions(),
@@ -196,7 +202,7 @@ def compare(
     from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, roles=columns.roles(), population=population)
+    question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
     return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
 
 

@@ -16,6 +16,7 @@ from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
+from sidelight.policy.presets import read_preset
 from sidelight.publish.sidecar import (
     Reading,
     Sidecar,
@@ -118,15 +119,21 @@ def read_question(
     measures: Sequence[str] = (),
     roles: Roles | None = None,
     population: str | None = None,
+    preset: str | None = None,
 ) -> Question:
     """Put the question together from a policy file and options; options have the last word."""
     file = read_policy_file(policy) if policy else None
-    criteria = [*(file.policy.criteria if file else ()), *(read_limit(text) for text in limits)]
+    chosen = None if preset is None else read_preset(preset, population=population)
+    criteria = [
+        *(file.policy.criteria if file else ()),
+        *(chosen.criteria if chosen else ()),
+        *(read_limit(text) for text in limits),
+    ]
     question = Question(
         roles=(file.roles if file else Roles()).updated(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=without_repeats(read_measure(text) for text in measures),
-        notes=file.notes if file else (),
+        measures=without_repeats((*(read_measure(text) for text in measures), *(chosen.beside if chosen else ()))),
+        notes=(*(file.notes if file else ()), *(chosen.notes if chosen else ())),
         files=(policy,) if policy else (),
     )
     return _with_populations(question, population)

@@ -50,7 +50,7 @@ class Preset:
     prosecutor risk ≤ 1/11
     >>> print(preset.source)
     EMA policy 0070 and Health Canada's Public Release of Clinical Information: 0.09 in most circumstances, as \
-secondary sources report it
+secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so that 1/11 is asked for
     """
 
     name: str
@@ -99,7 +99,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         return Preset(
             "EMA/Health Canada 0.09",
             "EMA policy 0070 and Health Canada's Public Release of Clinical Information: 0.09 in most circumstances, "
-            "as secondary sources report it",
+            "as secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so that 1/11 is asked for",
             (
                 "the sensitive values: a group of 11 who all have one gives it away",
                 "how likely somebody tries: the agencies allow other thresholds in other circumstances",

@@ -1,0 +1,85 @@
+"""Presets: their limits, where they come from, what they do not cover, and how they are named."""
+
+from fractions import Fraction
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy
+from sidelight.policy.policy_file import read_policy_file, read_policy_text
+from sidelight.policy.presets import Preset, read_preset
+
+
+def test_what_each_asks_for():
+    assert sl.presets.ema_health_canada().criteria == (sl.ProsecutorRisk() <= Fraction(1, 11),)
+    assert sl.presets.ema_health_canada().beside == (sl.ProsecutorRisk("average"),)
+    assert sl.presets.ema_health_canada("register.csv").criteria == (
+        sl.JournalistRisk("register.csv") <= Fraction(1, 11),
+    )
+    assert sl.presets.k_map(5).criteria == (sl.JournalistRisk() <= Fraction(1, 5),)
+    assert sl.presets.acro().criteria == (sl.GroupSize() >= 10, sl.DistinctValues() >= 2)
+
+
+def test_eleven_people_are_enough_for_the_agencies():
+    release = sl.Release.from_counts([{"a": 6, "b": 5}])
+    assert sl.presets.ema_health_canada().policy.judge(release).safe
+    assert not sl.Policy(sl.ProsecutorRisk() <= 0.09).judge(release).safe
+
+
+@pytest.mark.parametrize("text", ["EMA/Health Canada 0.09", "k-map(k=5)", "ACRO"])
+def test_each_says_its_source_and_what_it_does_not_cover(text):
+    preset = read_preset(text)
+    assert isinstance(preset, Preset)
+    assert preset.source
+    assert preset.not_covered
+    source, gaps = preset.notes
+    assert preset.source in source
+    assert "does not cover: " in gaps
+    assert read_policy_text(f'preset = "{text}"').policy == preset.policy
+
+
+def test_by_name():
+    assert [*sl.presets] == ["EMA/Health Canada 0.09", "k-map", "ACRO", "HIPAA safe harbour"]
+    assert len(sl.presets) == 4
+    assert sl.presets["acro"]().name == "ACRO"
+    assert repr(sl.presets).startswith("<Presets: EMA")
+    with pytest.raises(BadPolicy, match="no preset 'acr'; did you mean 'ACRO'"):
+        sl.presets["acr"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("GDPR", "there are: EMA/Health Canada 0.09, k-map"),
+        ("k-map", "it takes k, population; write settings like"),
+        ("k-map(k=0)", "a whole number of at least 1, not 0"),
+        ("k-map(k=many)", "a whole number of at least 1, not many"),
+        ("k-map(k=5", "is missing before the end"),
+        ("k-map(k=5) now", "'now'"),
+        ("ACRO(k=3)", "it takes no settings"),
+        ("HIPAA safe harbour", "a check of columns and sets no limits"),
+    ],
+)
+def test_what_cannot_be_read(text, message):
+    with pytest.raises(BadPolicy, match=message):
+        read_preset(text)
+
+
+def test_in_a_policy_file(tmp_path):
+    file = tmp_path / "policy.toml"
+    file.write_text(
+        "preset = ['ACRO', 'k-map(k=3, population=\"register.csv\")']\n[[limit]]\nmeasure = 'group size'\nat_least = 20\n"
+    )
+    read = read_policy_file(file)
+    register = tmp_path / "register.csv"
+    assert read.policy.criteria == (
+        sl.GroupSize() >= 10,
+        sl.DistinctValues() >= 2,
+        sl.JournalistRisk(str(register)) <= Fraction(1, 3),
+        sl.GroupSize() >= 20,
+    )
+    assert sum("does not cover" in note for note in read.notes) == 2
+    with pytest.raises(BadPolicy, match="preset of the policy is a text or a list of texts"):
+        read_policy_text("preset = 3")
+    with pytest.raises(BadPolicy, match="preset of the policy: no preset"):
+        read_policy_text('preset = "nobody"')

@@ -1,0 +1,101 @@
+"""The check of columns for identifiers of the HIPAA safe harbour rule: found, or could not tell; never safe."""
+
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import NotTrueOrFalse
+
+
+def check(**columns):
+    return sl.presets.hipaa_safe_harbour(pa.table(columns))
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("last_name", ["Miller", "Smith"]),
+        ("contact", ["ann@example.org", "bea@example.org"]),
+        ("contact", ["none", "write to ann@example.org"]),
+        ("remarks", ["ssn 123-45-6789", "fine"]),
+        ("tel", ["1", "2"]),
+        ("zip", ["02139", "94110"]),
+        ("ZIPcode", ["021**", "9411*"]),
+        ("county", ["Essex", "Kent"]),
+        ("admission", ["2024-03-09", "2023-01-30"]),
+        ("seen", ["Mar 2024", "Apr 2024"]),
+        ("seen", ["2024-03", "2023-01"]),
+        ("age", ["34", "91"]),
+        ("age", ["90-94", "95-99"]),
+        ("age", ["90+", "95+"]),
+        ("patient_id", ["17", "18"]),
+        ("person", ["a", "b"]),
+        ("mrn", ["17", "18"]),
+        ("homepage", ["https://example.org/ann", "https://example.org/bea"]),
+        ("ip", ["10.0.0.1", "10.0.0.2"]),
+        ("photo", ["a.png", "b.png"]),
+    ],
+)
+def test_identifiers_are_found(column, cells):
+    found = check(**{column: cells, "sex": ["f", "m"]})
+    assert found.told == "found"
+    assert [each.column for each in found.found] == [column]
+    assert found.others == ("sex",)
+    for cell in cells:
+        if len(cell) > 3:
+            assert cell not in repr(found) + str(found.found)
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("zip", ["021", "941"]),
+        ("birth_year", ["1931", "1980"]),
+        ("age", ["85-94", "20-24"]),
+        ("age_months", ["91", "120"]),
+        ("story", ["came in with a bad cough, then a fever", "fell from a ladder and broke a leg"]),
+        ("who", ["Ann Miller", "Bea Smith"]),
+        ("residence", ["north", "south"]),
+    ],
+)
+def test_what_may_be_one_could_not_be_told(column, cells):
+    suspected = check(**{column: cells})
+    assert suspected.told == "could not tell"
+    assert [(each.column, each.told) for each in suspected.suspects] == [(column, "could not tell")]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [("age", ["34", "89"]), ("age", ["85-89", "90+"]), ("age", ["80-84", "90 or older"]), ("year", ["2020", "2021"])],
+)
+def test_what_looks_like_none_is_never_called_safe(column, cells):
+    nothing = check(**{column: cells})
+    assert nothing.suspects == ()
+    assert nothing.told == "could not tell"
+    assert "proves nothing" in str(nothing)
+    assert "safe" not in str(nothing)
+
+
+def test_a_code_that_differs_in_every_row_could_not_be_told():
+    codes = check(code=[f"x{number * 7919 % 1000}" for number in range(40)])
+    assert codes.suspects[0].reason == "nearly all rows differ in it, as they do in a unique code"
+
+
+def test_a_column_with_more_labels_than_are_looked_at_is_not_cleared():
+    many = check(score=[str(number) for number in range(10_500)] * 2)
+    assert "not all were looked at" in many.suspects[0].reason
+
+
+def test_it_is_not_true_or_false():
+    with pytest.raises(NotTrueOrFalse):
+        bool(check(sex=["f", "m"]))
+    assert "HIPAA safe harbour" in check(ssn=["1", "2"])._repr_html_()
+
+
+def test_real_files():
+    assert [each.column for each in sl.presets.hipaa_safe_harbour(sl.datasets.adult().path).found] == ["age"]
+    nhefs = sl.presets.hipaa_safe_harbour(sl.datasets.nhefs().path)
+    assert [(each.column, each.told) for each in nhefs.suspects] == [
+        ("person", "found"),
+        ("birthplace", "could not tell"),
+    ]
