@@ -106,7 +106,8 @@ def _answer(request: ColumnsRequest) -> ColumnsAnswer:
     if not suggested.roles.quasi:
         return ColumnsAnswer(suggested, share)
     table = _table(request.file, suggested.roles)
-    identifying = sl.identifying_columns(table, request.options.up_to)
+    with bar("counting") as progress:
+        identifying = sl.identifying_columns(table, request.options.up_to, progress=progress)
     kinds = {name: suggested.roles.kind_of(name) for name, _ in suggested.roles.kinds}
     drafted = drafts({column.name: column.labels for column in table.quasi}, DraftRules(kinds=kinds))
     return ColumnsAnswer(suggested, share, table, identifying, drafted)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number, round_up, short_decimal
 from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadTable, expect, parameter
@@ -188,6 +189,7 @@ def identifying_columns(
     *,
     columns: str | Sequence[str] | None = None,
     secret: str | None = None,
+    progress: Progress = quiet,
 ) -> IdentifyingColumns:
     """Which columns identify people?
 
@@ -213,11 +215,13 @@ def identifying_columns(
     most = subset_limit(len(chosen), up_to)
     about = _about(table, secret)
     if about is None:
-        by_subset = count_each_subset(chosen, table.sizes, up_to=most)
+        by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
     else:
         row, value, people = about.counts.entries()
         values = Column(about.sensitive, about.domain, value.astype(np.int32))
-        by_subset = count_each_subset([column.take(row) for column in chosen], people, values, up_to=most)
+        by_subset = count_each_subset(
+            [column.take(row) for column in chosen], people, values, up_to=most, progress=progress
+        )
     subsets = tuple(
         ColumnSubset(tuple(names[place] for place in places), table.people, by_subset[places])
         for places in sorted(by_subset, key=lambda places: (len(places), places))

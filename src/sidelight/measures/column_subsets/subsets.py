@@ -17,15 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import comb, prod
 from operator import index
+from threading import Event
 from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers, run_starts, sum_equal_rows
+from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable, TooHard, parameter
 from sidelight.table.table import Column
 
@@ -53,6 +55,7 @@ class SubsetWalk(Generic[Rows]):
     without: Callable[[Rows, Sequence[int]], Rows]  # leaves columns out; rows that are now equal become one
     visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
     up_to: int
+    stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
     def run(self, rows: Rows, columns: Sequence[int]) -> None:
         """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out."""
@@ -60,7 +63,11 @@ class SubsetWalk(Generic[Rows]):
         if not order or (len(order) <= self.up_to and not self.visit(order, rows)):
             return
         with ThreadPoolExecutor(max_workers=2) as pool:
-            list(pool.map(lambda place: self._branch(rows, (), order, place), self._places((), order)))
+            try:
+                list(pool.map(lambda place: self._branch(rows, (), order, place), self._places((), order)))
+            except BaseException:
+                self.stopped.set()
+                raise
 
     def _places(self, kept: tuple[int, ...], rest: tuple[int, ...]) -> range:
         """Say which of the columns that are not decided may go first."""
@@ -71,7 +78,7 @@ class SubsetWalk(Generic[Rows]):
         kept = (*kept, *rest[:place])
         after = rest[place + 1 :] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
         subset = (*kept, *after)
-        if not subset:
+        if not subset or self.stopped.is_set():
             return
         child = self.without(rows, rest[place : len(rest) - len(after)])
         if len(subset) > self.up_to or self.visit(subset, child):
@@ -317,7 +324,12 @@ def _numbers(sizes: Integers) -> PeopleBySubset:
 
 
 def count_each_subset(
-    columns: Sequence[Column], people: Integers, secret: Column | None = None, *, up_to: int
+    columns: Sequence[Column],
+    people: Integers,
+    secret: Column | None = None,
+    *,
+    up_to: int,
+    progress: Progress = quiet,
 ) -> dict[tuple[int, ...], PeopleBySubset]:
     """Count the groups of every subset; a subset is the places of its columns, rising.
 
@@ -327,9 +339,11 @@ def count_each_subset(
     {(0,): (2, 1), (0, 1): (3, 3), (1,): (2, 1)}
     """
     by_subset: dict[tuple[int, ...], PeopleBySubset] = {}
+    total = subset_count(len(columns), up_to)
 
     def visit(subset: tuple[int, ...], node: CountedKeys | Cube) -> bool:
         by_subset[tuple(sorted(subset))] = node.numbers()
+        progress("sets of columns", len(by_subset), total)
         return True
 
     def without(node: CountedKeys | Cube, left_out: Sequence[int]) -> CountedKeys | Cube:
