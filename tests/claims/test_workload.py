@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.dp.accountant import Spending, concentrated_epsilon
+from sidelight.dp.marginals import CellLayout, coarser_level
 from sidelight.dp.mechanism import PrivacyCost
 from sidelight.dp.parameters import PrivacyUnit, units_changed
 from sidelight.dp.workload import marginal_of, split_noise, subsets
@@ -49,6 +50,35 @@ def test_no_unit_moves_a_marginal_further_than_its_noise_is_for(unit, one, other
         moved = marginal_of(change, axes)
         assert np.abs(moved).sum() <= bound.l1
         assert (moved**2).sum() <= bound.l2_squared
+
+
+LEVELS = CellLayout(
+    SHAPE,
+    (coarser_level(1, 1, ["a", "a", "b"]), coarser_level(2, 1, ["x", "y", "x", "z"]), coarser_level(2, 2, "xyxy")),
+)
+
+
+@examples(60)
+@given(UNITS, PLACES, PLACES, NEIGHBOURS)
+def test_no_unit_moves_a_marginal_at_coarser_levels_further_than_its_noise_is_for(unit, one, other, neighbours):
+    units = units_changed(neighbours)
+    change = counts_of(unit, one) - (counts_of(unit, other) if units == 2 else 0)
+    bound = unit.sensitivity(neighbours).merged(units)
+    for axes in ((3,), (4,), (5,), (0, 3), (3, 4), (3, 5), (0, 1, 4), (0, 3, 2), (0, 3, 5)):
+        moved = LEVELS.add_up(change, axes)
+        assert np.abs(moved).sum() <= bound.l1
+        assert (moved**2).sum() <= bound.l2_squared
+
+
+@examples(4)
+@given(st.fractions(Fraction(1, 50), 8, max_denominator=200), st.sampled_from(["0", "1e-6"]), UNITS, NEIGHBOURS)
+def test_noises_of_queries_at_coarser_levels_keep_epsilon_and_delta(epsilon, delta, unit, neighbours):
+    weights = dict.fromkeys([(0, 1, 2), (3,), (0, 5)], 1.0)
+    cost = PrivacyCost(epsilon, Fraction(delta))
+    cells, *others = split_noise(
+        LEVELS, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours)
+    ).values()
+    assert Spending("queries", epsilon, Fraction(delta), neighbours, cells, marginal_noise=tuple(others)).keeps()
 
 
 def test_the_sensitivity_of_marginals_is_reached():

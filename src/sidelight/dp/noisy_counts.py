@@ -203,8 +203,8 @@ class NoisyCounts(Tabular):
 
         `noisy.count("Sales", sex="Female")`; several values or labels are added up, as in
         `noisy.count("Sales", "Tech-support", race=["Black", "Other"])`; without values any value counts, and without
-        columns everybody: `noisy.count()` is the total.  A label of a coarser level that was a query is all labels
-        under it.
+        columns everybody: `noisy.count()` is the total.  A label that only a coarser level has, if
+        that was a query, is all labels under it.
 
         What was measured is added up (`estimates`), not the post-processed `counts`: setting counts below 0 to 0, and
         others down for it, moves sums of them away from the truth, always to the same side.  Where people have several
@@ -231,10 +231,15 @@ class NoisyCounts(Tabular):
         return NoisyAnswer(total, of, noise)
 
     def _under(self, column: int) -> dict[Label, Integers]:
-        """Say which labels stand under each coarser one that a query is by."""
+        """Say which labels stand under each coarser one that a query is by; of two levels with one label, the finer."""
         queried = (self.columns_of(each).values() for each in self.marginals)
         levels = (each for each in itertools.chain.from_iterable(queried) if each is not None and each.column == column)
-        return {text: np.flatnonzero(each.place == place) for each in levels for place, text in enumerate(each.labels)}
+        coarsest_first = sorted(levels, key=lambda each: -each.level)
+        return {
+            text: np.flatnonzero(each.place == place)
+            for each in coarsest_first
+            for place, text in enumerate(each.labels)
+        }
 
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.

@@ -64,7 +64,7 @@ from sidelight._rounding import raised
 from sidelight.dp.accountant import largest_rho
 from sidelight.dp.answers import NoisePart, margin_of
 from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
-from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho
+from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
 from sidelight.dp.nested_least_squares import NestedLeastSquares
 from sidelight.dp.parameters import Sensitivity
 from sidelight.errors import BadNoise, WrongKind, did_you_mean, parameter
@@ -296,9 +296,10 @@ def split_noise(
     """
     layout = layout if isinstance(layout, CellLayout) else CellLayout(layout)
     moved = {axes: sensitivity if axes == layout.every else sensitivity.merged(units) for axes in weights}
-    alone = cost.noise(sensitivity)  # refuses a cost that is none
     if len(weights) == 1:
-        return {layout.every: alone}
+        return {layout.every: cost.noise(sensitivity)}
+    if cost.epsilon is not None:
+        refuse_useless(cost.epsilon, cost.delta)
     if cost.rho is None and cost.delta == 0:
         assert cost.epsilon is not None
         epsilon = cost.epsilon
@@ -319,7 +320,7 @@ def split_noise(
 
     shares = best_shares(layout, weights, gaussian)
     if len(shares) == 1:
-        return {layout.every: alone}
+        return {layout.every: cost.noise(sensitivity)}
     paid = f"rho {float(rho):g}" if cost.epsilon is None else f"epsilon {float(cost.epsilon):g}"
     _refuse_small(paid, rho * min(shares.values()), SMALLEST_EPSILON**2 / 2)
     return {axes: calibrate_rho(rho * share, moved[axes]) for axes, share in shares.items()}
