@@ -51,8 +51,8 @@ class Question:
     @property
     def needs_weights(self) -> bool:
         """Whether a measure looks at sampling weights."""
-        asked = (*(self.policy.measures if self.policy else ()), *self.measures)
-        return any(each.needs_weights for each in asked)
+        measures = (*(self.policy.measures if self.policy else ()), *self.measures)
+        return any(each.needs_weights for each in measures)
 
 
 @dataclass(frozen=True, slots=True)

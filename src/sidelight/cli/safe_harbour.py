@@ -28,16 +28,20 @@ def safe_harbour(file: str, roles: Roles, output: Output) -> Status:
         kind="safe harbour",
         schema_version=SCHEMA_VERSION,
         source=file,
-        answer={"told": check.told, "columns": plain(check.suspects), "look_like_none": list(check.others)},
+        answer={
+            "found": check.answer == "found",
+            "columns": plain(check.suspects),
+            "look_like_none": list(check.others),
+        },
         notes=HIPAA_NOTES,
     )
     output.write(document, _page(check))
-    return Status.NOT_WITHIN_POLICY if check.told == "found" else Status.COULD_NOT_TELL
+    return Status.NOT_WITHIN_POLICY if check.answer == "found" else Status.COULD_NOT_TELL
 
 
 def _page(check: SafeHarbour) -> Iterator[RenderableType]:
-    for told, title in (("found", "Look like an identifier"), ("could not tell", "May be one: could not tell")):
-        lines = [f"{each.column or '(no name)'}: {each.reason}." for each in check.suspects if each.told == told]
+    for answer, title in (("found", "Look like an identifier"), ("could not tell", "May be one: could not tell")):
+        lines = [f"{each.column or '(no name)'}: {each.reason}." for each in check.suspects if each.answer == answer]
         yield from sentences(title, lines)
     if check.others:
         yield Text(f"{counted(len(check.others), 'column')} look like none, which proves nothing.\n")

@@ -150,8 +150,8 @@ def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None
         message = f'{name} sets no limit; add a [[limit]] with measure = "group size" and at_least = 5'
         raise BadPolicy(message)
     preset_limits = [criterion for preset in presets for criterion in preset.criteria]
-    told = (note for preset in presets for note in preset.notes)
-    return PolicyFile(Policy(*preset_limits, *limits, *skylines), _roles(data, name, folder), (*told, *notes))
+    preset_notes = (note for preset in presets for note in preset.notes)
+    return PolicyFile(Policy(*preset_limits, *limits, *skylines), _roles(data, name, folder), (*preset_notes, *notes))
 
 
 def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:

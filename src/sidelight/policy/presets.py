@@ -155,7 +155,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         """Which columns look like an identifier of the HIPAA safe harbour rule?  See `safe_harbour`.
 
         >>> import pyarrow as pa
-        >>> presets.hipaa_safe_harbour(pa.table({"ssn": ["123-45-6789"]})).told
+        >>> presets.hipaa_safe_harbour(pa.table({"ssn": ["123-45-6789"]})).answer
         'found'
         """
         return safe_harbour(source, **reading)  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ from sidelight.table.column_looks import (
 from sidelight.table.column_profiles import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
 from sidelight.table.roles import Roles, marks_of
 
-Told: TypeAlias = Literal["found", "could not tell"]
+Answer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""
 
 SOURCE = "45 CFR 164.514(b)(2), the safe harbour of the HIPAA privacy rule"
@@ -87,11 +87,11 @@ class SuspectColumn:
     """A column that looks like an identifier, or may be one; and why."""
 
     column: str
-    told: Told
+    answer: Answer
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.column or '(no name)'}: {self.told}: {self.reason}"
+        return f"{self.column or '(no name)'}: {self.answer}: {self.reason}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,14 +102,14 @@ class SafeHarbour:
     columns: tuple[str, ...]  # all that were looked at
 
     @property
-    def told(self) -> Told:
+    def answer(self) -> Answer:
         """Whether an identifier was found; if not, nothing is told."""
-        return "found" if any(each.told == "found" for each in self.suspects) else "could not tell"
+        return "found" if any(each.answer == "found" for each in self.suspects) else "could not tell"
 
     @property
-    def found(self) -> tuple[SuspectColumn, ...]:
+    def identifiers(self) -> tuple[SuspectColumn, ...]:
         """The columns that look like an identifier."""
-        return tuple(each for each in self.suspects if each.told == "found")
+        return tuple(each for each in self.suspects if each.answer == "found")
 
     @property
     def others(self) -> tuple[str, ...]:
@@ -119,20 +119,20 @@ class SafeHarbour:
 
     def __str__(self) -> str:
         looked_at = counted(len(self.columns), "column")
-        if self.found:
-            return f"found: {len(self.found)} of {looked_at} look like an identifier of the safe harbour rule"
+        if self.identifiers:
+            return f"found: {len(self.identifiers)} of {looked_at} look like an identifier of the safe harbour rule"
         return f"could not tell: none of {looked_at} looks for sure like an identifier, which proves nothing"
 
     def __bool__(self) -> bool:
-        message = "a check of columns is not true or false; ask .told, which is 'found' or 'could not tell'"
+        message = "a check of columns is not true or false; ask .answer, which is 'found' or 'could not tell'"
         raise NotTrueOrFalse(message)
 
     def __repr__(self) -> str:
         return f"<SafeHarbour: {self}>"
 
     def _repr_html_(self) -> str:
-        rows = [(each.column, each.told, each.reason) for each in self.suspects]
-        return html_table("HIPAA safe harbour", ["column", "told", "because"], rows, total=len(rows), note=str(self))
+        rows = [(each.column, each.answer, each.reason) for each in self.suspects]
+        return html_table("HIPAA safe harbour", ["column", "answer", "because"], rows, total=len(rows), note=str(self))
 
 
 def safe_harbour(
@@ -146,7 +146,7 @@ def safe_harbour(
     >>> check = safe_harbour(pa.table({"zip": ["02139", "94110"], "age": [34, 91], "sex": ["f", "m"]}))
     >>> check
     <SafeHarbour: found: 2 of 3 columns look like an identifier of the safe harbour rule>
-    >>> print(check.found[1])
+    >>> print(check.identifiers[1])
     age: found: ages above 89, which must be one category, 90 or older
 
     Source: 45 CFR 164.514(b)(2).
@@ -171,7 +171,7 @@ def _suspect(profile: ColumnProfile) -> SuspectColumn | None:
     return SuspectColumn(profile.name, *reasons[0]) if reasons else None
 
 
-def _reasons(profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+def _reasons(profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
     named, written = names_somebody(profile.name), written_like(labels)
     if (
@@ -193,7 +193,7 @@ def _reasons(profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
     yield from _codes(words, profile)
 
 
-def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Told, str]]:
+def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
     if words & _ZIP:
         digits = [sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) for text in labels]
         if any(number > 3 for number in digits):
@@ -206,7 +206,7 @@ def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Told, str]
         yield "could not tell", "places that are smaller than a state must be gone"
 
 
-def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     if are_days(labels) or profile.kind == "date":
         yield "found", "dates finer than a year"
     elif any(map(_MONTHS.fullmatch, labels)):
@@ -222,7 +222,7 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
         yield from _ages(labels)
 
 
-def _ages(labels: Sequence[str]) -> Iterator[tuple[Told, str]]:
+def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
     above = [text for text in labels if (numbers := _NUMBERS.findall(text)) and float(numbers[-1]) > OLDEST]
     together = [text for text in above if _OPEN_ENDED.search(text)]
     across = [text for text in above if text not in together and float(_NUMBERS.findall(text)[0]) <= OLDEST]
@@ -232,7 +232,7 @@ def _ages(labels: Sequence[str]) -> Iterator[tuple[Told, str]]:
         yield "could not tell", f"ages up to {OLDEST} and above it stand together, and not as {OLDEST + 1} or older"
 
 
-def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Told, str]]:
+def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     if words & PERSON_NUMBERS or (words & PEOPLE and words <= PEOPLE | NUMBERING) or words == {"id"}:
         yield "found", "it is called like somebody's number"
     if are_sentences(profile.labels):

@@ -38,12 +38,12 @@ def check(**columns):
 )
 def test_identifiers_are_found(column, cells):
     found = check(**{column: cells, "sex": ["f", "m"]})
-    assert found.told == "found"
-    assert [each.column for each in found.found] == [column]
+    assert found.answer == "found"
+    assert [each.column for each in found.identifiers] == [column]
     assert found.others == ("sex",)
     for cell in cells:
         if len(cell) > 3:
-            assert cell not in repr(found) + str(found.found)
+            assert cell not in repr(found) + str(found.identifiers)
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ def test_identifiers_are_found(column, cells):
 )
 def test_what_may_be_one_could_not_be_told(column, cells):
     suspected = check(**{column: cells})
-    assert suspected.told == "could not tell"
-    assert [(each.column, each.told) for each in suspected.suspects] == [(column, "could not tell")]
+    assert suspected.answer == "could not tell"
+    assert [(each.column, each.answer) for each in suspected.suspects] == [(column, "could not tell")]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_what_may_be_one_could_not_be_told(column, cells):
 def test_what_looks_like_none_is_never_called_safe(column, cells):
     nothing = check(**{column: cells})
     assert nothing.suspects == ()
-    assert nothing.told == "could not tell"
+    assert nothing.answer == "could not tell"
     assert "proves nothing" in str(nothing)
     assert "safe" not in str(nothing)
 
@@ -93,9 +93,9 @@ def test_it_is_not_true_or_false():
 
 
 def test_real_files():
-    assert [each.column for each in sl.presets.hipaa_safe_harbour(sl.datasets.adult().path).found] == ["age"]
+    assert [each.column for each in sl.presets.hipaa_safe_harbour(sl.datasets.adult().path).identifiers] == ["age"]
     nhefs = sl.presets.hipaa_safe_harbour(sl.datasets.nhefs().path)
-    assert [(each.column, each.told) for each in nhefs.suspects] == [
+    assert [(each.column, each.answer) for each in nhefs.suspects] == [
         ("person", "found"),
         ("birthplace", "could not tell"),
     ]

@@ -87,14 +87,14 @@ class IndividualSummary:
 
     measure: IndividualRisk
     worst: WorstWeights | None
-    found: int
+    parts: int
     everybody: int
 
     def merge(self, other: IndividualSummary) -> IndividualSummary:
         """Keep the worse group, and add up."""
         groups = [each for each in (self.worst, other.worst) if each is not None]
         worst = min(groups, key=lambda each: each.rank, default=None)
-        return replace(self, worst=worst, found=self.found + other.found, everybody=self.everybody + other.everybody)
+        return replace(self, worst=worst, parts=self.parts + other.parts, everybody=self.everybody + other.everybody)
 
     def finding(self) -> Finding:
         """Report the worst group, or the average."""
@@ -105,7 +105,7 @@ class IndividualSummary:
             worst.group,
             people=worst.people,
             stands_for=Fraction(worst.weight, WEIGHT_UNIT),
-            expected=Fraction(self.found, SHARES),
+            expected=Fraction(self.parts, SHARES),
             everybody=self.everybody,
         )
         value = worst.value if self.measure.statistic == "highest" else witness.expected / witness.everybody
@@ -175,7 +175,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
         groups = groups.in_order()
         people, weights = groups.sizes, _weights(groups)
         risks = individual_risks(people, weights)
-        found, everybody = _in_shares(people * risks), int(people.sum())
+        parts, everybody = _in_shares(people * risks), int(people.sum())
         worst = worst_row(
             risks,
             large_is_bad=True,
@@ -183,10 +183,10 @@ about 0.1771; of all 3 people about 0.3 are found so.
             exactly=lambda kinds: [exact_individual_risk(*each) for each in kinds.tolist()],
         )
         if worst is None:
-            return IndividualSummary(self, None, found, everybody)
+            return IndividualSummary(self, None, parts, everybody)
         row, value = worst
         return IndividualSummary(
-            self, WorstWeights(value, groups.name(row), int(people[row]), int(weights[row])), found, everybody
+            self, WorstWeights(value, groups.name(row), int(people[row]), int(weights[row])), parts, everybody
         )
 
     def explain(self, finding: Finding) -> str:
@@ -194,15 +194,15 @@ about 0.1771; of all 3 people about 0.3 are found so.
         witness = finding.witness
         if not isinstance(witness, WeightWitness):
             return "Nobody is in the release, so nobody can be found."
-        found = f"about {to_places(witness.expected, 1):,f} are found so"
+        expected = f"about {to_places(witness.expected, 1):,f} are found so"
         if self.statistic == "average":
             value = decimal_text(Fraction(finding.value), up=True)
-            return f"Of all {counted(witness.everybody, 'person')} {found}, by their weights: {value} on average."
+            return f"Of all {counted(witness.everybody, 'person')} {expected}, by their weights: {value} on average."
         here = f"{counted(witness.people, 'person')} {'stands' if witness.people == 1 else 'stand'}"
         return (
             f"In {witness.group}, {here} for {short_decimal(witness.stands_for, up=False)} of the population: whoever "
             f"takes somebody there for them is right with about {decimal_text(Fraction(finding.value), up=True)}; "
-            f"of all {counted(witness.everybody, 'person')} {found}."
+            f"of all {counted(witness.everybody, 'person')} {expected}."
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -213,9 +213,9 @@ about 0.1771; of all 3 people about 0.3 are found so.
         kinds, times = np.unique(
             np.column_stack((release.groups.sizes, _weights(release.groups))), axis=0, return_counts=True
         )
-        parts = np.ceil(kinds[:, 0] * individual_risks(*kinds.T.copy()) * SHARES).astype(np.int64)
-        found = sum(part * many for part, many in zip(parts.tolist(), times.tolist(), strict=True))
-        return Fraction(found, SHARES) / release.size
+        shares = np.ceil(kinds[:, 0] * individual_risks(*kinds.T.copy()) * SHARES).astype(np.int64)
+        parts = sum(part * many for part, many in zip(shares.tolist(), times.tolist(), strict=True))
+        return Fraction(parts, SHARES) / release.size
 
 
 def _weights(groups: Groups) -> Integers:
