@@ -96,6 +96,14 @@ def whole_audit(path: str) -> dict[str, int]:
     return {"groups": len(release), "measures": len(findings(classics(), release))}
 
 
+def audit_with_named_risks(path: str) -> dict[str, int]:
+    import sidelight as sl
+    from sidelight.measures.measure import findings
+
+    release = sl.read_release(path, group=list(QUASI), sensitive="occupation")
+    return {"groups": len(release), "measures": len(findings([*classics(), *named_risks()], release))}
+
+
 def adult_audit(path: str) -> dict[str, int]:
     import sidelight as sl
     from sidelight.measures.measure import findings
@@ -117,7 +125,7 @@ def importing_parts(path: str) -> dict[str, int]:
     import sidelight as sl
 
     del path
-    needed = [sl.read_release, sl.group, sl.datasets.adult, *classics()]
+    needed = [sl.read_release, sl.group, sl.datasets.adult, *classics(), *named_risks()]
     return {"parts": len(needed)}
 
 
@@ -135,10 +143,18 @@ def classics() -> list:
     ]
 
 
+def named_risks() -> list:
+    import sidelight as sl
+
+    above = sl.ProsecutorRisk("share above", threshold=0.09)
+    return [sl.ProsecutorRisk(), sl.ProsecutorRisk("average"), above, sl.MarketerRisk()]
+
+
 CONTESTANTS = {
     "bare GROUP BY of the text columns": bare_group_by,
     "read_release alone": reading_only,
     "read_release and all classic measures": whole_audit,
+    "read_release, all classic measures and the named risks": audit_with_named_risks,
     "bundled Adult: group and all classic measures": adult_audit,
     "import sidelight": importing,
     "import sidelight and all an audit needs": importing_parts,

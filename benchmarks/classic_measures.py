@@ -1,4 +1,4 @@
-"""What do the classic measures cost, next to merely sorting each group's counts?
+"""What do the classic measures and the named risks cost, next to merely sorting each group's counts?
 
     python benchmarks/classic_measures.py            700,000 groups × 14 values
     python benchmarks/classic_measures.py 1_000_000  more
@@ -11,10 +11,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 import sidelight as sl
+from sidelight.release.groups import PopulationCounts
+from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
 from sidelight.table.table import Counts
 
@@ -35,6 +38,18 @@ VARIANTS = (
     sl.BetaLikeness(kind="enhanced"),
     sl.DeltaDisclosure(absent="skipped"),
 )
+REGISTER = Population.of("a register that is counted already")
+NAMED = (
+    sl.ProsecutorRisk(),
+    sl.ProsecutorRisk("average"),
+    sl.ProsecutorRisk("share above", threshold=0.09),
+    sl.MarketerRisk(),
+    sl.JournalistRisk(REGISTER),
+    sl.JournalistRisk(REGISTER, "average"),
+    sl.MarketerRisk(REGISTER),
+    sl.Presence(REGISTER),
+    sl.Absence(REGISTER),
+)
 
 
 def release_of(groups: int) -> sl.Release:
@@ -42,7 +57,9 @@ def release_of(groups: int) -> sl.Release:
     rng = np.random.default_rng(2006)
     sizes = np.maximum(rng.lognormal(2.5, 1, groups).astype(np.int64), 1)
     counts = rng.multinomial(sizes, rng.dirichlet(np.ones(len(VALUES))))
-    return sl.Release(whole_groups(domain=VALUES, sizes=sizes, counts=Counts.from_cells(counts)))
+    whole = whole_groups(domain=VALUES, sizes=sizes, counts=Counts.from_cells(counts))
+    population = PopulationCounts(REGISTER, sizes + rng.poisson(9 * sizes), 0)
+    return sl.Release(replace(whole, populations=(population,)))
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -55,7 +72,7 @@ def main(groups: int) -> None:
     release = release_of(groups)
     cells = release.groups.counts.dense()
     contestants: dict[str, Callable[[], object]] = {"sorting (baseline)": lambda: np.sort(cells, axis=1)}
-    for measure in (*SEVEN, *VARIANTS):
+    for measure in (*SEVEN, *VARIANTS, *NAMED):
         contestants[str(measure)] = lambda measure=measure: measure.measure(release)
     best = dict.fromkeys(contestants, float("inf"))
     for _ in range(3):
@@ -66,6 +83,8 @@ def main(groups: int) -> None:
         print(f"{name:40} {taken * 1000:7.0f} ms {taken / base:6.1f} ×")
     seven = sum(best[str(measure)] for measure in SEVEN)
     print(f"{'the seven together':40} {seven * 1000:7.0f} ms {seven / base:6.1f} ×")
+    named = sum(best[str(measure)] for measure in NAMED)
+    print(f"{'the named risks together':40} {named * 1000:7.0f} ms {named / base:6.1f} ×")
 
 
 if __name__ == "__main__":

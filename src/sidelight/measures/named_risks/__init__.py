@@ -6,5 +6,5 @@ how small a group is (`k_anonymity`), and what a group reveals about values (all
 
 Nearly all of it is read off one summary, the histogram of how many people groups have in the release and in the
 population (`size_histogram`).  Read that first, then `size_risk` (from the histogram to a measure, its witness and its
-screens), then `prosecutor`.
+screens), then `prosecutor`; then `against_population`, `journalist` and `presence`, which compare with other people.
 """

@@ -21,7 +21,7 @@ from sidelight._arrays import Integers, add_up
 from sidelight._rounding import PRECISE, round_up
 from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount
 
-SMALL = 1 << 10
+SMALL = 1 << 8
 """Groups with fewer people than this, here and in the population, are counted in a table of all pairs."""
 
 
