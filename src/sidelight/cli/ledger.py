@@ -17,8 +17,9 @@ from sidelight.cli.inputs import inputs_of
 from sidelight.cli.options import BudgetOptions, SpentOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
+from sidelight.dp.account import Account, Entry, PublishedCounts, budget_document, entry_document
 from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
-from sidelight.dp.ledger import Account, Entry, Ledger, PublishedCounts, budget_document, entry_document
+from sidelight.dp.ledger import Ledger
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import amount_text
 from sidelight.dp.stable_counts import StableCounts

@@ -13,12 +13,11 @@ from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
-from sidelight.dp.accountant import condition_of
+from sidelight.dp.account import Account
 from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED
-from sidelight.dp.ledger import NO_LEDGER, Account, Ledger
+from sidelight.dp.ledger import NO_LEDGER, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Neighbours
-from sidelight.dp.semantic_privacy import semantic_privacy
 from sidelight.dp.stable_counts import StableCounts, stable_counts
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
@@ -92,11 +91,10 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
             notes=notes,
         )
         sys.stdout.write(document.to_json())
-        for each in table.intake.notes():  # exact counts of the data: for the publisher, not for JSON that may go on
-            say(f"note: {each}")
     else:
-        every = (*table.intake.notes(), *notes)
-        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, every)) + "\n")
+        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, notes)) + "\n")
+    for each in table.intake.notes():  # these are exact: apart from what may go on to others
+        say(f"for you, not for publishing: {each}")
     return Status.WITHIN_POLICY
 
 
@@ -267,6 +265,5 @@ def _balance(account: Account, noisy: NoisyCounts | StableCounts) -> str:
     people = noisy.people_at_most
     if people is None and account.spent[1]:
         return f"Budget: {of} spent."
-    together = semantic_privacy(*account.spent, people=people, neighbours=account.neighbours)
-    together = replace(together, condition=condition_of(account.spendings))
-    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together.as_declared()}"
+    together = account.promise(people).as_declared()
+    return f"Budget: {of} spent. All {len(account.entries)} of the ledger together: {together}"

@@ -132,11 +132,18 @@ def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
     >>> told_epsilon([Mechanism("discrete Gaussian", scale=1e5)], Fraction(1, 2))
     Fraction(1, 1000000)
     """
-    if len(mechanisms) == 1:
-        bound = mechanisms[0].epsilon_at(delta)
-    else:
-        bound = concentrated_epsilon(sum(map(_rho_of, mechanisms), Fraction(0)), delta)
-    return max(six_figures_up(bound), SMALLEST_EPSILON)
+    if len(mechanisms) > 1:
+        return epsilon_of_rho(sum(map(_rho_of, mechanisms), Fraction(0)), delta)
+    return max(six_figures_up(mechanisms[0].epsilon_at(delta)), SMALLEST_EPSILON)
+
+
+def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
+    """To which ε does a ρ come at δ?  Rounded up as `told_epsilon` is.
+
+    >>> epsilon_of_rho(Fraction(1, 10), Fraction(1, 10**6))
+    Fraction(107097, 50000)
+    """
+    return max(six_figures_up(concentrated_epsilon(rho, delta)), SMALLEST_EPSILON)
 
 
 def _rho_of(mechanism: Mechanism) -> Fraction:

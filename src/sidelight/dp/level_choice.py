@@ -34,9 +34,10 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
 from sidelight._rounding import round_down
+from sidelight.dp.account import ChoiceReceipt
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
-from sidelight.dp.ledger import ChoiceReceipt, Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter

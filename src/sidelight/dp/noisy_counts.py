@@ -35,10 +35,11 @@ import pyarrow as pa
 
 from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
+from sidelight.dp.account import Account
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of, told_epsilon
 from sidelight.dp.answers import NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
-from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.level_choice import ChosenLevels, accept_levels
 from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.dp.mechanism import Mechanism, PrivacyCost, better_without_delta
@@ -537,7 +538,7 @@ def noisy_counts(
     # all that may be refused is refused before the budget is touched
     cost = PrivacyCost.read(epsilon, delta, rho)
     paid_from = opened_ledger(ledger)
-    budget = None if paid_from is None else replace(paid_from.read(), entries=())
+    budget = None if paid_from is None else paid_from.read_budget()
     cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
     accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
     _check_columns(table, accepted.levels)

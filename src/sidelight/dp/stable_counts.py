@@ -33,7 +33,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -45,9 +45,10 @@ import pyarrow as pa
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._rounding import PRECISE
 from sidelight._text import counted, html_table
+from sidelight.dp.account import Account
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.domain import MEASURED, Holdings, counted_values, expect_countable
-from sidelight.dp.ledger import Account, Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import SMALLEST_DELTA, Mechanism, calibrate
 from sidelight.dp.parameters import (
     PEOPLE_NOT_DECLARED,
@@ -235,7 +236,7 @@ def stable_counts(
     # how many cells there are is not for the ledger to tell
     counts = CountedColumns(table.sensitive, tuple((name, 0) for name in names), 0, unit)
     spending = Spending(counts.found(), *cost, neighbours, mechanism, counts)
-    budget = None if paid_from is None else replace(paid_from.read(), entries=())
+    budget = None if paid_from is None else paid_from.read_budget()
     warn_without_ledger(ledger)
     with paying(paid_from, spending) as receipt:
         measured = mechanism.add_noise(exact_counts)

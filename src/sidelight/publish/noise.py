@@ -31,9 +31,10 @@ from sidelight._files import (
     unfinished_folder,
 )
 from sidelight._text import html_table
+from sidelight.dp.account import Account, budget_document
 from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside
-from sidelight.dp.ledger import Account, budget_document, say_spent
+from sidelight.dp.ledger import say_spent
 from sidelight.dp.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import NoisyCounts

@@ -97,6 +97,7 @@ ADVISED = {
     "dp/domain.py": ("noise",),
     "dp/parameters.py": ("noise",),
     "dp/ledger.py": ("ledger begin", "noise"),
+    "dp/account.py": ("ledger begin", "noise"),
     "dp/accountant.py": ("ledger spent",),
     "dp/semantic_privacy.py": ("ledger spent",),
     "dp/attack.py": ("attack-noise",),

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.dp.ledger import ChoiceReceipt
+from sidelight.dp.account import ChoiceReceipt
 from sidelight.dp.level_choice import candidate_digest, commitment_to, winner_digest
 from sidelight.errors import BadNoise, BudgetExceeded, WrongKind
 from sidelight.search.method import SearchedLevel, searched_levels

@@ -7,8 +7,8 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
+from sidelight.dp.account import Account, from_text, to_text
 from sidelight.dp.accountant import concentrated
-from sidelight.dp.ledger import Account, from_text, to_text
 from sidelight.errors import BadNoise, BudgetExceeded
 
 ROWS = pa.table({"sex": ["f", "m", "f", "m"], "disease": ["Flu", "Cold", "Flu", "Flu"]})
