@@ -95,3 +95,22 @@ def test_only_one_writer_at_a_time(tmp_path):
 def test_a_lock_in_a_missing_folder_is_an_ordinary_error(tmp_path):
     with pytest.raises(OSError, match="No such file"), locked(tmp_path / "missing" / "total"):
         pass
+
+
+def test_files_that_are_written_together_are_all_there_or_none(tmp_path, monkeypatch):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("before")
+
+    def full(path, content, *, private=False):
+        if path == other:
+            raise OSError(28, "No space left on device")
+        real(path, content, private=private)
+
+    real = _files.replace_whole
+    monkeypatch.setattr(_files, "replace_whole", full)
+    with pytest.raises(SidelightError, match="No space left"):
+        _files.write_together({one: "after", other: "new"}, force=True)
+    assert (one.read_text(), other.exists()) == ("before", False)
+    with pytest.raises(SidelightError, match="exists"):
+        _files.write_together({other: "new", one: "after"})
+    assert not other.exists()

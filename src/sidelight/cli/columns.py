@@ -371,8 +371,7 @@ def _what_next(
         yield Text("Read and change it, then:")
         yield from (Text(f"  {command}", no_wrap=True) for command in _next_commands(request, target))
     elif answer.table is not None:
-        more = shlex.join(
-            ["sidelight", "columns", request.file, "--write", "policy.toml", "--hierarchies", "hierarchies"]
-        )
+        secret = () if answer.suggested.roles.sensitive else ("--sensitive", "COLUMN")
+        more = ("sidelight", "columns", request.file, *secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
         yield Text("To draft a policy and hierarchies to start from:")
-        yield Text(f"  {more}", no_wrap=True)
+        yield Text(f"  {shlex.join(more)}", no_wrap=True)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sidelight.table.labels import as_number
+
 MOSTLY = Fraction(9, 10)
 """So many of the labels, or more, are written in some way if a column is."""
 
@@ -68,8 +70,8 @@ NAMES_SOMEBODY = {
 
 KNOWN_TO_OTHERS = {
     Look("an age or a birth", "neighbours, colleagues and registers know it"): _words(
-        "age ages agegroup birth birthdate birthday birthyear dob yob born geburt geburtsdatum geburtsjahr alter "
-        "edad nacimiento naissance"
+        "age ages agegroup agegrp ageband agecat birth birthdate birthday birthyear dob yob born geburt geburtsdatum "
+        "geburtsjahr alter edad nacimiento naissance"
     ),
     Look("a sex", "everybody who meets somebody knows it"): _words("sex gender geschlecht sexo sexe genre"),
     Look("where somebody lives or comes from", "neighbours, employers and registers know it"): _words(
@@ -139,6 +141,9 @@ PEOPLE = _words(
 NUMBERING = _words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
 """Words for what counts rows or people off."""
 
+IDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
+"""Those of them that are never an amount or a code with a meaning."""
+
 PERSON_NUMBERS = _words(
     "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
     "pid uid seqn mrn empi"
@@ -159,8 +164,8 @@ WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an account", "registers lead from it to a person"): re.compile(
         r"\s*[A-Z]{2}[0-9]{2}( ?[A-Z0-9]{4}){3,7}( ?[A-Z0-9]{1,3})?\s*|\s*[0-9]{4}([ -][0-9]{4}){3}\s*"
     ),
-    Look("a phone number", "it says who somebody is"): re.compile(
-        r"\s*(\+[0-9]{1,3}[-. /]?)?(\(0?[0-9]{1,5}\)|[0-9]{2,5})([-. /][0-9]{2,5}){1,4}\s*|\s*\+[0-9]{8,14}\s*"
+    Look("a phone number", "it says who somebody is"): re.compile(  # one hyphen alone is a range, as in 1000-1999
+        r"\s*(?=(\D*\d){7,15}\D*$)(\+[0-9][0-9 ./()-]*|\([0-9]+\)[0-9 ./-]+|[0-9]+([ ./-]+[0-9]+){2,})\s*"
     ),
     Look("a number that is given out once", "it points at one row"): re.compile(
         r"\s*[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\s*|\s*[0-9a-fA-F]{32,64}\s*"
@@ -214,10 +219,12 @@ def written_like(labels: Sequence[str]) -> Look | None:
 
     >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
     ('an e-mail address', None)
-    >>> written_like(["2024-03-09", "2023-01-30"]), written_like(["09-03-1984"])
-    (None, None)
+    >>> written_like(["(212) 555-0173"]).noun, written_like(["+49 30 901820"]).noun, written_like(["212-555-0173"]).noun
+    ('a phone number', 'a phone number', 'a phone number')
+    >>> written_like(["2024-03-09"]), written_like(["18-29"]), written_like(["1000-1999"]), written_like(["36.12345"])
+    (None, None, None, None)
     """
-    if not labels or are_days(labels):
+    if not labels or are_days(labels) or all(as_number(text) is not None for text in labels):
         return None
     return next((look for look, pattern in WRITTEN_LIKE.items() if _mostly(pattern, labels)), None)
 

@@ -26,6 +26,7 @@ from sidelight._progress import Progress, quiet
 from sidelight._text import as_names, counted, form, html_table, one_or_several
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.column_looks import (
+    IDS,
     NUMBERING,
     PEOPLE,
     PERSON_NUMBERS,
@@ -242,9 +243,9 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
         return "leave out", f"written like {look.noun}: {look.because}"
     if _numbers_people(profile):
         return "person", _person_reason(profile)
-    if _numbers_rows(profile):
-        return "leave out", f"numbers rows ({_different(profile)}): it points at single rows, and says nothing else"
     many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
+    if _numbers_rows(profile) or (many and {*words_of(profile.name)} & IDS):
+        return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
     look = names_somebody(profile.name)
     if look is not None and (many or look.noun in _ALWAYS):
         return "leave out", f"called like {look.noun}: {look.because}"
@@ -352,19 +353,22 @@ _OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of ca
 
 
 def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
-    """Keep one column that says whose row it is: the one you named, or that with most rows to a person."""
+    """Keep one column that says whose row it is: the one you named, else that of most people with several rows."""
     people = [each for each in columns if each.role == "person"]
     if not people or (len(people) == 1 and stated.person is None):
         return columns
-    own = [each for each in people if each.stated]
-    chosen = (
-        own[0] if own else None if stated.person == EACH_ROW else min(people, key=lambda each: each.profile.distinct)
-    )
+    stated_or_repeating = sorted(people, key=lambda each: (not each.stated, *_rows_each(each.profile)))
+    chosen = None if stated.person == EACH_ROW else stated_or_repeating[0]
     reason = "numbers people too, and one column is enough: it is not published"
     return [
         each if each is chosen or each.role != "person" else replace(each, role="leave out", reason=reason)
         for each in columns
     ]
+
+
+def _rows_each(profile: ColumnProfile) -> tuple[bool, int]:
+    """Put numbers of people who have several rows first, and of those the one of most people."""
+    return profile.distinct == profile.rows, -profile.distinct
 
 
 def _with_secret(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
