@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -50,7 +50,7 @@ class InferenceWitness(Witness):
     right: int
     control: Fraction
     everybody: int
-    secret: str = ""
+    secret: str = field(default="", compare=False)  # its name, where the release was at hand
 
     @property
     def residual(self) -> Fraction:
