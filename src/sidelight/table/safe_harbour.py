@@ -62,11 +62,20 @@ _BIRTH = frozenset(
     ("birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born", "geburt", "geburtsdatum", "geburtsjahr")
 )
 _ZIP = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
+_DATES = frozenset(
+    ("date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha", "admission")
+) | {"admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival", "departure"}
 _SMALL_PLACES = frozenset(
     ("city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "neighborhood")
 ) | {"tract", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
 _PLACES = frozenset(("residence", "birthplace", "location", "place", "area", "region", "site"))
-_MONTHS = re.compile(r"\s*([0-9]{4}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{4}|[A-Za-z]{3,9}\.? [0-9]{4})\s*")
+_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
+_MONTHS = re.compile(
+    rf"\s*([0-9]{{4}}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{{4}}|{_MONTH}\.?[ -]?[0-9]{{4}})\s*"
+)
+_WRITTEN_DAYS = re.compile(rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*")
+_EIGHT_DIGITS = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
+_LONG_NUMBER = re.compile(r"(?<![0-9.])[0-9]{9,}(?![0-9.])")
 _YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
 _DIGITS = re.compile(r"[0-9]")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -207,7 +216,8 @@ def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Answer, st
 
 
 def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
-    if are_days(labels) or profile.kind == "date":
+    written = any(map(_WRITTEN_DAYS.fullmatch, labels)) or all(map(_EIGHT_DIGITS.fullmatch, labels))
+    if are_days(labels) or profile.kind == "date" or written:
         yield "found", "dates finer than a year"
     elif any(map(_MONTHS.fullmatch, labels)):
         yield "found", "months, which are finer than a year"
@@ -216,7 +226,10 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
             yield "could not tell", "years of birth tell ages above 89, which must be one category"
         else:
             yield "could not tell", "it is called like a birth, of which only the year may stay"
-    if words & _AGE and words & _OTHER_UNITS:
+    elif words & _DATES and not all(map(_YEAR.fullmatch, labels)):
+        yield "could not tell", "it is called like a date, of which only the year may stay"
+    units = {word for text in labels for word in words_of(text)} | words
+    if words & _AGE and units & _OTHER_UNITS:
         yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
     elif words & _AGE:
         yield from _ages(labels)
@@ -235,6 +248,10 @@ def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
 def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
     if words & PERSON_NUMBERS or (words & PEOPLE and words <= PEOPLE | NUMBERING) or words == {"id"}:
         yield "found", "it is called like somebody's number"
+    elif words & {"id", "ids", "identifier", "serial", "key", "uuid", "guid"}:
+        yield "could not tell", "it is called like a number that may be somebody's"
+    if any(map(_LONG_NUMBER.search, profile.labels)):
+        yield "could not tell", "it holds long numbers, as telephones, accounts and documents have"
     if are_sentences(profile.labels):
         yield "could not tell", "free text, in which anything may stand"
     elif are_names(profile.labels):

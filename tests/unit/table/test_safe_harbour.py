@@ -25,6 +25,8 @@ def check(**columns):
         ("admission", ["2024-03-09", "2023-01-30"]),
         ("seen", ["Mar 2024", "Apr 2024"]),
         ("seen", ["2024-03", "2023-01"]),
+        ("x", ["19840309", "19900101"]),
+        ("x", ["09MAR1984", "1 Jan 1990"]),
         ("age", ["34", "91"]),
         ("age", ["90-94", "95-99"]),
         ("age", ["90+", "95+"]),
@@ -56,6 +58,10 @@ def test_identifiers_are_found(column, cells):
         ("story", ["came in with a bad cough, then a fever", "fell from a ladder and broke a leg"]),
         ("who", ["Ann Miller", "Bea Smith"]),
         ("residence", ["north", "south"]),
+        ("weekday", ["Mon", "Tue"]),
+        ("age", ["120 days", "3 years"]),
+        ("study_id", ["1", "2"]),
+        ("x", ["5551234567", "5551234568"]),
     ],
 )
 def test_what_may_be_one_could_not_be_told(column, cells):
