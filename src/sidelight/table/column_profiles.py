@@ -14,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 
 from sidelight._progress import Progress, quiet
@@ -23,7 +24,7 @@ from sidelight.table.kinds import ColumnKind, are_digits, kind_of_labels
 from sidelight.table.labels import in_order
 from sidelight.table.read import columns_of, rows_of
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Rows, collect, labels_of
+from sidelight.table.source import Frame, Rows, collect, labels_of, numpy_integers
 
 MOST_LABELS = 10_000
 """So many labels of a column are looked at."""
@@ -113,7 +114,28 @@ def _reading(columns: Sequence[str], roles: Roles) -> Roles:
 
 
 def _profile(rows: Rows, ours: str, name: str, roles: Roles) -> ColumnProfile:
+    """Count in one query if there are few labels; else the first of them are looked at, and the engine counts again."""
     times = rows.frame.group_by(ours).agg(nw.len().alias("times"))
+    first = collect(times.sort(ours).head(MOST_LABELS + 1))
+    labels = _labels(first.column(ours), roles)
+    counts = _counts_here(first, ours) if len(first) <= MOST_LABELS else _counts_there(times, ours)
+    return ColumnProfile(name=name, kind=_kind(rows, name, labels), labels=labels, **counts)
+
+
+def _counts_here(answer: pa.Table, ours: str) -> dict[str, int]:
+    times = numpy_integers(answer.column("times"))
+    present = np.array(
+        [not missing for chunk in answer.column(ours).chunks for missing in chunk.is_null().to_pylist()], bool
+    )
+    return {
+        "rows": int(times.sum()),
+        "missing": int(times[~present].sum()),
+        "distinct": int(present.sum()),
+        "once": int((present & (times == 1)).sum()),
+    }
+
+
+def _counts_there(times: Frame, ours: str) -> dict[str, int]:
     present, once = ~nw.col(ours).is_null(), nw.col("times") == 1
     totals = times.select(
         nw.col("times").sum().cast(nw.Int64).alias("rows"),
@@ -121,18 +143,14 @@ def _profile(rows: Rows, ours: str, name: str, roles: Roles) -> ColumnProfile:
         nw.when(present).then(nw.lit(1)).sum().cast(nw.Int64).alias("distinct"),
         nw.when(present & once).then(nw.lit(1)).sum().cast(nw.Int64).alias("once"),
     )
-    counts = {
-        each: int(cells[0].as_py() or 0) for each, cells in zip(totals.columns, collect(totals).columns, strict=True)
-    }
-    labels = _some_labels(times.select(ours).filter(present), ours, roles)
-    return ColumnProfile(name=name, kind=_kind(rows, name, labels), labels=labels, **counts)
+    answer = collect(totals)
+    return {name: int(answer.column(name)[0].as_py() or 0) for name in ("rows", "missing", "distinct", "once")}
 
 
-def _some_labels(cells: Frame, ours: str, roles: Roles) -> tuple[str, ...]:
-    column = collect(cells.sort(ours).head(MOST_LABELS)).column(ours)
+def _labels(column: pa.ChunkedArray, roles: Roles) -> tuple[str, ...]:
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-    texts = (text for chunk in plain.chunks for text in labels_of(chunk, roles) if text is not None)
-    return tuple(text for text in in_order(texts) if text is not None)
+    texts = [text for chunk in plain.chunks for text in labels_of(chunk, roles) if text is not None]
+    return tuple(text for text in in_order(texts) if text is not None)[:MOST_LABELS]
 
 
 def _kind(rows: Rows, name: str, labels: tuple[str, ...]) -> ColumnKind:

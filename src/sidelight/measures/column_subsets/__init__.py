@@ -6,5 +6,5 @@ the subsets and how they are gone through, which of them identify, minimal sampl
 (`measures/named_risks`), and which roles columns should have.
 
 Begin with `subsets` (the walk), then `identifying_columns`, `minimal_uniques`, `singling_out`; `linkability` and
-`inference` stand by themselves.
+`inference` stand by themselves, and `worst_columns` is what an audit tells without going through all subsets.
 """
