@@ -2,8 +2,11 @@
 
 from fractions import Fraction
 
+import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import csv
+from pyarrow import parquet as pq
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, BadTable
@@ -130,3 +133,12 @@ def test_weights_of_one_person_are_one_weight_and_rows_of_counts_have_none():
         sl.read_release(differing, group="age", sensitive="disease", person="id", values="set", weight="weight")
     with pytest.raises(BadTable, match="has no rows of people"):
         sl.read_release(rows, group="age", sensitive="disease", rows="counts", weight="weight")
+
+
+def test_every_source_adds_up_the_same_weights(tmp_path):
+    pq.write_table(ROWS, tmp_path / "survey.parquet")
+    csv.write_csv(ROWS, tmp_path / "survey.csv")
+    frames = (pl.from_arrow(ROWS), pl.from_arrow(ROWS).lazy(), ROWS.to_pandas())
+    for source in (*frames, tmp_path / "survey.parquet", tmp_path / "survey.csv"):
+        survey = sl.read_release(source, group="age", sensitive="disease", weight="weight")
+        assert survey.groups.weights.tolist() == SURVEY.groups.weights.tolist()
