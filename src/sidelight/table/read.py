@@ -35,7 +35,15 @@ from sidelight.table.kinds import ColumnKind, are_digits, check_labels, kind_of_
 from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.source import Frame, Rows, collect, number_cells, numpy_integers, python_cells
+from sidelight.table.source import (
+    Frame,
+    Rows,
+    collect,
+    number_cells,
+    numpy_integers,
+    people_written_alike,
+    python_cells,
+)
 from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Semantics, Table
 
 
@@ -223,13 +231,13 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True) -> Iterator[Ro
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
         with _rows_of_files(files_of(list(source)), roles, packed=packed) as rows:
-            yield rows
+            yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles, packed=packed) as rows:
-            yield rows
+            yield people_written_alike(rows)
     else:
         with interruptible():
-            yield frame_rows(source, roles)
+            yield people_written_alike(frame_rows(source, roles))
 
 
 def _rows_of_files(files: list[Path], roles: Roles, *, packed: bool) -> AbstractContextManager[Rows]:

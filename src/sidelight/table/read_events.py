@@ -12,7 +12,6 @@ from dataclasses import replace
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidelight.errors import BadTable, listed, parameter
@@ -106,7 +105,7 @@ def _events(source: object, roles: Roles) -> Events:
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
         times = numpy_integers(answer.column("times"))
-        person = number_cells(_written_alike(answer.column("person"))) if who else np.arange(len(times))
+        person = number_cells(answer.column("person")) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
         without = valueless(tally, roles)
         rest = tally.without(without)
@@ -127,14 +126,6 @@ def _events(source: object, roles: Roles) -> Events:
         roles.values or "single",
         _intake(rows, roles, total, total - int(times.sum()), dropped),
     )
-
-
-def _written_alike(people: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Take the person 7.0, as programs write numbers, or 7 with spaces, for the person 7: else a cap counts two."""
-    texts = people.cast(people.type.value_type) if pa.types.is_dictionary(people.type) else people
-    if not (pa.types.is_string(texts.type) or pa.types.is_large_string(texts.type)):
-        return people
-    return pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^(-?[0-9]+)\.0*$", r"\1")
 
 
 def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -> Intake:

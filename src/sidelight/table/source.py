@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -326,3 +326,20 @@ def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
         for column in batch.columns
     ]
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def people_written_alike(rows: Rows) -> Rows:
+    """Take the person 7.0, as programs write numbers, or 7 with spaces, for the person 7: else one would be two people.
+
+    >>> import polars as pl
+    >>> frame = nw.from_native(pl.LazyFrame({"person": ["7", " 7", "7.0", "7.5", "v1.0"]}))
+    >>> rows = people_written_alike(TextRows(frame, Roles(person="id"), Source("the table", ())))
+    >>> rows.frame.collect()["person"].to_list()
+    ['7', '7', '7', '7.5', 'v1.0']
+    """
+    frame = rows.frame
+    if rows.roles.person_column is None or frame.collect_schema()["person"] != nw.String:
+        return rows
+    text = nw.col("person").str.strip_chars()
+    whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
+    return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]

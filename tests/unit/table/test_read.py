@@ -1,6 +1,7 @@
 """Reading tables: roles, odd cells, and what bad input gets."""
 
 from itertools import product
+from pathlib import Path
 
 import duckdb
 import pandas as pd
@@ -234,3 +235,12 @@ def test_columns_with_more_combinations_than_can_be_counted_are_refused(monkeypa
     monkeypatch.setattr("sidelight.table.source.KEY_LIMIT", 5)
     with pytest.raises(BadTable, match="disease and income have more combinations of values than can be counted"):
         several()
+
+
+def test_a_person_written_as_7_and_as_7_0_and_with_spaces_is_one_person(tmp_path: Path) -> None:
+    file = tmp_path / "visits.csv"
+    file.write_text("id,age,disease\n7,30,Flu\np8,31,Cold\n7.0,30,Flu\n p8,31,Cold\n", encoding="utf-8")
+    with pytest.raises(BadTable, match="2 people have"):
+        sl.read_table(file, quasi=["age"], sensitive="disease", person="id")
+    read = sl.read_table(file, quasi=["age"], sensitive="disease", person="id", values="set")
+    assert read.people == 2
