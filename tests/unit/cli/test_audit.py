@@ -12,7 +12,7 @@ from support.command_line import invoke
 import sidelight as sl
 from sidelight import _files
 from sidelight.policy.limits import settings_of
-from sidelight.policy.measure_names import all_measures, shown_measures
+from sidelight.policy.measure_names import all_measures, population_measures, shown_measures
 from sidelight.report.report import AuditReport
 
 ROWS = """age,sex,disease,name
@@ -127,6 +127,8 @@ def test_the_estimation_error_is_asked_in_python_where_the_original_is(file):
 def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     required = [f"{name}=1" for name, (_, default) in settings_of(kind).items() if default is ...]
     text = kind.name + NEEDED.get(kind.name, f"({', '.join(required)})")
+    if kind in population_measures():  # the release's own people, who are recoded as it is
+        text = f'{kind.name}(population="{file}")'
     result = run(file, *ROLES, "--measure", text, "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     answer = json.loads(result.stdout)["answer"]["findings"][0]
@@ -135,7 +137,7 @@ def test_every_measure_can_be_asked_and_explains_itself(file, kind):
     assert answer["estimate"] == kind.estimate
     if not kind.estimate:  # which are about people who are alone: here nobody is
         assert answer["witness"]["group"]["says"].keys() == {"age", "sex"}
-    assert kind.name in run(file, *ROLES, "--measure", text).stdout
+    assert kind.name.split()[0] in run(file, *ROLES, "--measure", text).stdout  # long ones are folded
 
 
 def test_the_individual_risk_needs_weights(file, tmp_path):
