@@ -23,7 +23,9 @@ def everybody(complete):
 
 @pytest.fixture(scope="module")
 def tenth(complete):
-    return sl.group(sl.read_table(complete.take(range(0, complete.num_rows, 10)), quasi=FOUR, sensitive="occupation"))
+    return sl.group(
+        sl.read_table(complete.take(list(range(0, complete.num_rows, 10))), quasi=FOUR, sensitive="occupation")
+    )
 
 
 def test_prosecutor_risk_of_adult(everybody):
