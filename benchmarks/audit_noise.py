@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 import sys
 import tempfile
 import time
@@ -164,7 +165,14 @@ CASES = [
     ),
 ]
 
-PUBLISHED = "discrete Laplace", "discrete Laplace, 2 of 3 rows by lot", "discrete Gaussian"
+PUBLISHED = (
+    "discrete Laplace",
+    "discrete Laplace, 2 of 3 rows by lot",
+    "discrete Gaussian",
+    "a rho of 0.1, told at a delta",
+    "queries: cells, total and sex, Laplace",
+    "queries: cells, total and sex, Gaussian",
+)
 
 
 def named(name: str) -> Case:
@@ -284,10 +292,23 @@ def audit_found(case: FoundCells, draws: int, *, lower: int = 0) -> Line:
 
 def audit_files(case: Case, releases: int) -> Line:
     """Publish and read back: all that files, documents, failures and warnings say."""
+    promised = case.release(case.one).spending
     exact = {("sex",): [counts_of(release) for release in case.releases()]}
     outcomes = [[outcome_of(release, exact) for _ in range(releases)] for release in case.releases()]
-    proven = epsilon_at_least(*ordered_by_evidence(*outcomes), delta=case.delta, confidence=CONFIDENCE)
-    return Line(case.name, "files", case.epsilon, case.delta, releases, proven)
+    proven = epsilon_at_least(*weighed(*outcomes), delta=float(promised.delta), confidence=CONFIDENCE)
+    return Line(case.name, "files", float(promised.epsilon), float(promised.delta), releases, proven)
+
+
+def audit_found_files(case: FoundCells, releases: int) -> Line:
+    """Publish cells that nobody declared, and read them back."""
+    promised = case.release(case.one).spending
+    exact = [max(counts_of(functools.partial(case.release, rows))[0].tolist()) for rows in (case.one, ())]
+    outcomes = [
+        [found_outcome_of(functools.partial(case.release, rows), exact) for _ in range(releases)]
+        for rows in (case.one, ())
+    ]
+    proven = epsilon_at_least(*weighed(*outcomes), delta=float(promised.delta), confidence=CONFIDENCE)
+    return Line(case.name, "files", float(promised.epsilon), float(promised.delta), releases, proven)
 
 
 def audit_choice_and_files(epsilon: float, releases: int) -> Line:
@@ -314,29 +335,72 @@ def audit_choice_and_files(epsilon: float, releases: int) -> Line:
         [outcome_of(functools.partial(release, rows), exact) for _ in range(releases)]
         for rows in ((("1", "f", "a"),), ())
     ]
-    proven = epsilon_at_least(*ordered_by_evidence(*outcomes), confidence=CONFIDENCE)
+    proven = epsilon_at_least(*weighed(*outcomes), confidence=CONFIDENCE)
     return Line("choice of levels, then discrete Laplace", "files", 2 * epsilon, 0, releases, proven)
 
 
-def counts_of(release: Callable[[], object]) -> np.ndarray:
+def counts_of(release: Callable[[], object]) -> list[np.ndarray]:
+    """Listen in on the exact counts: of the cells, and of queries beside them."""
     with noise_drawn() as heard:
         release()
-    return heard[0].exact
+    return [each.exact for each in heard]
 
 
-def outcome_of(release: Callable[[], sl.NoisyCounts], exact: dict[tuple[str, ...], list[np.ndarray]]) -> object:
+Outcome = tuple[float, object]
+"""What the numbers of a release say for one of two neighbours, as a log-likelihood ratio; and all else that it told."""
+
+
+def outcome_of(release: Callable[[], sl.NoisyCounts], exact: dict[tuple[str, ...], list[list[np.ndarray]]]) -> Outcome:
     """Sum up a release as evidence, with all else that it told: what was published, not what is in memory, counts."""
+    told = published_as(release, sl.read_noise)
+    if isinstance(told, str):
+        return 0, told
+    noisy, rest = told
+    evidence = 0.0
+    for measured, one, other in zip(noisy.measurements().marginals, *exact[tuple(noisy.levels)], strict=True):
+        weights = (
+            measured.mechanism.log_weight(measured.measured.ravel() - counts.ravel()).sum() for counts in (one, other)
+        )
+        evidence += next(weights) - next(weights)
+    return round(evidence, 6), (tuple(noisy.levels), rest)
+
+
+def found_outcome_of(release: Callable[[], sl.StableCounts], exact: list[int]) -> Outcome:
+    """Sum up cells that nobody declared: a cell of one's own is proof, and the cell of twenty is evidence."""
+    told = published_as(release, sl.read_stable_counts)
+    if isinstance(told, str):
+        return 0, told
+    found, rest = told
+    crowd = found.count("a", sex="f")
+    if len(found) > (crowd is not None):
+        return OWN_CELL, rest
+    seen = found.threshold - 1 if crowd is None else crowd
+    one, other = (float(found.mechanism.log_weight(np.array([seen - count]))[0]) for count in exact)
+    return round(one - other, 6), rest
+
+
+def published_as(release: Callable[[], Any], read_back: Callable[[Path], Any]) -> tuple[Any, object] | str:
+    """Publish and read back: the counts, and all that is told besides; or how it failed."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             published = release().publish(f"{folder}/counts.csv")
         except SidelightError as error:
             return str(error)
-        noisy = sl.read_noise(published.path)
+        noisy = read_back(published.path)
         files = tuple(sorted(path.name for path in Path(folder).iterdir()))
-    document = {name: said for name, said in published.document.items() if name not in ("file", "promise", "receipt")}
-    one, other = exact[tuple(noisy.levels)]
-    weights = (noisy.mechanism.log_weight(noisy.measured - counts).sum() for counts in (one, other))
-    return round(next(weights) - next(weights), 6), files, repr(document)
+    # what was drawn is the evidence, and stands in these
+    drawn = "file", "promise", "receipt", "queries"
+    document = {name: each for name, each in published.document.items() if name not in drawn}
+    document["warnings"] = [re.sub(r"\d[\d,]*", "#", each) for each in document["warnings"]]  # with numbers drawn
+    return noisy, (files, repr(document))
+
+
+def weighed(one: list[Outcome], other: list[Outcome]) -> tuple[np.ndarray, np.ndarray]:
+    """Add to the evidence of the numbers what all else speaks for, as the halves say that events are chosen on."""
+    besides = ordered_by_evidence(*([rest for _, rest in side] for side in (one, other)))
+    numbers = (np.array([evidence for evidence, _ in side]) for side in (one, other))
+    mine, others = (np.round(each + more, 6) for each, more in zip(numbers, besides, strict=True))
+    return mine, others
 
 
 # what neighbours tell with the same noise
@@ -390,6 +454,7 @@ def main() -> None:
         (audit_found(case, draws) for case in FOUND),
         (audit_found(FOUND[0], draws, lower=1) for _ in range(1)),
         (audit_files(named(name), releases) for name in PUBLISHED),
+        (audit_found_files(case, releases) for case in FOUND[:1]),
         (audit_choice_and_files(0.5, releases) for _ in range(1)),
     ):
         print(line, f"{time.perf_counter() - start:.0f} s", flush=True)
