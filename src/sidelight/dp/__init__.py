@@ -10,9 +10,9 @@ what is counted   `parameters` (ε, δ, neighbours, whom it is promised to), `do
                   advance), `level_choice` (levels that are fixed in advance, or chosen for a price), `stable_counts`
                   (cells that nobody can declare);
 noise             `mechanism` (how it is drawn; `gaussian` says what that costs), `workload` (queries that are measured
-                  beside the cells; `marginals` says what these are, `nested_least_squares` puts levels together),
-                  `answers` (what counts add up to, and how far off that is), `postprocessing` (whole counts of at least
-                  0);
+                  beside the cells; `marginals` says what these are, `budget_shares` for how much each is measured,
+                  `nested_least_squares` puts levels together), `answers` (what counts add up to, and how far off that
+                  is), `postprocessing` (whole counts of at least 0);
 what it costs     `accountant` (what several releases cost together), `account` (a budget, and whether one more fits),
                   `ledger` (the file that keeps it);
 what it means     `privacy_profile` (every ε and δ at once; those of other libraries: `library_profiles`),

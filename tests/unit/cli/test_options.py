@@ -103,6 +103,7 @@ ADVISED = {
     "dp/attack.py": ("attack-noise",),
     "cli/promise.py": ("promise",),
     "dp/answers.py": ("count",),
+    "dp/budget_shares.py": ("noise",),
     "dp/disclosure_risk.py": ("promise",),
     "dp/gaussian.py": ("noise",),
     "dp/level_choice.py": ("noise",),

@@ -16,7 +16,7 @@ from sidelight.dp.answers import NoisyAnswer
 from sidelight.dp.marginals import coarser_level
 from sidelight.dp.mechanism import Mechanism, PrivacyCost
 from sidelight.dp.parameters import PrivacyUnit, Sensitivity
-from sidelight.dp.workload import Measurements, best_shares, marginal_of, read_queries, split_noise
+from sidelight.dp.workload import Measurements, marginal_of, read_queries, split_noise
 from sidelight.errors import BadNoise, BadRelease, WrongKind
 
 NAMES = ["age", "sex", "disease"]
@@ -150,14 +150,6 @@ def test_the_ledger_has_one_entry_with_all_noises(tmp_path):
     assert entry.spending == made.spending
     assert entry.spending.marginal_noise
     assert ledger.read().spent[0] == 1
-
-
-def test_weights_move_shares():
-    equal = best_shares((50, 40), {(0, 1): 1.0, (): 1.0}, lambda axes, share: 2 / share**2)
-    cells = best_shares((50, 40), {(0, 1): 8.0, (): 1.0}, lambda axes, share: 2 / share**2)
-    assert abs(equal[0, 1] - Fraction(1, 2)) < Fraction(1, 100)
-    # Σ w/s² is smallest where shares are as cube roots of weights
-    assert abs(cells[0, 1] - Fraction(2, 3)) < Fraction(1, 100)
 
 
 def test_a_spending_knows_noises_that_cost_too_much():
