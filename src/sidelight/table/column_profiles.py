@@ -9,7 +9,7 @@ looks the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -92,14 +92,12 @@ def columns_that_vary(source: object, person: str, columns: Sequence[str], roles
     >>> columns_that_vary(visits, "patient", ["sex", "ward"], Roles())
     frozenset({'ward'})
     """
-    with rows_of(source, _reading((person, *columns), roles), packed=False) as rows:
-        own, *others = rows.key
-        labels = [nw.col(other).n_unique().alias(other) for other in others]
-        most = rows.frame.group_by(own).agg(*labels).select(nw.col(other).max() for other in others)
+    with rows_of(source, replace(_reading(columns, roles), person=person), packed=False) as rows:
+        labels = [nw.col(each).n_unique().alias(each) for each in rows.key]
+        most = rows.frame.group_by("person").agg(*labels).select(nw.col(each).max() for each in rows.key)
         answer = collect(most)
-    return frozenset(
-        name for name, other in zip(columns, others, strict=True) if (answer.column(other)[0].as_py() or 0) > 1
-    )
+    highest = [answer.column(each)[0].as_py() or 0 for each in rows.key]
+    return frozenset(name for name, number in zip(columns, highest, strict=True) if number > 1)
 
 
 def _reading(columns: Sequence[str], roles: Roles) -> Roles:

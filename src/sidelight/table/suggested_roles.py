@@ -407,13 +407,18 @@ def _at_most(columns: list[SuggestedRole]) -> list[SuggestedRole]:
 def _rows_of_people(columns: list[SuggestedRole], source: object, reading: Roles) -> tuple[list[SuggestedRole], bool]:
     """Where people have several rows, what differs between them is no place to look somebody up by."""
     person = next((each for each in columns if each.role == "person"), None)
-    if person is None or person.profile.distinct == person.profile.rows:
+    if person is None or (person.profile.distinct == person.profile.rows and not _written_twice(person.profile)):
         return columns, False
     others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
     vary = columns_that_vary(source, person.column, others, reading) if others else frozenset()
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
     return [_of_several_rows(each, vary, kept) for each in columns], True
+
+
+def _written_twice(profile: ColumnProfile) -> bool:
+    """Say whether people may be written in two ways, as 7 and 7.0: readers take them for one person."""
+    return len({text.strip().removesuffix(".0") for text in profile.labels}) < len(profile.labels)
 
 
 def _of_several_rows(each: SuggestedRole, vary: Iterable[str], kept: SuggestedRole | None) -> SuggestedRole:

@@ -123,6 +123,15 @@ def test_a_number_of_people_with_gaps_is_no_person():
     assert suggest_roles(rows).roles.person is None
 
 
+def test_a_person_who_is_written_in_two_ways_has_several_rows(tmp_path):
+    file = tmp_path / "visits.csv"
+    rows = [f"{row},{row % 40 + 20},{'abc'[row % 3]}\n" for row in range(60)] + ["7.0,27,c\n"]
+    file.write_text("patient_id,age,disease\n" + "".join(rows))
+    suggested = suggest_roles(file)
+    assert suggested.roles.values == "set"
+    assert sl.read_table(file, **suggested.keywords).people == 60
+
+
 def test_an_unnamed_first_column_numbers_rows(tmp_path):
     file = tmp_path / "pandas.csv"
     file.write_text(",age,disease\n" + "".join(f"{row},{row % 7},{'ab'[row % 2]}\n" for row in range(40)))
