@@ -51,7 +51,7 @@ NAMES_SOMEBODY = {
     ),
     Look("an e-mail address", "it says who somebody is"): _words("email mail"),
     Look("a phone number", "it says who somebody is"): _words("phone telephone tel mobile cell fax telefon handy"),
-    Look("an address", "it says where somebody lives"): _words("address addr street strasse adresse direccion"),
+    Look("an address", "it says where somebody lives"): _words("address addr street strasse anschrift"),
     Look("the number of a document or an account", "registers lead from it to a person"): _words(
         "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
         "certificate"
