@@ -20,13 +20,10 @@ from sidelight.cli.run import Status
 from sidelight.dp.account import Account, Entry, PublishedCounts, budget_document, entry_document
 from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
 from sidelight.dp.ledger import Ledger
-from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import amount_text
-from sidelight.dp.stable_counts import StableCounts
 from sidelight.errors import BadNoise
-from sidelight.publish.noise import noise_kind, read_noise
 from sidelight.publish.sidecar import digest, noise_path
-from sidelight.publish.stable_noise import KIND, read_stable_counts
+from sidelight.publish.stable_noise import read_drawn
 from sidelight.report.report import Envelope
 
 if TYPE_CHECKING:
@@ -176,14 +173,12 @@ def spendings_of(files: Sequence[str]) -> list[Spending]:
     # what has no receipt, in ledgers of the first version, is told apart by nothing
     by_receipt = {entry.receipt: entry.spending for entry in entries if entry.receipt}
     spendings = [*by_receipt.values(), *(entry.spending for entry in entries if not entry.receipt)]
-    for noisy in (_read_drawn(Path(file)) for file in distinct if _is_noise(file)):
+    for noisy in (read_drawn(Path(file)) for file in distinct if _is_noise(file)):
         if noisy.receipt is not None:
             if noisy.receipt in by_receipt:
                 continue
             by_receipt[noisy.receipt] = noisy.spending
-        spendings.append(noisy.spending)
-        if isinstance(noisy, NoisyCounts) and noisy.paid_choice is not None:
-            spendings.append(noisy.paid_choice)
+        spendings += noisy.spendings
     return spendings
 
 
@@ -193,10 +188,6 @@ def _ledger(file: str) -> Ledger:
         message = f"no '{noise_path(path).name}' beside '{file}'; give ledgers, and noisy counts as they were published"
         raise BadNoise(message)
     return Ledger(path)
-
-
-def _read_drawn(path: Path) -> NoisyCounts | StableCounts:
-    return read_stable_counts(path) if noise_kind(path) == KIND else read_noise(path)
 
 
 def _is_noise(file: str) -> bool:

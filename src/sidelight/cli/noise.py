@@ -8,16 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidelight._text import form
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Status, say
 from sidelight.dp.account import Account
-from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED
 from sidelight.dp.ledger import NO_LEDGER, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.dp.parameters import Neighbours
 from sidelight.dp.stable_counts import StableCounts, stable_counts
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
@@ -215,11 +212,6 @@ def _notes(noisy: NoisyCounts | StableCounts, account: Account | None) -> tuple[
 
 # What is printed.
 
-HIDDEN: dict[Neighbours, str] = {
-    "add or remove": "whether any one {unit} is in the table (add or remove one)",
-    "replace": "which one of all possible {units} any one {unit} is (replace one)",
-}
-
 
 def summary(
     noisy: NoisyCounts | StableCounts, files: Sequence[Path], account: Account | None, notes: Sequence[str]
@@ -233,7 +225,7 @@ def summary(
         reach += ", before small ones are left out"
     lines = [
         f"✓ Published {noisy.measured.size:,} counts of {noisy.sensitive} with noise: {spending.cost()}.",
-        f"What is hidden: {HIDDEN[spending.neighbours].format(unit=unit.word, units=form(unit.word, 2))}.",
+        f"What is hidden: {unit.hidden(spending.neighbours)}.",
         f"Noise: {mechanism.kind}, scale {mechanism.scale:.6g}; {reach}.",
         *(_queries(noisy) if isinstance(noisy, NoisyCounts) else ()),
         f"Promised {unit.sentence()}: {noisy.promise_in_words()}",
@@ -253,11 +245,8 @@ def _queries(noisy: NoisyCounts) -> list[str]:
     """Say what was measured beside the cells, and that post-processed counts are not for adding up."""
     reach = (f"{name} within {math.ceil(margin)}" for name, margin in noisy.margins_of_queries(0.95).items())
     measured = [f"Counted too, 95 times of 100: {'; '.join(reach)}."] if noisy.marginals else []
-    column = ESTIMATE if noisy.marginals else MEASURED
-    return [
-        *measured,
-        f"Add up '{column}': sums of '{COUNT}', which is whole and at least 0, are not right on average.",
-    ]
+    advice = noisy.how_to_add_up()
+    return [*measured, f"{advice[0].upper()}{advice[1:]}."]
 
 
 def _balance(account: Account, noisy: NoisyCounts | StableCounts) -> str:

@@ -93,6 +93,14 @@ class Spending:
         epsilon = f"epsilon {amount_text(self.epsilon)}{delta}"
         return epsilon if self.charged_rho is None else f"rho {amount_text(self.charged_rho)} ({epsilon})"
 
+    def guarantee(self) -> str:
+        """Say what is promised by its name, for where it cannot be said in beliefs.
+
+        >>> Spending("counts", epsilon=1, delta="1e-9").guarantee()
+        '(1, 1e-09)-differential privacy'
+        """
+        return f"({amount_text(self.epsilon)}, {amount_text(self.delta)})-differential privacy"
+
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """Every noise of the release, as far as it is known: of the cells, and of marginals."""

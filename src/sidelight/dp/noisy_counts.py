@@ -48,7 +48,6 @@ from sidelight.dp.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
-    amount_text,
     check_people,
     units_changed,
 )
@@ -175,6 +174,14 @@ class NoisyCounts(Tabular):
         estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
         return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
 
+    def how_to_add_up(self) -> str:
+        """Say which numbers may be added up: post-processing moves sums of counts, always to the same side."""
+        column = ESTIMATE if self.marginals else MEASURED
+        return (
+            f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums "
+            "of it are not right on average"
+        )
+
     def columns_of(self, marginal: Marginal) -> dict[str, CoarserLevel | None]:
         """Name the columns that a marginal is by, and the coarser level of each, if it is not as published."""
         names, layout = [*self.levels, self.sensitive], self.measurements().layout
@@ -242,6 +249,11 @@ class NoisyCounts(Tabular):
             for place, text in enumerate(each.labels)
         }
 
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
+        return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
+
     def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
         """Say what this release alone promises to each `unit`, what choosing its levels cost included.
 
@@ -252,8 +264,7 @@ class NoisyCounts(Tabular):
         if self.people_at_most is None and (self.spending.delta or chance is not None):
             message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
             raise BadNoise(message)
-        paid = [self.spending, *([] if self.paid_choice is None else [self.paid_choice])]
-        return promise_of(paid, people=self.people_at_most, chance=chance)
+        return promise_of(self.spendings, people=self.people_at_most, chance=chance)
 
     def promise_in_words(self) -> str:
         """Say what is promised to whom it is promised; without beliefs where nobody declared how many people there are.
@@ -266,12 +277,8 @@ class NoisyCounts(Tabular):
         >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
         'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
         """
-        delta = self.spending.delta
-        if delta and self.people_at_most is None:
-            return (
-                f"({amount_text(self.spending.epsilon)}, {amount_text(delta)})-differential privacy; "
-                f"{PEOPLE_NOT_DECLARED}."
-            )
+        if self.spending.delta and self.people_at_most is None:
+            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
         return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:

@@ -185,6 +185,16 @@ class PrivacyUnit:
             return f"to each person; that nobody has two rows was checked by '{self.person}'"
         return f"to each person, by '{self.person}', {most}"
 
+    def hidden(self, neighbours: Neighbours) -> str:
+        """Say what nobody can tell from the counts.
+
+        >>> PrivacyUnit("id").hidden("add or remove")
+        'whether any one person is in the table (add or remove one)'
+        """
+        if neighbours == "add or remove":
+            return f"whether any one {self.word} is in the table (add or remove one)"
+        return f"which one of all possible {form(self.word, 2)} any one {self.word} is (replace one)"
+
     @property
     def condition(self) -> str:
         """On what a promise to a person holds that is made to this unit; nothing where people were checked.

@@ -116,6 +116,11 @@ class StableCounts(Tabular):
         assert self.spending.mechanism is not None
         return self.spending.mechanism
 
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for."""
+        return (self.spending,)
+
     def margin(self, confidence: float = 0.95) -> int:
         """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?
 
@@ -147,8 +152,7 @@ class StableCounts(Tabular):
     def promise_in_words(self) -> str:
         """Say what is promised; without beliefs where nobody declared how many people there are."""
         if self.people_at_most is None:
-            cost = f"({amount_text(self.spending.epsilon)}, {amount_text(self.spending.delta)})-differential privacy"
-            return f"{cost}; {PEOPLE_NOT_DECLARED}."
+            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
         return self.promise().as_declared()
 
     def warnings(self) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from sidelight._files import (
 from sidelight._text import html_table
 from sidelight.dp.account import Account, budget_document
 from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.domain import COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside
+from sidelight.dp.domain import COUNT, MEASURED, OTHER, Domain, Outside
 from sidelight.dp.ledger import say_spent
 from sidelight.dp.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.dp.mechanism import Mechanism, NoiseKind
@@ -174,15 +174,6 @@ def _query(noisy: NoisyCounts, marginal: Marginal, margin: float) -> dict[str, A
     }
 
 
-def _sums(noisy: NoisyCounts) -> str:
-    """Say what may be added up: post-processing makes sums of counts too large or too small, on average."""
-    column = ESTIMATE if noisy.marginals else MEASURED
-    return (
-        f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums of "
-        "it are not right on average"
-    )
-
-
 def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
     """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
     spending, mechanism = noisy.spending, noisy.mechanism
@@ -208,7 +199,7 @@ def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
         "queries": [
             _query(noisy, *each) for each in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
         ],
-        "sums": _sums(noisy),
+        "sums": noisy.how_to_add_up(),
         "privacy_unit": unit_document(noisy.unit, noisy.people_at_most),
         "promise": {
             "made": noisy.unit.sentence(),

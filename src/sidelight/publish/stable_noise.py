@@ -17,6 +17,7 @@ from sidelight import __version__
 from sidelight._arrays import Integers
 from sidelight.dp.accountant import CountedColumns, Spending
 from sidelight.dp.domain import MEASURED
+from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit, amount_text
 from sidelight.dp.stable_counts import StableCounts, smallest_threshold
 from sidelight.errors import BadNoise, BadRelease
@@ -25,10 +26,12 @@ from sidelight.publish.noise import (
     PublishedNoise,
     account_document,
     noise_beside,
+    noise_kind,
     publish_drawn,
     read_budget,
     read_labels,
     read_mechanism,
+    read_noise,
     read_sheet,
     read_unit,
     text_or_none,
@@ -124,6 +127,11 @@ def read_stable_counts(path: str | Path) -> StableCounts:
     except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
+
+
+def read_drawn(path: Path) -> NoisyCounts | StableCounts:
+    """Read published counts with noise, of cells that were declared or of those that were found."""
+    return read_stable_counts(path) if noise_kind(path) == KIND else read_noise(path)
 
 
 def _check(spending: Spending, unit: PrivacyUnit, threshold: int, measured: Integers) -> None:

@@ -81,7 +81,7 @@ def test_parquet_json_and_gaussian_noise():
 def test_queries_are_measured_too():
     done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--query", "total", "--query", "sex", "--query", "sex")
     assert "Counted too, 95 times of 100: " in done.stdout
-    assert "Add up 'estimate': sums of 'count'" in " ".join(done.stdout.split())
+    assert "Add up 'estimate', which is right on average; 'count' is post-processed" in " ".join(done.stdout.split())
     document = json.loads(Path("noisy.csv.noise.json").read_text())
     assert {tuple(each["by"]) for each in document["queries"]} <= {(), ("sex",)}
     assert sl.read_noise("noisy.csv").count().sd < 10
