@@ -556,17 +556,7 @@ def noisy_counts(
     noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)
     counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
-    mechanism, *marginal_noise = noise.values()
-    spending = Spending(
-        str(counted_columns),
-        cost.epsilon or told_epsilon([*noise.values()], cost.delta),
-        cost.delta,
-        neighbours,
-        mechanism,
-        counted_columns,
-        tuple(marginal_noise),
-        cost.rho,
-    )
+    spending = _spending(cost, neighbours, [*noise.values()], counted_columns)
     warn_without_ledger(ledger)
     with paying(paid_from, spending, using=accepted.using) as receipt:
         # only now: it is on the ledger
@@ -587,6 +577,16 @@ def noisy_counts(
             marginals=drawn.marginals[1:],
             coarser=layout.coarser,
         )
+
+
+def _spending(
+    cost: PrivacyCost, neighbours: Neighbours, noise: Sequence[Mechanism], counted_columns: CountedColumns
+) -> Spending:
+    """Say what is charged for the noise of the cells, which comes first, and of marginals."""
+    mechanism, *marginal_noise = noise
+    epsilon = told_epsilon(noise, cost.delta) if cost.epsilon is None else cost.epsilon
+    paid = str(counted_columns), epsilon, cost.delta, neighbours
+    return Spending(*paid, mechanism, counted_columns, tuple(marginal_noise), cost.rho)
 
 
 def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
