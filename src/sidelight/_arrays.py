@@ -195,9 +195,10 @@ def run_starts(columns: Sequence[Integers]) -> Flags:
     >>> run_starts([np.array([1, 1, 2]), np.array([5, 5, 5])]).tolist()
     [True, False, True]
     """
-    new = np.zeros(len(columns[0]), bool)
+    new = np.empty(len(columns[0]), bool)
     new[:1] = True
-    for column in columns:
+    np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
+    for column in columns[1:]:
         new[1:] |= column[1:] != column[:-1]
     return new
 
@@ -276,16 +277,30 @@ def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[
         return list(columns), counts
     bits = int(counts.max()).bit_length()
     if len(columns) == 1 and int(columns[0].max()).bit_length() + bits < 63:  # one plain sort beats an argsort
-        both = (columns[0] << bits) | counts
+        both = columns[0] << bits  # in place from here on: a fresh array costs more than an operation on it
+        both |= counts
         both.sort()
-        ordered, counts = [both >> bits], both & ((1 << bits) - 1)
+        counts = both & ((1 << bits) - 1)
+        both >>= bits
+        ordered = [both]
     else:
         order = np.lexsort(columns[::-1])
         ordered, counts = [column[order] for column in columns], counts[order]
     starts = np.flatnonzero(run_starts(ordered))
     if len(starts) < len(counts):
-        ordered, counts = [column[starts] for column in ordered], np.add.reduceat(counts, starts)
+        ordered, counts = [column[starts] for column in ordered], sum_runs(counts, starts)
     return ordered, counts
+
+
+def sum_runs(amounts: Integers, starts: Integers) -> Integers:
+    """Add up runs of amounts, given where they start; `np.add.reduceat` takes half as long again for short runs.
+
+    >>> sum_runs(np.array([1, 2, 3, 4]), np.array([0, 1, 3])).tolist()
+    [1, 5, 4]
+    """
+    before = np.zeros(len(amounts) + 1, np.int64)
+    np.cumsum(amounts, out=before[1:])
+    return np.diff(before[starts], append=before[-1])
 
 
 def in_lowest_terms(matrix: Integers) -> Integers:

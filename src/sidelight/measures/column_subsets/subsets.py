@@ -26,7 +26,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, run_starts, sum_equal_rows
+from sidelight._arrays import Integers, run_starts, sum_equal_rows, sum_runs
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable, TooHard, parameter
 from sidelight.table.table import Column
@@ -34,8 +34,9 @@ from sidelight.table.table import Column
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""
 
-DENSE = 2
-"""A cube may have so many cells for each key; a cell takes a quarter of the room of a key with its people."""
+DENSE = 4
+"""A cube may have so many cells for each key; a cell takes a quarter of the room of a key with its people, and to sum
+over it a twentieth of the time of sorting the key."""
 
 WORD = 62
 """How many bits of codes a word holds."""
@@ -188,7 +189,10 @@ class Layout:
         """Cut one column out; two words become one as soon as it holds both."""
         number, shift, bits = self._where(place)
         word = words[number]
-        rest = word >> bits if shift == 0 else ((word >> (shift + bits)) << shift) | (word & ((1 << shift) - 1))
+        rest = word >> (shift + bits)
+        if shift:
+            rest <<= shift
+            rest |= word & ((1 << shift) - 1)
         fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
         return Layout(fields)._joined([*words[:number], rest, *words[number + 1 :]])
 
@@ -267,7 +271,7 @@ class CountedKeys:
         _, groups = self.layout.cut(SECRET, self.words)
         starts = np.flatnonzero(run_starts(groups))
         guessed = np.maximum.reduceat(self.people, starts).sum() if len(starts) else 0
-        return replace(_numbers(np.add.reduceat(self.people, starts)), guessed=int(guessed))
+        return replace(_numbers(sum_runs(self.people, starts)), guessed=int(guessed))
 
     def _or_cube(self) -> CountedKeys | Cube:
         if prod(self.labels.values()) > DENSE * len(self.people):
@@ -288,7 +292,7 @@ def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], 
     starts = np.flatnonzero(run_starts(words))
     if len(starts) == len(people):
         return words, people
-    return [word[starts] for word in words], np.add.reduceat(people, starts)
+    return [word[starts] for word in words], sum_runs(people, starts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,15 +316,18 @@ class Cube:
     def numbers(self) -> PeopleBySubset:
         """Read the numbers off."""
         if SECRET not in self.axes:
-            return _numbers(self.cells[self.cells > 0].astype(np.int64))
+            return _numbers(self.cells)
         sizes = np.add.reduce(self.cells, axis=0, dtype=self.cells.dtype)
-        guessed = int(self.cells.max(axis=0).sum(dtype=np.int64))
-        return replace(_numbers(sizes[sizes > 0].astype(np.int64)), guessed=guessed)
+        return replace(_numbers(sizes), guessed=int(self.cells.max(axis=0).sum(dtype=np.int64)))
 
 
-def _numbers(sizes: Integers) -> PeopleBySubset:
-    smallest = int(sizes.min()) if len(sizes) else 0
-    return PeopleBySubset(len(sizes), int(np.count_nonzero(sizes == 1)), smallest, int(sizes @ sizes))
+def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
+    """Read the numbers off the sizes of groups, zeros among them."""
+    flat = sizes.ravel()
+    groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
+    smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0
+    wide = flat.astype(np.int64, copy=False)
+    return PeopleBySubset(int(groups), int(unique), smallest, int(wide @ wide))
 
 
 def count_each_subset(
