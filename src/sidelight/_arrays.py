@@ -293,14 +293,21 @@ def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[
 
 
 def sum_runs(amounts: Integers, starts: Integers) -> Integers:
-    """Add up runs of amounts, given where they start; `np.add.reduceat` takes half as long again for short runs.
+    """Add up runs of amounts, given where they start: quicker than `np.add.reduceat`, as runs are short.
 
     >>> sum_runs(np.array([1, 2, 3, 4]), np.array([0, 1, 3])).tolist()
     [1, 5, 4]
     """
-    before = np.zeros(len(amounts) + 1, np.int64)
-    np.cumsum(amounts, out=before[1:])
-    return np.diff(before[starts], append=before[-1])
+    if 4 * len(starts) < 3 * len(amounts):
+        before = np.zeros(len(amounts) + 1, np.int64)
+        np.cumsum(amounts, out=before[1:])
+        return np.diff(before[starts], append=before[-1])
+    further = np.ones(len(amounts), bool)
+    further[starts] = False
+    places = np.flatnonzero(further)
+    sums = amounts[starts]
+    np.add.at(sums, places - np.arange(1, len(places) + 1), amounts[places])  # as many starts as not before it
+    return sums
 
 
 def in_lowest_terms(matrix: Integers) -> Integers:

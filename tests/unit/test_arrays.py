@@ -17,6 +17,7 @@ from sidelight._arrays import (
     pack_positions,
     pair_equal,
     sum_equal_rows,
+    sum_runs,
     unpack_bits,
 )
 from sidelight.table.table import Column, number_equal_rows
@@ -104,3 +105,11 @@ def test_equal_numbers_of_two_lists_are_paired(one, other):
     pairs = pair_equal(np.array(one, np.int64), np.array(sorted(other), np.int64))
     expected = [(i, j) for i, left in enumerate(one) for j, right in enumerate(sorted(other)) if left == right]
     assert list(zip(*(each.tolist() for each in pairs), strict=True)) == expected
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2**60 // 50)), min_size=1, max_size=50))
+def test_runs_are_summed_exactly(cells):
+    new = np.array([True, *(starts for starts, _ in cells[1:])])
+    amounts = np.array([amount for _, amount in cells])
+    starts = np.flatnonzero(new)
+    assert sum_runs(amounts, starts).tolist() == np.add.reduceat(amounts, starts).tolist()

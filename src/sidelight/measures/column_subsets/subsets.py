@@ -345,6 +345,9 @@ def count_each_subset(
     >>> {subset: (numbers.groups, numbers.unique) for subset, numbers in sorted(by_subset.items())}
     {(0,): (2, 1), (0, 1): (3, 3), (1,): (2, 1)}
     """
+    if secret is not None and len(secret.labels) == 1:  # which is guessed right whatever is known
+        alone, everybody = count_each_subset(columns, people, up_to=up_to, progress=progress), int(people.sum())
+        return {subset: replace(numbers, guessed=everybody) for subset, numbers in alone.items()}
     by_subset: dict[tuple[int, ...], PeopleBySubset] = {}
     total = subset_count(len(columns), up_to)
 
