@@ -27,7 +27,8 @@ def limit(measure):
 
 @st.composite
 def policies(draw, release):
-    every = [kind.examples(release.domain) for kind in all_measures()]
+    # a range of estimates may lie on both sides of a limit, which is no verdict
+    every = [kind.examples(release.domain) for kind in all_measures() if not kind.estimate]
     apply = [few for few in ([each for each in some if release.semantics in each.semantics] for some in every) if few]
     chosen = [draw(st.sampled_from(few)) for few in draw(st.lists(st.sampled_from(apply), max_size=3, unique_by=id))]
     return sl.Policy(*map(limit, [*chosen, sl.GroupSize()]))

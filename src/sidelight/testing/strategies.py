@@ -95,7 +95,8 @@ def measures(release: Release, *, mergeable: bool = False) -> SearchStrategy[Mea
     """Draw a measure, of all that there are, that can be asked of a release; `mergeable`: one that a search follows."""
     every = (measure for kind in all_measures() for measure in kind.examples(release.domain))
     apply = [measure for measure in every if release.semantics in measure.semantics]
-    return st.sampled_from([measure for measure in apply if measure.mergeable or not mergeable])
+    followed = [measure for measure in apply if measure.mergeable and not measure.estimate]
+    return st.sampled_from(followed if mergeable else apply)
 
 
 def orders(length: int) -> SearchStrategy[tuple[int, ...]]:
