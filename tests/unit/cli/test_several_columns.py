@@ -64,8 +64,12 @@ def test_without_a_measure_each_column_is_asked_about():
     outcome = run("audit people.csv -g zip -s disease -s income --json")
     findings = json.loads(outcome.stdout)["answer"]["findings"]
     about = [each["settings"].get("of") for each in findings]
-    assert about[0] is None  # group size
-    assert about.count("disease") == about.count("income") == len(findings) // 2
+    assert {each["measure"] for each in findings if "of" not in each["settings"]} == {
+        "group size",
+        "prosecutor risk",
+        "marketer risk",
+    }
+    assert about.count("disease") == about.count("income") == (len(findings) - 3) // 2
 
 
 def test_several_columns_stand_together_is_noted_unless_a_limit_is_about_that():
