@@ -3,27 +3,20 @@
     python benchmarks/audit.py              20 million rows; writes its part of RESULTS.md
     python benchmarks/audit.py 1_000_000    fewer rows; only prints
 
-Each contestant runs three times, in turns, in a fresh process, timed from after the imports; the lowest figure of each
-kind counts.
+How contestants run, and which figures count: `race`.
 """
 # ruff: noqa: PLC0415 - a contestant imports what it needs in its own time
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from race import Race
 
 if TYPE_CHECKING:
     import numpy as np
 
-HERE = Path(__file__).parent
-ROWS = 20_000_000
-RUNS = 3
 GOAL = "Goal: the whole audit takes at most 1.1 times the bare GROUP BY, with no more memory."
 QUASI = {"age": 74, "workclass": 8, "education": 16, "marital": 7, "race": 5, "sex": 2, "country": 41}
 SENSITIVE = {"occupation": 14}
@@ -32,16 +25,8 @@ SENSITIVE = {"occupation": 14}
 # --- the data ------------------------------------------------------------------------------------------------
 
 
-def adult_like(rows: int) -> Path:
-    """Make a table with Adult's columns, once: skewed labels, and people of a kind resemble each other."""
-    path = HERE / ".data" / f"adult-like-{rows}.parquet"
-    if not path.exists():  # in a process of its own: a contestant's peak memory starts at its parent's
-        path.parent.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, __file__, "--make", str(rows), str(path)], check=True)
-    return path
-
-
 def make(rows: int, path: Path) -> None:
+    """Make a table with Adult's columns: skewed labels, and people of a kind resemble each other."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -164,60 +149,11 @@ CONTESTANTS = {
 # --- the race ------------------------------------------------------------------------------------------------
 
 
-def run(name: str, path: str) -> None:
-    """Run one contestant in this process and print its figures as JSON."""
+def prepare(name: str) -> None:
+    """Import for all contestants alike, DuckDB included; the clock of those that import starts before."""
     if not name.startswith("import"):
-        importing_parts(path)  # for all contestants alike, DuckDB included: the clock starts after the imports
-    wall, cpu = time.perf_counter(), time.process_time()
-    said = CONTESTANTS[name](path)
-    figures = {
-        "wall": time.perf_counter() - wall,
-        "cpu": time.process_time() - cpu,
-        "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    print(json.dumps(figures | {"said": said}))
-
-
-def fresh(name: str, path: Path) -> dict:
-    command = [sys.executable, __file__, "--run", name, str(path)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-
-
-def race(rows: int) -> str:
-    """Let all contestants run in turns; give the table of the lowest figures."""
-    path = adult_like(rows)
-    runs = [{name: fresh(name, path) for name in CONTESTANTS} for _ in range(RUNS)]
-    best = {
-        name: {kind: min(each[name][kind] for each in runs) for kind in ("wall", "cpu", "mb")} for name in CONTESTANTS
-    }
-    base = next(iter(best.values()))
-    lines = [f"| {rows:,} rows | wall s | ratio | CPU s | ratio | peak MB | ratio |", "| --- " + "| ---: " * 6 + "|"]
-    for name, figures in best.items():
-        said = ", ".join(f"{count:,} {what}" for what, count in runs[0][name]["said"].items())
-        cells = " | ".join(f"{figures[kind]:.2f} | {figures[kind] / base[kind]:.2f}" for kind in ("wall", "cpu", "mb"))
-        lines.append(f"| {name}{f' ({said})' if said else ''} | {cells} |")
-    return "\n".join(lines)
-
-
-def write(table: str) -> None:
-    """Replace our part of RESULTS.md; the other headings belong to the other benchmarks."""
-    results = HERE / "RESULTS.md"
-    parts = results.read_text().split("\n## ") if results.exists() else ["# Results\n"]
-    ours = (
-        f"audit\n\n`python benchmarks/audit.py`, lowest of {RUNS} runs, each in a fresh process.\n{GOAL}\n\n{table}\n"
-    )
-    others = [part.rstrip("\n") + "\n" for part in parts[1:] if not part.startswith("audit\n")]
-    results.write_text("\n## ".join([parts[0].rstrip("\n") + "\n", ours, *others]))
+        importing_parts("")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--run"]:
-        run(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--make"]:
-        make(int(sys.argv[2]), Path(sys.argv[3]))
-    else:
-        wanted = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
-        figures = race(wanted)
-        print(figures)
-        if wanted == ROWS:
-            write(figures)
+    Race(__file__, 20_000_000, 3, GOAL, CONTESTANTS, make, prepare).main()

@@ -3,25 +3,19 @@
     python benchmarks/columns.py              20 million rows, 8 million different; writes its part of RESULTS.md
     python benchmarks/columns.py 2_000_000    fewer rows; only prints
 
-Each contestant runs in turns, in a fresh process, timed from after the imports; the lowest figure of each kind counts.
-Minimal sample uniques of Adult, 7 columns, stand below by themselves.
+How contestants run, and which figures count: `race`.  Minimal sample uniques of Adult, 7 columns, stand below by
+themselves.
 """
 # ruff: noqa: PLC0415 - a contestant imports what it needs in its own time
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from results import write_part
+from race import Race
 
-HERE = Path(__file__).parent
-ROWS = 20_000_000
-RUNS = 2
 GOAL = (
     "Goals: reading and all 2,047 subsets within 3 times the bare GROUP BY of all 11 columns and under 2 GB; "
     "minimal sample uniques of Adult, 7 columns, within 0.5 s of processor time."
@@ -36,16 +30,8 @@ SEVEN = ["age", "workclass", "education", "marital-status", "race", "sex", "nati
 # --- the data ------------------------------------------------------------------------------------------------
 
 
-def people(rows: int) -> Path:
-    """Make a table of 11 columns, 42 bits, once: people of Adult, of whom every third cell is somebody else's."""
-    path = HERE / ".data" / f"eleven-columns-{rows}.parquet"
-    if not path.exists():  # in a process of its own: a contestant's peak memory starts at its parent's
-        path.parent.mkdir(exist_ok=True)
-        subprocess.run([sys.executable, __file__, "--make", str(rows), str(path)], check=True)
-    return path
-
-
 def make(rows: int, path: Path) -> None:
+    """Make a table of 11 columns, 42 bits: people of Adult, of whom every third cell is somebody else's."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -112,59 +98,17 @@ CONTESTANTS = {
 # --- the race ------------------------------------------------------------------------------------------------
 
 
-def run(name: str, path: str) -> None:
-    """Run one contestant in this process and print its figures as JSON."""
+def prepare(name: str) -> None:
+    """Import for all contestants alike, and read Adult, which is not what is timed."""
     import duckdb  # noqa: F401
 
     import sidelight as sl
 
+    del name
     global ADULT  # noqa: PLW0603 - read before the clock starts
     ADULT = sl.datasets.adult(quasi=SEVEN)
-    parts = [sl.read_table, sl.identifying_columns, sl.minimal_uniques]
-    assert parts
-    wall, cpu = time.perf_counter(), time.process_time()
-    counts = CONTESTANTS[name](path)
-    figures = {
-        "wall": time.perf_counter() - wall,
-        "cpu": time.process_time() - cpu,
-        "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-    print(json.dumps(figures | {"counts": counts}))
-
-
-def fresh(name: str, path: Path) -> dict:
-    command = [sys.executable, __file__, "--run", name, str(path)]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-
-
-def race(rows: int) -> str:
-    """Let all contestants run in turns; give the table of the lowest figures."""
-    path = people(rows)
-    runs = [{name: fresh(name, path) for name in CONTESTANTS} for _ in range(RUNS)]
-    best = {
-        name: {kind: min(each[name][kind] for each in runs) for kind in ("wall", "cpu", "mb")} for name in CONTESTANTS
-    }
-    base = next(iter(best.values()))
-    lines = [f"| {rows:,} rows | wall s | ratio | CPU s | ratio | peak MB |", "| --- " + "| ---: " * 5 + "|"]
-    for name, figures in best.items():
-        counts = ", ".join(f"{count:,} {what}" for what, count in runs[0][name]["counts"].items())
-        cells = " | ".join(f"{figures[kind]:.2f} | {figures[kind] / base[kind]:.2f}" for kind in ("wall", "cpu"))
-        lines.append(f"| {name} ({counts}) | {cells} | {figures['mb']:.0f} |")
-    return "\n".join(lines)
+    assert all((sl.read_table, sl.identifying_columns, sl.minimal_uniques))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--run"]:
-        run(*sys.argv[2:])
-    elif sys.argv[1:2] == ["--make"]:
-        make(int(sys.argv[2]), Path(sys.argv[3]))
-    else:
-        wanted = int(sys.argv[1]) if len(sys.argv) > 1 else ROWS
-        figures = race(wanted)
-        print(figures)
-        if wanted == ROWS:
-            write_part(
-                "columns",
-                f"`python benchmarks/columns.py`, lowest of {RUNS} runs, each in a fresh process.\n{GOAL}",
-                figures,
-            )
+    Race(__file__, 20_000_000, 2, GOAL, CONTESTANTS, make, prepare).main()

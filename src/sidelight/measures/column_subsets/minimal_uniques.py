@@ -29,7 +29,7 @@ from sidelight._rounding import exact_number, short_decimal
 from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadTable, expect, parameter
 from sidelight.measures.column_subsets.subsets import subset_limit
-from sidelight.measures.column_subsets.unique_rows import minimal, people_alone, places_of
+from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.table.table import Table, Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def minimal_uniques(
     most = subset_limit(len(cells.quasi), largest, "largest")
     subsets: dict[tuple[int, ...], int] = {}
     key, subset = [], []
-    for rows, bitmaps in people_alone(cells.quasi, cells.sizes, up_to=most):
+    for rows, bitmaps in alone_on_each(cells.quasi, cells.sizes, up_to=most):
         for places, bitmap in minimal(bitmaps):
             keys = rows[places_of(bitmap)]
             number = subsets.setdefault(places, len(subsets))

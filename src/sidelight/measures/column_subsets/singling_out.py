@@ -26,7 +26,7 @@ from sidelight._arrays import Flags
 from sidelight._text import counted
 from sidelight.measures.column_subsets.known_cells import KnownCells, OfWholeReleases, cells_in_words
 from sidelight.measures.column_subsets.subsets import subset_limit
-from sidelight.measures.column_subsets.unique_rows import minimal, people_alone, places_of
+from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.release.release import Release
@@ -91,7 +91,7 @@ class SinglingOut(OfWholeReleases):
             return Finding(self, Fraction(0), None, ("no facts can be known about anybody",))
         most = subset_limit(len(cells.columns), self.facts, "facts")
         alone, first = 0, None
-        for rows, bitmaps in people_alone(cells.columns, cells.people, up_to=most):
+        for rows, bitmaps in alone_on_each(cells.columns, cells.people, up_to=most):
             for subset, bitmap in minimal(bitmaps):
                 if first is None or len(subset) < len(first[0]):
                     first = subset, int(rows[places_of(bitmap)[0]])

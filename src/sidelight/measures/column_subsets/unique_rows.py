@@ -77,7 +77,7 @@ def _mark_equal(words: list[Integers], person: Integers, bits: int) -> tuple[lis
     return [word[starts] for word in ordered], np.where(alone, person, 0)[starts]
 
 
-def people_alone(
+def alone_on_each(
     columns: Sequence[Column], people: Integers, *, up_to: int
 ) -> Iterator[tuple[Integers, dict[tuple[int, ...], Bitmap]]]:
     """Give, for blocks of people who may be alone, the bitmap of each subset on which some are.

@@ -107,7 +107,6 @@ class SizeRisk(Measure):
     about_values: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
-    reads: ClassVar[Statistic] = "highest"  # or a property, where a setting chooses
 
     def population_of(self, groups: Groups) -> Integers:
         """Give F of each group: without a population, f."""
@@ -172,17 +171,8 @@ class SizeRisk(Measure):
         return next(row for row in map(int, near) if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
-        """One number per group where the worst decides, else sums."""
+        """One number per group: the worst decides."""
         return SizeScreen(self)
-
-    def addends(self, people: Integers, population: Integers) -> Floats:
-        """Give, per group, what is added up; `joined` reads the value off the sums."""
-        raise NotImplementedError
-
-    def joined(self, sums: Floats) -> Floats:
-        """Read the value off sums of addends: the first over the second."""
-        ratio: Floats = sums[:, 0] / sums[:, 1]
-        return ratio
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and add up run by run."""
@@ -216,26 +206,18 @@ def runs_of_sizes(people: Integers, population: Integers) -> SizeRuns:
 
 @dataclass(frozen=True)
 class SizeScreen(Screen):
-    """The screen of a risk of sizes: what each group is worth, or addends that join by addition."""
+    """The screen of a risk of sizes that the worst group decides: what each group is worth."""
 
     measure: SizeRisk
 
     @property
     def group_by_group(self) -> bool:
-        """Where the worst group decides."""
-        return self.measure.reads == "highest"
-
-    @property
-    def needed_of_each(self) -> bool:
-        """A few bad groups do not break an average."""
-        return self.group_by_group
+        """The worst group decides."""
+        return True
 
     def of(self, groups: Groups) -> Floats:
-        """Give each group its worth, or its addends."""
-        people, population = groups.sizes, self.measure.population_of(groups)
-        if not self.group_by_group:
-            return self.measure.addends(people, population)
-        over, under = self.measure.ratio(people, population)
+        """Divide."""
+        over, under = self.measure.ratio(groups.sizes, self.measure.population_of(groups))
         return (over / under)[:, np.newaxis]
 
     def kinds(self, groups: Groups) -> Integers:
@@ -243,12 +225,12 @@ class SizeScreen(Screen):
         return np.column_stack((groups.sizes, self.measure.population_of(groups)))
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Keep the worse one, or add up."""
-        return np.maximum(one, other) if self.group_by_group else one + other
+        """Keep the worse one."""
+        return np.maximum(one, other)
 
     def value(self, rows: Floats) -> Floats:
-        """The number itself, or what the sums say."""
-        return rows[:, 0] if self.group_by_group else self.measure.joined(rows)
+        """The number itself."""
+        return rows[:, 0]
 
 
 class PersonRisk(SizeRisk):
@@ -277,11 +259,6 @@ class PersonRisk(SizeRisk):
             raise BadMeasure(message)
 
     @property
-    def reads(self) -> Statistic:  # type: ignore[override]
-        """What the setting says."""
-        return self.statistic
-
-    @property
     def least_risk(self) -> Fraction:
         """The threshold as it is meant: 0.09 is 9/100, and 0 where there is none."""
         threshold = exact_number(self.threshold or 0, BadMeasure, "a threshold")
@@ -304,12 +281,21 @@ class PersonRisk(SizeRisk):
         """Σ f/F of n."""
         return histogram.expected_matches(), histogram.everybody
 
+    def screen(self) -> Screen:
+        """One number per group where the worst decides, else sums."""
+        return SizeScreen(self) if self.statistic == "highest" else SummedSizeScreen(self)
+
     def addends(self, people: Integers, population: Integers) -> Floats:
-        """The group's part, and its people."""
+        """Give, per group, what is added up: the group's part, and its people."""
         if self.statistic == "average":
             return np.column_stack((people / population, people))
         below = np.inf if self.people_needed is None else self.people_needed
         return np.column_stack((np.where(population < below, people, 0), people)).astype(float)
+
+    def joined(self, sums: Floats) -> Floats:
+        """Read the value off sums of addends: the first over the second."""
+        ratio: Floats = sums[:, 0] / sums[:, 1]
+        return ratio
 
     def again(self, witness: Witness, runs: SizeRuns) -> Amount:
         """By the definition, from runs of groups in which people are equally sure to be found."""
@@ -341,3 +327,32 @@ class PersonRisk(SizeRisk):
         size = self.people_needed - 1
         groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
         return f"{above} ({shown_share}) {form('is', int(witness.part))} in {groups}: above {self.threshold}."
+
+
+@dataclass(frozen=True)
+class SummedSizeScreen(SizeScreen):
+    """The screen of an average, or of a share of people: addends that join by addition."""
+
+    measure: PersonRisk
+
+    @property
+    def group_by_group(self) -> bool:
+        """Sums are of groups together."""
+        return False
+
+    @property
+    def needed_of_each(self) -> bool:
+        """A few bad groups do not break an average."""
+        return False
+
+    def of(self, groups: Groups) -> Floats:
+        """Give each group its addends."""
+        return self.measure.addends(groups.sizes, self.measure.population_of(groups))
+
+    def join(self, one: Floats, other: Floats) -> Floats:
+        """Add up."""
+        return one + other
+
+    def value(self, rows: Floats) -> Floats:
+        """Say what the sums do."""
+        return self.measure.joined(rows)
