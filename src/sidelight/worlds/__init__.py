@@ -6,5 +6,6 @@ or estimated), and the slow twins that go through every world.  Not here: the wo
 
 Read `posterior` first (and `surest`), then `identify`, `reports` (soft facts), `effort` and `counting` (the exact
 count); `satisfiable`, `smallest_conflict`, `estimate` and `estimated_belief` for when that is too much; `covering`
-(which worst case covers this).  `closed_forms` and `brute_force` are for measures and their replays.
+(which worst case covers this).  `closed_forms` and `brute_force` are for measures and their replays, `one_cut` (a group
+cut in two) for whoever knows how a release was made.
 """

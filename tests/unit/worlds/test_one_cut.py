@@ -1,0 +1,25 @@
+"""One cut of a group: edges."""
+
+from fractions import Fraction
+
+from sidelight.worlds.one_cut import OneCut
+
+
+def test_equal_halves_say_nothing_about_anybody() -> None:
+    cut = OneCut.within((3, 2, 1, 1, 1), left=4, most_left=2, most_right=2)
+    assert cut.shares_when_failing() == (Fraction(3, 8), Fraction(1, 4), *[Fraction(1, 8)] * 3)
+
+
+def test_a_cut_that_passes_in_every_world() -> None:
+    assert OneCut.within((1, 1, 1, 1), left=2, most_left=1, most_right=1).probability == 1
+
+
+def test_a_cut_that_fails_in_every_world() -> None:
+    assert OneCut.within((3, 1), left=2, most_left=1, most_right=1).probability == 0
+
+
+def test_the_fives_of_eleven_people() -> None:
+    # no share above 1/2 in 5 | 6: only the first value can break it, by all three of it among the five
+    cut = OneCut.within((3, 2, 2, 2, 1, 1), left=5, most_left=2, most_right=3)
+    assert 1 - cut.probability == Fraction(10, 165)
+    assert cut.shares_when_failing()[0] == Fraction(3, 5)
