@@ -47,6 +47,8 @@ from .measures.named_risks.journalist import JournalistRisk as JournalistRisk
 from .measures.named_risks.journalist import MarketerRisk as MarketerRisk
 from .measures.named_risks.presence import Presence as Presence
 from .measures.named_risks.presence import Absence as Absence
+from .measures.sums import Dominance as Dominance
+from .measures.sums import Remainder as Remainder
 from .measures.ck_safety.implications import Implications as Implications
 from .measures.ck_safety.negations import Negations as Negations
 from .measures.ck_safety.disclosure_cost import DisclosureCost as DisclosureCost

@@ -155,7 +155,7 @@ def _policy_text(request: ColumnsRequest, target: DraftedFiles, answer: ColumnsA
         names = listed([each.column for each in answer.suggested.columns])
         message = f"no policy can be drafted: no column looks as if it were one; name it with {unnamed}, of {names}"
         raise BadPolicy(message)
-    draft = draft_policy(answer.table) if answer.preset is None else draft_of_preset(answer.preset)
+    draft = draft_policy(answer.table) if answer.preset is None else draft_of_preset(answer.preset, answer.table)
     text = drafted_text(draft, answer.suggested, heading=_heading(request, target))
     again = read_policy_text(text)
     assert str(again.policy) == str(draft.policy)

@@ -110,7 +110,7 @@ PresetName: TypeAlias = Annotated[
         "--preset",
         metavar="NAME",
         group=ASKED,
-        help="Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)' or ACRO.",
+        help="Limits that somebody asks for: 'EMA/Health Canada 0.09', 'k-map(k=5)', ACRO or 'ACRO(sums=false)'.",
     ),
 ]
 ColumnPreset: TypeAlias = Annotated[

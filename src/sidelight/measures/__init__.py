@@ -7,6 +7,6 @@ registers itself under its name when it is declared), a public name in `sideligh
 
 Read `measure` first (measure, finding, criterion), then `exact` and `group_by_group` (find in floats, decide in
 fractions), `targets` (which values are asked about), one classic such as `k_anonymity`, then `screening` (what searches
-look at), `about` (one of several sensitive columns), and the adversaries: `ck_safety/`, `privacy_skyline/`,
-`epsilon_privacy/`; `column_subsets/` is about some of the columns at a time.
+look at), `sums` (of amounts), `about` (one of several sensitive columns), and the adversaries: `ck_safety/`,
+`privacy_skyline/`, `epsilon_privacy/`; `column_subsets/` is about some of the columns at a time.
 """

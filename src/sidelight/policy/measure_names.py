@@ -60,6 +60,12 @@ def _named_risks() -> Kinds:
     return (ProsecutorRisk, *population_measures(), UniqueMatch, PopulationUniques, IndividualRisk)
 
 
+def _sums() -> Kinds:
+    from sidelight.measures.sums import Dominance, Remainder
+
+    return (Dominance, Remainder)
+
+
 def _column_subsets() -> Kinds:
     from sidelight.measures.column_subsets.inference import Inference
     from sidelight.measures.column_subsets.linkability import Linkability
@@ -95,6 +101,7 @@ def _maximum_entropy() -> Kinds:
 _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     classic_measures,
     _named_risks,
+    _sums,
     _column_subsets,
     _ck_safety,
     _further_adversaries,

@@ -26,11 +26,12 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.exact import Amount
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.sums import SumMeasure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.presets import Preset
 from sidelight.release.release import Release
 from sidelight.table.suggested_roles import Role, SuggestedRoles
-from sidelight.table.table import Table
+from sidelight.table.table import JointDomain, Table
 
 GROUP = 5
 """People who look alike, in offices and hospitals alike the least that is asked for."""
@@ -71,14 +72,27 @@ def draft_policy(table: Table) -> PolicyDraft:
     return PolicyDraft(Policy(size, criterion), (why, reason))
 
 
-def draft_of_preset(preset: Preset) -> PolicyDraft:
-    """Take the limits that somebody else asks for.
+def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
+    """Take the limits that somebody else asks for; rules for sums only where all sensitive values are amounts.
 
-    >>> from sidelight.policy.presets import presets
-    >>> print(draft_of_preset(presets.acro()).policy)
+    >>> import sidelight as sl
+    >>> print(draft_of_preset(sl.presets.acro(), sl.datasets.adult().table).policy)
     group size ≥ 10; distinct values ≥ 2
     """
-    return PolicyDraft(preset.policy, (f"Asked for by {preset.source}.",) * len(preset.criteria), preset.notes[1:])
+    criteria = [each for each in preset.criteria if _suits(each.measure, table)]
+    unsuited = len(preset.criteria) > len(criteria)
+    notes = ("the rules for sums are left out: not all sensitive values are amounts of at least 0",) if unsuited else ()
+    reasons = (f"Asked for by {preset.source}.",) * len(criteria)
+    return PolicyDraft(Policy(*criteria), reasons, (*notes, *preset.notes[1:]))
+
+
+def _suits(measure: Measure, table: Table) -> bool:
+    """Say whether amounts can be added up, where the question is about sums: in all sensitive columns."""
+    domain = table.domain
+    if not isinstance(measure, SumMeasure):
+        return True
+    domains = [column.labels for column in domain.columns] if isinstance(domain, JointDomain) else [domain]
+    return table.semantics in measure.semantics and all(map(measure.suits, domains))
 
 
 def _secret_limit(table: Table) -> tuple[Criterion, str] | None:

@@ -2,7 +2,7 @@
 
     EMA/Health Canada 0.09   prosecutor risk ≤ 1/11, or journalist risk ≤ 1/11 where a population is given
     k-map                    journalist risk ≤ 1/k, k asked for
-    ACRO                     group size ≥ 10, and no group whose values are all alike
+    ACRO                     group size ≥ 10, no group whose values are all alike, and the rules for sums of an amount
     HIPAA safe harbour       a check of columns, not of groups (`table.safe_harbour`): "found" or "could not tell"
 
 A preset is data.  Whoever uses one is told where it comes from and what it does not cover: no preset makes a release
@@ -28,12 +28,14 @@ from sidelight.measures.measure import SIGNS, Criterion, Measure
 from sidelight.measures.named_risks.journalist import JournalistRisk
 from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
 from sidelight.measures.named_risks.size_risk import Statistic
+from sidelight.measures.sums import Dominance, Remainder
 from sidelight.policy.policy import Policy
 from sidelight.table.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 
 SUMS = "sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest"
+"""What ACRO asks of sums, where that is left out."""
 
 HIGHEST_AND_AVERAGE: tuple[Statistic, Statistic] = ("highest", "average")
 
@@ -79,7 +81,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
     >>> print(*presets, sep="; ")
     EMA/Health Canada 0.09; k-map; ACRO; HIPAA safe harbour
     >>> print(presets.acro().policy)
-    group size ≥ 10; distinct values ≥ 2
+    group size ≥ 10; distinct values ≥ 2; dominance ≤ 0.9; remainder ≥ 0.1
     """
 
     @staticmethod
@@ -132,22 +134,32 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         )
 
     @staticmethod
-    def acro() -> Preset:
-        """What does ACRO ask of a table of counts: ten people in each cell, and not all values alike?
+    def acro(*, sums: bool = True) -> Preset:
+        """What does ACRO ask of a table: ten people in each cell, not all values alike, no sum that gives one away?
 
-        >>> presets.acro().not_covered[0]
+        The rules for `sums` are about sensitive values that are amounts; leave them out for others.  A sum of 0 breaks
+        them, as in ACRO, where zeros are disclosive.
+
+        >>> print(presets.acro(sums=False).policy)
+        group size ≥ 10; distinct values ≥ 2
+        >>> presets.acro(sums=False).not_covered[0]
         'sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest'
         """
+        if sums not in (True, False):
+            message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {sums}"
+            raise BadPolicy(message)
+        counts = (GroupSize() >= 10, DistinctValues() >= 2)
         return Preset(
             "ACRO",
             "AI-SDC/ACRO default.yaml (its documentation shows 0.85 for the two largest, where the file has 0.90)",
             (
-                SUMS,
-                "degrees of freedom of models, at least 10",
+                *(() if sums else (SUMS,)),
+                "degrees of freedom of models, at least 10: nothing here publishes a model",
                 "cells that nobody is in, which ACRO takes for disclosive: a release has no groups without people",
+                "values that are all alike but for missing ones, which are a value here",
                 ALWAYS,
             ),
-            (GroupSize() >= 10, DistinctValues() >= 2),
+            (*counts, *((Dominance(largest=2) <= 0.9, Remainder(largest=2) >= 0.1) if sums else ())),
         )
 
     @staticmethod
@@ -246,7 +258,8 @@ def _settings(text: str) -> dict[str, object]:
         name = reader.name("a setting", stop=())
         reader.expect("=", "write it like k-map(k=5)")
         value = reader.name("a value", stop=())
-        settings[name] = int(value) if value.isascii() and value.isdigit() else value
+        truth = {"true": True, "false": False}.get(value, value)
+        settings[name] = int(value) if value.isascii() and value.isdigit() else truth
     reader.end("write it like k-map(k=5)")
     return settings
 

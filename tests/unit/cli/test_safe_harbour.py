@@ -50,7 +50,8 @@ def test_limits_of_a_preset_are_drafted(people, tmp_path):
     result = invoke(["columns", people, "--preset", "ACRO", "--write", policy])
     assert result.exit_code == 0
     assert "does not cover" in result.stdout
-    assert sl.read_policy(policy) == sl.presets.acro().policy
+    assert sl.read_policy(policy) == sl.presets.acro(sums=False).policy
+    assert "the rules for sums are left out" in policy.read_text()
 
 
 def test_a_preset_in_an_audit(people):
@@ -78,6 +79,10 @@ def test_a_preset_with_a_population(people):
 
 
 def test_a_preset_in_a_search(people):
-    result = invoke(["protect", people, "-g", "sex", "-s", "disease", "--suppress-only", "sex", "--preset", "ACRO"])
+    asked = ["protect", people, "-g", "sex", "-s", "disease", "--suppress-only", "sex", "--preset"]
+    result = invoke([*asked, "ACRO(sums=false)"])
     assert result.exit_code == 0
     assert "does not cover" in result.stdout
+    no_amounts = invoke([*asked, "ACRO"])
+    assert no_amounts.exit_code == 2
+    assert "ACRO(sums=false)" in no_amounts.stderr

@@ -17,7 +17,13 @@ def test_what_each_asks_for():
         sl.JournalistRisk("register.csv") <= Fraction(1, 11),
     )
     assert sl.presets.k_map(5).criteria == (sl.JournalistRisk() <= Fraction(1, 5),)
-    assert sl.presets.acro().criteria == (sl.GroupSize() >= 10, sl.DistinctValues() >= 2)
+    assert sl.presets.acro(sums=False).criteria == (sl.GroupSize() >= 10, sl.DistinctValues() >= 2)
+    assert sl.presets.acro().criteria == (
+        sl.GroupSize() >= 10,
+        sl.DistinctValues() >= 2,
+        sl.Dominance(largest=2) <= 0.9,
+        sl.Remainder(largest=2) >= 0.1,
+    )
 
 
 def test_eleven_people_are_enough_for_the_agencies():
@@ -26,7 +32,31 @@ def test_eleven_people_are_enough_for_the_agencies():
     assert not sl.Policy(sl.ProsecutorRisk() <= 0.09).judge(release).safe
 
 
-@pytest.mark.parametrize("text", ["EMA/Health Canada 0.09", "k-map(k=5)", "ACRO"])
+def test_acro_asks_of_amounts_what_acro_does():
+    """Ten amounts each: even ones; two that hold nearly all; one that can be told to within a tenth; nothing but zeros."""
+    even = {"1": 5, "2": 5}
+    two_large, one_told, zeros = {"1": 8, "90": 1, "40": 1}, {"1": 8, "100": 1, "0": 1}, {"0": 10}
+
+    def broken(bag):
+        verdict = sl.presets.acro().policy.judge(sl.Release.from_counts([even, bag]))
+        return [each.criterion.measure.name for each in verdict.judgements if not each.holds]
+
+    assert broken(even) == []
+    assert broken(two_large) == ["dominance", "remainder"]
+    assert broken(one_told) == ["dominance", "remainder"]
+    assert broken(zeros) == ["distinct values", "dominance", "remainder"]
+    assert broken({"1": 9}) == ["group size", "distinct values"]
+
+
+def test_limits_met_with_equality_hold():
+    """Two of 45 in 100 hold 0.90; all but them, 10, are more than a tenth of 45: and 10 of 100 are a tenth."""
+    exactly = sl.Release.from_counts([{"45": 2, "1": 10}, {"100": 2, "1": 10}])
+    assert (sl.Dominance() <= 0.9).judge(sl.Release.from_counts([{"45": 2, "1": 10}])).holds
+    assert (sl.Remainder() >= 0.1).judge(exactly).holds
+    assert not (sl.Remainder() > 0.1).judge(exactly).holds
+
+
+@pytest.mark.parametrize("text", ["EMA/Health Canada 0.09", "k-map(k=5)", "ACRO", "ACRO(sums=false)"])
 def test_each_says_its_source_and_what_it_does_not_cover(text):
     preset = read_preset(text)
     assert isinstance(preset, Preset)
@@ -56,7 +86,8 @@ def test_by_name():
         ("k-map(k=many)", "a whole number of at least 1, not many"),
         ("k-map(k=5", "is missing before the end"),
         ("k-map(k=5) now", "'now'"),
-        ("ACRO(k=3)", "it takes no settings"),
+        ("ACRO(k=3)", "it takes sums; write settings like"),
+        ("ACRO(sums=perhaps)", "true or false, not perhaps"),
         ("HIPAA safe harbour", "a check of columns and sets no limits"),
     ],
 )
@@ -68,7 +99,7 @@ def test_what_cannot_be_read(text, message):
 def test_in_a_policy_file(tmp_path):
     file = tmp_path / "policy.toml"
     file.write_text(
-        "preset = ['ACRO', 'k-map(k=3, population=\"register.csv\")']\n[[limit]]\nmeasure = 'group size'\nat_least = 20\n"
+        "preset = ['ACRO(sums=false)', 'k-map(k=3, population=\"register.csv\")']\n[[limit]]\nmeasure = 'group size'\nat_least = 20\n"
     )
     read = read_policy_file(file)
     register = tmp_path / "register.csv"

@@ -11,7 +11,7 @@ Each family has a conjugate prior worth σ answers, and after m more answers x�
 and for σ = ∞ the family itself at μ₀.  `near` gives the probability of an interval for many cases in floats, good to
 about 1e-7; `exact` for one in decimals, by series and continued fractions.
 
-Digits      What callers give is between 1/`LARGEST_NUMBER` and `LARGEST_NUMBER` in size, or 0.  So an interval is at
+Digits      What callers give is of a sensible size (see `number_values`), or 0.  So an interval is at
             least 1e-60 of what it is compared with, and of σ answers it moves 1e-30: 40 of the 130 digits are left
             whatever is subtracted.  What is too small for decimals even so, and it alone, is 0.
 
@@ -36,9 +36,6 @@ from sidelight.errors import BadMeasure
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])
 """What is beyond its range is infinite, or 0."""
-
-LARGEST_NUMBER = 10**30
-"""Larger numbers, or smaller ones than one by this, would leave too few digits."""
 
 PI = Decimal(
     "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798214808651328230664709"

@@ -25,26 +25,26 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, first_of_each
-from sidelight._rounding import exact_number, exact_text, round_down, round_up, short_decimal
+from sidelight._rounding import exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
     LARGEST_COUNT,
-    LARGEST_NUMBER,
     Normal,
     NumberFamily,
     Pareto,
     Poisson,
 )
-from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness, whole_if_possible
+from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
 from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
+from sidelight.table.labels import Label, in_order, shown
 from sidelight.table.table import Semantics
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
@@ -122,13 +122,13 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        numbers = None if self.numbers is None else _Numbers(self.numbers)
+        numbers = None if self.numbers is None else NumberValues(self.numbers)
         for name, checked in (
-            ("expects", _finite(self.expects, "expects")),
+            ("expects", finite(self.expects, "expects")),
             ("stubbornness", _read_stubbornness(self.stubbornness)),
-            ("within", _finite(self.within, "within")),
-            ("spread", None if self.spread is None else _finite(self.spread, "spread")),
-            ("minimum", None if self.minimum is None else _finite(self.minimum, "minimum")),
+            ("within", finite(self.within, "within")),
+            ("spread", None if self.spread is None else finite(self.spread, "spread")),
+            ("minimum", None if self.minimum is None else finite(self.minimum, "minimum")),
             ("numbers", numbers),
             ("known_people", read_known_people(self.known_people)),
         ):
@@ -200,8 +200,8 @@ class NumericBelief(Targeted, GroupByGroup):
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
         settings = super().settings()
-        if isinstance(self.numbers, _Numbers):
-            settings["numbers"] = {shown(text): whole_if_possible(number) for text, number in self.numbers.items()}
+        if isinstance(self.numbers, NumberValues):
+            settings["numbers"] = self.numbers.as_written()
         return settings
 
     @property
@@ -222,7 +222,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
         """Give the number of each value."""
-        known = self.numbers if isinstance(self.numbers, _Numbers) else None
+        known = self.numbers if isinstance(self.numbers, NumberValues) else None
         return _numbers_of(self.expected, known, domain)
 
     def summarize(self, groups: Groups) -> Worst:
@@ -334,32 +334,9 @@ class NumericBelief(Targeted, GroupByGroup):
         return _epsilon(case.p_in, self._p_out(group.domain, counts, column))
 
 
-class _Numbers(dict[Label, Fraction]):
-    """The number that each value stands for: hashed, and not changed."""
-
-    def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
-        exact = {label(text): _finite(number, f"the number of '{text}'") for text, number in numbers.items()}
-        super().__init__((text, Fraction(exact[text])) for text in in_order(exact))
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
-
-
-def _of_sensible_size(number: Fraction | float) -> bool:
-    return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
-
-
-def _finite(number: object, name: str) -> int | Fraction:
-    exact = exact_number(number, BadMeasure, name)
-    if exact and not _of_sensible_size(exact):
-        message = f"{name} is {number}; give 0 or a number between 1e-30 and 1e30 in size"
-        raise BadMeasure(message)
-    return whole_if_possible(exact)  # type: ignore[return-value]
-
-
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
     number = read_stubbornness(stubbornness)
-    if number is None or not (number == math.inf or _of_sensible_size(number)):
+    if number is None or not (number == math.inf or of_sensible_size(number)):
         message = f"stubbornness is {stubbornness}; give a number between 1e-30 and 1e30, or math.inf"
         raise BadMeasure(message)
     return number
@@ -384,22 +361,12 @@ def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
 
 
 @lru_cache(maxsize=16)
-def _numbers_of(family: NumberFamily, known: _Numbers | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
+def _numbers_of(family: NumberFamily, known: NumberValues | None, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
     """Read the values of a domain as numbers of a family."""
-    numbers = []
-    for text in domain:
-        stands_for = None if known is None else known.get(text)
-        if stands_for is None and as_number(text) is None:
-            leave_out = " or leave out who has it" if text in (None, MISSING) else ""
-            message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
-            raise BadMeasure(message)
-        number = Fraction(str(text).strip()) if stands_for is None else stands_for
-        if number and not _of_sensible_size(number):
-            message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
-            raise BadMeasure(message)
+    numbers = numbers_of(domain, known)
+    for text, number in zip(domain, numbers, strict=True):
         family.check(number, shown(text))
-        numbers.append(number)
-    return tuple(numbers)
+    return numbers
 
 
 class _Neighbours(NamedTuple):

@@ -42,6 +42,7 @@ from sidelight._arrays import Floats
 from sidelight._rounding import exact_number, exact_text
 from sidelight.errors import BadMeasure, did_you_mean
 from sidelight.measures.measure import Bound
+from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
 from sidelight.table.labels import Label, in_order, label, shown
 
@@ -386,15 +387,6 @@ def read_known_people(people: object) -> int:
         message = f"known_people is {people!r}; give a whole number of at least 0"
         raise BadMeasure(message)
     return known
-
-
-def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
-    """Show a whole number as such.
-
-    >>> whole_if_possible(Fraction(5)), whole_if_possible(Fraction(1, 2)), whole_if_possible(math.inf)
-    (5, Fraction(1, 2), inf)
-    """
-    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
 
 
 # From what a caller says to the priors that stand for it, for the release at hand.

@@ -45,7 +45,6 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_questions,
     read_shape,
     read_stubbornness,
-    whole_if_possible,
 )
 from sidelight.measures.epsilon_privacy.replay import replay_without, replay_witness
 from sidelight.measures.epsilon_privacy.wishes import cases_of_wishes, predicates_wished, values_beside
@@ -60,6 +59,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst, whole_amount
+from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import (
     Predicate,
     Predicates,

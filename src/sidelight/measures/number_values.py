@@ -1,0 +1,95 @@
+"""Which number does a sensitive value stand for?  Its own text as a number, or what somebody says it stands for.
+
+Numbers are exact: "0.1" is a tenth.  Those beyond `LARGEST_NUMBER`, or nearer to 0 than one by it, are refused, so that
+floats that look for the worst group never leave their range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from sidelight._rounding import exact_number
+from sidelight.errors import BadMeasure
+from sidelight.measures.measure import Bound
+from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
+
+LARGEST_NUMBER = 10**30
+"""Larger numbers, or smaller ones than one by this, would leave too few digits."""
+
+
+class NumberValues(dict[Label, Fraction]):
+    """The number that each value stands for: hashed, and not changed.
+
+    >>> NumberValues({"low": 0.5, "high": 40})
+    {'high': Fraction(40, 1), 'low': Fraction(1, 2)}
+    """
+
+    def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
+        exact = {label(text): finite(number, f"the number of '{text}'") for text, number in numbers.items()}
+        super().__init__((text, Fraction(exact[text])) for text in in_order(exact))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+    def as_written(self) -> dict[str, int | Fraction | float]:
+        """Say them as a policy file does."""
+        return {shown(text): whole_if_possible(number) for text, number in self.items()}
+
+
+def of_sensible_size(number: Fraction | float) -> bool:
+    """Say whether a number is neither too large nor too near to 0.
+
+    >>> of_sensible_size(Fraction(3)), of_sensible_size(1e40)
+    (True, False)
+    """
+    return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
+
+
+def finite(number: object, name: str) -> int | Fraction:
+    """Take a number that is 0 or of a sensible size, exactly.
+
+    >>> finite(0.5, "within")
+    Fraction(1, 2)
+    """
+    exact = exact_number(number, BadMeasure, name)
+    if exact and not of_sensible_size(exact):
+        message = f"{name} is {number}; give 0 or a number between 1e-30 and 1e30 in size"
+        raise BadMeasure(message)
+    return whole_if_possible(exact)  # type: ignore[return-value]
+
+
+def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
+    """Show a whole number as such.
+
+    >>> whole_if_possible(Fraction(5)), whole_if_possible(Fraction(1, 2)), whole_if_possible(float("inf"))
+    (5, Fraction(1, 2), inf)
+    """
+    return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
+
+
+def numbers_of(
+    domain: tuple[Label, ...], known: NumberValues | None, *, missing: Fraction | None = None
+) -> tuple[Fraction, ...]:
+    """Give the number of each value of a domain; a missing one stands for `missing`, or is refused.
+
+    >>> numbers_of(("7", "many"), NumberValues({"many": 100}))
+    (Fraction(7, 1), Fraction(100, 1))
+    """
+    return tuple(_number_of(text, known, missing) for text in domain)
+
+
+def _number_of(text: Label, known: NumberValues | None, missing: Fraction | None) -> Fraction:
+    if known is not None and text in known:
+        return known[text]
+    if missing is not None and text in (None, MISSING):
+        return missing
+    if as_number(text) is None:
+        leave_out = " or leave out who has it" if text in (None, MISSING) else ""
+        message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
+        raise BadMeasure(message)
+    number = Fraction(str(text).strip())
+    if number and not of_sensible_size(number):
+        message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
+        raise BadMeasure(message)
+    return number

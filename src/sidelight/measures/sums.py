@@ -1,0 +1,394 @@
+"""How much does the sum of a group's amounts give away of a single one?  The rules that checkers of tables apply.
+
+Symbols     x₁ ≥ x₂ ≥ … ≥ 0 the amounts of a group's people, X their sum, which is published; n = `largest`.
+Dominance   (x₁ + … + x_n) / X: how much of the sum a few people hold (the (n, k) rule keeps it at most k).
+Remainder   (X − x₁ − … − x_n) / x₁: whoever has x₂ subtracts it and knows x₁ to within this (the p % rule, n = 2,
+            keeps it at least p).
+Zeros       A sum of 0 says that every amount is 0: dominance 1, remainder 0.
+Missing     People without an amount add nothing, and are no contributors; a group of nobody else is passed over.
+
+*Monotone.*  When groups merge, dominance never rises: the n largest of both are at most the n largest of each together,
+and (a + b)/(A + B) ≤ max(a/A, b/B).  Remainder never falls: let x₁ of both be in A; at most the n largest of A are
+among the n largest of both, so that what is left is at least what was left of A.
+
+Exactly     Amounts are whole multiples of a unit that all of them share, each written in digits of `DIGIT` bits: sums
+            of digits are sums of 64-bit whole numbers, whatever the amounts.  Nothing is subtracted, in floats neither.
+
+Source: AI-SDC/ACRO; Hundepool et al., Statistical Disclosure Control, 2012, section 4.2.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers, add_up
+from sidelight._rounding import exact_text, in_words
+from sidelight._text import counted, form
+from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.group_by_group import FormulaMeasure
+from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.number_values import NumberValues, numbers_of
+from sidelight.measures.targets import Targeted, without, written_label
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.labels import MISSING, Label, as_number, in_order
+from sidelight.table.table import Semantics
+
+DIGIT = 30
+"""Bits of a digit: two thousand million people add such digits up within 64 bits."""
+
+MOST_BITS = 900
+"""Amounts of more bits, in units that all share, would leave the range of floats."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SumWitness(Witness):
+    """A group, how many of its people have an amount, the two sums whose ratio is the value, and the largest amount."""
+
+    contributors: int
+    part: Fraction
+    whole: Fraction
+
+
+@dataclass(frozen=True)
+class SumMeasure(Targeted, FormulaMeasure):
+    """A ratio of sums of a group's amounts.
+
+    `statistic` gives the two sums of each group by their digits, of falling weight; a common factor leaves their ratio
+    as it is.
+    """
+
+    largest: int = 2
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
+
+    depends_on_whole: ClassVar[bool] = False
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
+    more_is_worse = ("largest",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if whole_amount(self.name, "largest", self.largest) == 0:
+            message = f"'{self.name}' needs {parameter('largest')}, of how many amounts it is, to be at least 1"
+            raise BadMeasure(message)
+        if self.numbers is not None:
+            numbers = NumberValues(self.numbers)
+            if any(number < 0 for number in numbers.values()):
+                message = f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below"
+                raise BadMeasure(message)
+            object.__setattr__(self, "numbers", numbers)
+
+    @classmethod
+    def from_settings(
+        cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
+    ) -> SumMeasure:
+        """Make it from what a policy file says; there a missing value is written "(missing)"."""
+        amounts = None if numbers is None else {written_label(text): number for text, number in numbers.items()}
+        return cls(largest, amounts, apart_from=apart_from)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """With an amount for each value: 0 and one that needs several digits among them, a missing one or not."""
+        amounts: list[Bound] = [7, 0, Fraction(1, 3), 10**20 + 1, 7]
+        numbers = {text: amounts[at % 5] for at, text in enumerate(in_order(domain))}
+        present = {text: number for text, number in numbers.items() if text is not None}
+        return cls(numbers=numbers), cls(1, present), *(cls(3, numbers, apart_from=domain[:1]) for _ in domain[1:2])
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        settings = super().settings()
+        if isinstance(self.numbers, NumberValues):
+            settings["numbers"] = self.numbers.as_written()
+        return settings
+
+    def check(self, release: Release) -> None:
+        """Refuse values that are no amounts."""
+        super().check(release)
+        self._amounts(without(release.groups, self.apart_from).domain)
+
+    def suits(self, domain: tuple[Label, ...]) -> bool:
+        """Say whether all values of a domain are amounts.
+
+        >>> Dominance().suits(("10", "2.5", None)), Dominance().suits(("10", "Flu"))
+        (True, False)
+        """
+        try:
+            self._amounts(domain)
+        except BadMeasure:
+            return False
+        return True
+
+    def _amounts(self, domain: tuple[Label, ...]) -> _Amounts:
+        known = self.numbers if isinstance(self.numbers, NumberValues) else None
+        return _Amounts.of(self.name, domain, known)
+
+    def notes(self, groups: Groups) -> tuple[str, ...]:
+        """Say how many people have no amount."""
+        seen = without(groups, self.apart_from)
+        lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
+        if not lacking:
+            return ()
+        return (f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others",)
+
+    @abstractmethod
+    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
+        """Give the two sums of each group, by digits."""
+
+    def statistic(self, groups: Groups) -> Integers:
+        """Add up the digits of both sums."""
+        seen = without(groups, self.apart_from)
+        amounts = self._amounts(seen.domain)
+        entries = _FallingAmounts.of(seen, amounts, self.largest)
+        part, whole = self.sums(amounts, entries, len(seen))
+        nothing = entries.occurring(len(seen)) & ~whole.any(axis=1)  # all amounts are 0
+        part[nothing, -1], whole[nothing, -1] = self.if_all_are_zero, 1
+        return np.hstack((part, whole))
+
+    if_all_are_zero: ClassVar[int]
+
+    def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
+        """Read both sums off their digits, and divide."""
+        del groups
+        part, whole = np.hsplit(arithmetic.ratio(statistic, 1), 2)
+        return arithmetic.ratio(_joined(part), _joined(whole))
+
+    def witness(self, groups: Groups, row: int) -> SumWitness:
+        """Point at the largest amount."""
+        return self._witness(groups.take(slice(row, row + 1)))
+
+    def _witness(self, group: Groups) -> SumWitness:
+        falling = [*self._falling(group)]
+        people = sum(count for _, _, count in falling)
+        part, whole = self.by_definition([(amount, count) for amount, _, count in falling])
+        return SumWitness(group.name(0), falling[0][1], contributors=people, part=part, whole=whole)
+
+    def _falling(self, group: Groups) -> Iterator[tuple[Fraction, Label, int]]:
+        """List the different amounts of one group, the largest first, and how many people have each."""
+        seen = without(group, self.apart_from)
+        amounts, counts = self._amounts(seen.domain), seen.counts.row(0).tolist()
+        for place in sorted(range(len(counts)), key=lambda at: -amounts.exact[at]):
+            if counts[place] and amounts.present[place]:
+                yield amounts.exact[place], seen.domain[place], counts[place]
+
+    @abstractmethod
+    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+        """Give the two sums of one group from its amounts, the largest first, and how many people have each."""
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Sort the group's amounts again, and divide by the definition."""
+        again = self._witness(release.group(witness.group))
+        return again.part / again.whole if again.whole else Fraction(self.if_all_are_zero)
+
+    @property
+    def few(self) -> str:
+        """The largest amounts, in words."""
+        return "the largest" if self.largest == 1 else f"the {self.largest:,} largest"
+
+
+@dataclass(frozen=True)
+class Dominance(SumMeasure):
+    """How much of the sum of a group's amounts do its largest few make up?
+
+    The sensitive values are amounts of at least 0 (or stand for some: `numbers`).  max_g of (x₁ + … + x_n)/Σx over
+    groups, x₁ ≥ x₂ ≥ … the amounts of the group's people and n = `largest`.  At most 0.9 with n = 2 is what ACRO asks
+    for; 1 where all amounts are 0, as such a sum gives everybody's away.  Who has no amount adds nothing.
+
+    >>> incomes = Release.from_counts([{"10": 5, "20": 5}, {"1": 8, "90": 1, "40": 1}])
+    >>> finding = Dominance().measure(incomes)
+    >>> finding.value, finding.witness.group.number
+    (Fraction(65, 69), 2)
+    >>> print(finding.explain())
+    In group 2, the 2 largest of 10 amounts are 65/69 of the sum, 138.
+
+    Source: AI-SDC/ACRO (nk-rule); Hundepool et al., Statistical Disclosure Control, 2012, section 4.2.
+    """
+
+    name: ClassVar[str] = "dominance"
+    also_called = ("nk rule", "(n, k) rule", "(n, k)-dominance", "dominance rule", "concentration rule")
+    limits = (0, 1)
+    when_groups_merge = Monotonicity.NON_INCREASING
+    if_all_are_zero: ClassVar[int] = 1
+
+    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
+        """The largest, and all."""
+        return entries.added(amounts, entries.among_largest, groups), entries.added(amounts, entries.people, groups)
+
+    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+        """x₁ + … + x_n, and all."""
+        return _sum_of_largest(falling, self.largest), sum((each * many for each, many in falling), Fraction(0))
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group, and how much its largest amounts are of the sum."""
+        witness = finding.witness
+        if not isinstance(witness, SumWitness):
+            return "Nobody in the release has an amount, so there is no sum."
+        if witness.whole == 0:
+            return _all_zero(witness)
+        if witness.contributors <= self.largest:
+            many = counted(witness.contributors, "amount")
+            return f"In {witness.group}, there {form('is', witness.contributors)} only {many} to make up the sum."
+        return (
+            f"In {witness.group}, {self.few} of {counted(witness.contributors, 'amount')} "
+            f"{form('is', self.largest)} {in_words(finding.value)} of the sum, {in_words(witness.whole)}."
+        )
+
+
+@dataclass(frozen=True)
+class Remainder(SumMeasure):
+    """To within how much of it can the largest amount of a group be told from the sum?
+
+    The sensitive values are amounts of at least 0 (or stand for some: `numbers`).  min_g of (x_{n+1} + x_{n+2} + …)/x₁
+    over groups, x₁ ≥ x₂ ≥ … the amounts of the group's people and n = `largest`: with n = 2, whoever has the second
+    largest subtracts it from the sum and is off by this much of the largest.  At least 0.1 is the p % rule of ACRO; 0
+    where all amounts are 0, or where there are no more than n.  Who has no amount adds nothing.
+
+    >>> incomes = Release.from_counts([{"10": 5, "20": 5}, {"1": 8, "90": 1, "40": 1}])
+    >>> finding = Remainder().measure(incomes)
+    >>> finding.value, finding.witness.value
+    (Fraction(4, 45), '90')
+    >>> print(finding.explain())
+    In group 2, all amounts but the 2 largest together are 4/45 of the largest: whoever has the next largest can tell \
+it that closely from the sum.
+
+    Source: AI-SDC/ACRO (p-ratio); Hundepool et al., Statistical Disclosure Control, 2012, section 4.2.
+    """
+
+    name: ClassVar[str] = "remainder"
+    also_called = ("p% rule", "p percent rule", "p-ratio", "prior-posterior rule")
+    large_is_bad: ClassVar[bool] = False
+    limits = (0, math.inf)
+    when_groups_merge = Monotonicity.NON_DECREASING
+    if_all_are_zero: ClassVar[int] = 0
+
+    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
+        """All but the largest few, and the very largest."""
+        rest = entries.people - entries.among_largest
+        return entries.added(amounts, rest, groups), entries.added(amounts, entries.is_first.astype(np.int64), groups)
+
+    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+        """What all have but the n largest, and x₁."""
+        everything = sum((each * many for each, many in falling), Fraction(0))
+        return everything - _sum_of_largest(falling, self.largest), falling[0][0]
+
+    def explain(self, finding: Finding) -> str:
+        """Name the group, and who can tell which amount."""
+        witness = finding.witness
+        if not isinstance(witness, SumWitness):
+            return "Nobody in the release has an amount, so no sum gives one away."
+        if witness.whole == 0:
+            return _all_zero(witness)
+        knows = {1: "whoever sees it", 2: "whoever has the next largest"}.get(
+            self.largest, f"whoever has the next {self.largest - 1:,} largest"
+        )
+        if witness.part == 0:
+            return f"In {witness.group}, nothing is left of the sum but {self.few}: {knows} knows the largest amount."
+        rest = f"all amounts but {self.few} together are {in_words(finding.value, large_is_bad=False)} of the largest"
+        return f"In {witness.group}, {rest}: {knows} can tell it that closely from the sum."
+
+
+def _all_zero(witness: SumWitness) -> str:
+    many = "the one amount is" if witness.contributors == 1 else f"all {witness.contributors:,} amounts are"
+    return f"In {witness.group}, {many} 0: whoever sees the sum knows everybody's."
+
+
+def _sum_of_largest(falling: Sequence[tuple[Fraction, int]], largest: int) -> Fraction:
+    """Add up the amounts of the first so many people."""
+    total, left = Fraction(0), largest
+    for amount, people in falling:
+        total += amount * min(people, left)
+        left -= min(people, left)
+    return total
+
+
+class _Amounts(NamedTuple):
+    """The amounts of a domain: exactly, in digits (the most significant first), by rank (0 the largest).
+
+    `present` says which values are amounts, and not missing.
+    """
+
+    exact: tuple[Fraction, ...]
+    digits: Integers
+    rank: Integers
+    present: Flags
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, measure: str, domain: tuple[Label, ...], known: NumberValues | None) -> _Amounts:
+        """Read the values of a domain as amounts."""
+        named: NumberValues | dict[Label, Fraction] = known or {}
+        others = [text for text in domain if text not in named and text not in (None, MISSING)]
+        strange = sum(as_number(text) is None for text in others)
+        if strange:
+            message = (
+                f"'{measure}' adds up amounts, and {exact_text(strange)} of {counted(len(domain), 'value')} "
+                f"{form('is', strange)} no number; say what they stand for ({parameter('numbers')}), leave some out "
+                f"({parameter('apart_from')}), or leave this limit out: the preset without it is ACRO(sums=false)"
+            )
+            raise BadMeasure(message)
+        exact = numbers_of(domain, known, missing=Fraction(0))
+        if min(exact, default=0) < 0:
+            message = (
+                f"'{measure}' is about amounts of at least 0, and some are below: what is large may then make a sum "
+                "small; leave this limit out: the preset without it is ACRO(sums=false)"
+            )
+            raise BadMeasure(message)
+        unit = math.lcm(*(number.denominator for number in exact))
+        whole = [int(number * unit) for number in exact]
+        bits = max(whole, default=0).bit_length()
+        if bits > MOST_BITS:
+            message = f"'{measure}' adds up amounts, and some have too many digits for it; round them"
+            raise BadMeasure(message)
+        shifts = [*range(max(bits - 1, 0) // DIGIT * DIGIT, -1, -DIGIT)]
+        digits = np.array([[number >> shift & (1 << DIGIT) - 1 for shift in shifts] for number in whole], np.int64)
+        rank = np.empty(len(whole), np.int64)
+        rank[sorted(range(len(whole)), key=lambda at: -whole[at])] = np.arange(len(whole))
+        present = np.array([text in named or text not in (None, MISSING) for text in domain], bool)
+        return cls(exact, digits.reshape(len(whole), len(shifts)), rank, present)
+
+
+class _FallingAmounts(NamedTuple):
+    """What occurs in groups, by group and then the largest amount first: how often, and of that among the n largest."""
+
+    group: Integers
+    value: Integers
+    people: Integers
+    among_largest: Integers
+    is_first: Flags
+
+    @classmethod
+    def of(cls, groups: Groups, amounts: _Amounts, largest: int) -> _FallingAmounts:
+        """Sort what occurs."""
+        group, value, count = groups.counts.entries()
+        order = np.lexsort((amounts.rank[value], group))
+        order = order[amounts.present[value[order]]]
+        group, value, count = group[order], value[order], count[order]
+        is_first = np.diff(group, prepend=-1) != 0
+        before = np.cumsum(count) - count
+        before -= before[is_first][np.cumsum(is_first) - 1]
+        return cls(group, value, count, np.clip(largest - before, 0, count), is_first)
+
+    def added(self, amounts: _Amounts, people: Integers, groups: int) -> Integers:
+        """Add up, in each group, the digits of the amounts of so many of the people who have them."""
+        digits = amounts.digits[self.value] * people[:, np.newaxis]
+        return np.column_stack([add_up(self.group, each, groups) for each in digits.T])
+
+    def occurring(self, groups: int) -> Flags:
+        """Say in which groups anybody has an amount."""
+        occurs: Flags = np.bincount(self.group[self.is_first], minlength=groups) > 0
+        return occurs
+
+
+def _joined(digits: Numbers) -> Numbers:
+    """Put numbers together from their digits, the most significant first."""
+    number = digits[:, 0]
+    for each in digits.T[1:]:
+        number = number * (1 << DIGIT) + each
+    return number
