@@ -62,6 +62,7 @@ from sidelight.cli.options import (
     SuggestedColumns,
     TableColumns,
     TableFile,
+    ZipOptions,
 )
 from sidelight.cli.run import run
 
@@ -129,6 +130,7 @@ def columns(
     /,
     *,
     preset: ColumnPreset = None,
+    living: ZipOptions = ZipOptions(),
     identifying: IdentifyingOptions = IdentifyingOptions(),
     columns: SuggestedColumns = SuggestedColumns(),
     target: DraftedFiles = DraftedFiles(),
@@ -139,7 +141,7 @@ def columns(
     """
     from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying, preset), target)
+    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying, preset, living), target)
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))
@@ -214,6 +216,8 @@ def generalisations(
     policy: PolicyPath = None,
     limits: Limits = (),
     measures: Measures = (),
+    preset: PresetName = None,
+    population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     options: GeneralisationOptions = GeneralisationOptions(),
     columns: TableColumns = TableColumns(),
@@ -226,7 +230,9 @@ def generalisations(
     from sidelight.cli import generalisations as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
-    question = read_question(policy, limits=limits, measures=measures, roles=columns.roles())
+    question = read_question(
+        policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
+    )
     request = verb.GeneralisationsRequest(file, question, hierarchies, options)
     return verb.generalisations(request, output.to(policy))
 

@@ -10,7 +10,7 @@ from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
-from sidelight.policy.measure_names import population_measures, shown_measures
+from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.release.printing import Printing
 from sidelight.release.release import Release
@@ -45,11 +45,9 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
     measures = question.measures
     unasked = question.policy is None and not measures
     if unasked:
-        compared = () if question.population is None else population_measures()
-        usual = (kind() for kind in shown_measures() if kind not in compared)
-        measures = tuple(measure for measure in usual if release.semantics in measure.semantics)
-        if question.population is not None:
-            measures += tuple(kind().with_register(question.population) for kind in population_measures())
+        compared = question.compared()
+        usual = (kind() for kind in shown_measures() if kind not in map(type, compared))
+        measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
     measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns, domain))
     return audit_report(

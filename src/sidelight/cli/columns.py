@@ -19,7 +19,7 @@ from sidelight._files import refuse_existing, refuse_input, write_together
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.cli.hierarchies import number_notes
-from sidelight.cli.options import DraftedFiles, IdentifyingOptions
+from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
 from sidelight.cli.safe_harbour import safe_harbour
@@ -56,7 +56,8 @@ class ColumnsRequest:
     file: str
     roles: Roles
     options: IdentifyingOptions
-    preset: str | None = None  # whose limits the drafted policy sets, or a check of columns
+    preset: str | None  # whose limits the drafted policy sets, or a check of columns
+    living: ZipOptions  # by what the check of columns counts people
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,10 @@ def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
         if target.write is not None or target.hierarchies is not None:
             message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"
             raise BadPolicy(message)
-        return safe_harbour(request.file, request.roles, output)
+        return safe_harbour(request.file, request.roles, request.living, output)
+    if request.living != ZipOptions():
+        message = "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
+        raise BadPolicy(message)
     preset = None if request.preset is None else read_preset(request.preset)
     inputs = files_of(request.file)
     output.refuse(inputs)

@@ -46,7 +46,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
     """Read, search by every way, print."""
     policy = policy_of(request.question)
     source = TableSource(request.file, request.hierarchies, request.ways.suppress_only)
-    output.refuse(source.files())
+    output.refuse((*source.files(), *request.question.files))
     table, by = source.open(request.question.roles)
     try:
         ways = _try_all(table, policy, by, request.ways)

@@ -55,9 +55,9 @@ class GeneralisationsRequest:
 
     @property
     def measures(self) -> tuple[sl.Measure, ...]:
-        """What is measured: what limits and options name, or how small groups get."""
+        """What is measured: what limits and options name, or how small groups get, and how surely people are found."""
         limited = self.question.policy.measures if self.question.policy else ()
-        return without_repeats((*limited, *self.question.measures)) or (sl.GroupSize(),)
+        return without_repeats((*limited, *self.question.measures)) or (sl.GroupSize(), *self.question.compared())
 
 
 def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
@@ -74,7 +74,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
             "--suppressed says what becomes of suppressed people; say with --suppress how many may be, or leave it out"
         )
         raise BadPolicy(message)
-    output.refuse(source.files())
+    output.refuse((*source.files(), *question.files))
     table, by = source.open(question.roles)
     try:
         answer = _measure_all(table, by, request)

@@ -14,6 +14,7 @@ import sidelight as sl
 from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
+from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import read_policy_file
 from sidelight.policy.presets import read_preset
@@ -53,6 +54,12 @@ class Question:
         """Whether a measure looks at sampling weights."""
         measures = (*(self.policy.measures if self.policy else ()), *self.measures)
         return any(each.needs_weights for each in measures)
+
+    def compared(self) -> tuple[sl.Measure, ...]:
+        """All that there is to ask about a release and the population, where there is one."""
+        if self.population is None:
+            return ()
+        return tuple(kind().with_register(self.population) for kind in population_measures())
 
 
 @dataclass(frozen=True, slots=True)

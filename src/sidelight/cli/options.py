@@ -825,6 +825,17 @@ class IdentifyingOptions:
     """Which share of the people stand alone on the sets that are told, such as 0.05 or 1/20."""
 
 
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class ZipOptions:
+    """How many people live where ZIP codes begin alike."""
+
+    population: Annotated[str | None, option("--population", metavar="FILE")] = None
+    """With 'HIPAA safe harbour': people, or ZIP codes, by which it tells whether too few have the same three digits."""
+    residents: Annotated[str | None, option("--residents", metavar="COLUMN")] = None
+    """The column of --population that says how many people a row stands for; otherwise each row is a person."""
+
+
 @Parameter(name="*", group=ANSWER)
 @dataclass(frozen=True, kw_only=True)
 class DraftedFiles:

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from sidelight._text import counted
+from sidelight.cli.options import ZipOptions
 from sidelight.cli.output import Output
 from sidelight.cli.run import Status
 from sidelight.policy.presets import HIPAA_NOTES
@@ -20,10 +21,10 @@ from sidelight.table.safe_harbour import SafeHarbour, check_columns
 SCHEMA_VERSION = 1
 
 
-def safe_harbour(file: str, roles: Roles, output: Output) -> Status:
+def safe_harbour(file: str, roles: Roles, living: ZipOptions, output: Output) -> Status:
     """Look at the columns and tell; nothing is ever within policy by this."""
-    output.refuse(files_of(file))
-    check = check_columns(file, roles)
+    output.refuse([*files_of(file), *(files_of(living.population) if living.population else ())])
+    check = check_columns(file, roles, population=living.population, residents=living.residents)
     document = Envelope(
         kind="safe harbour",
         schema_version=SCHEMA_VERSION,

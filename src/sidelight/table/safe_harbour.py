@@ -8,9 +8,10 @@ devices; e-mail addresses, URLs and IP addresses; biometric identifiers, full-fa
 code.  It also asks that the holder does not know how to identify anybody with what is left, which no program can check.
 
 A column is *found* where its name or its cells look like one of them, by the rules of thumb of `column_looks` and those
-here.  Where it may be one (free text, codes that differ in nearly every row, three digits of a ZIP code, of which the
-number of people is not known), it *could not be told*.  A column that looks like none of them is not safe for that, and
-nothing here ever says that a table is.
+here.  Where it may be one (free text, codes that differ in nearly every row, three digits of a ZIP code), it *could not
+be told*.  Three digits that 20,000 people or fewer of a population have are found (`zip_codes`); more people than that
+prove nothing, as a population may be of other people or of another year.  A column that looks like none of them is not
+safe for that, and nothing here ever says that a table is.
 
 Source: 45 CFR 164.514(b)(2); Office for Civil Rights, Guidance Regarding Methods for De-identification, 2012.
 """
@@ -19,12 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from sidelight._text import counted, html_table
-from sidelight.errors import NotTrueOrFalse
+from sidelight._text import counted, form, html_table
+from sidelight.errors import BadTable, NotTrueOrFalse, parameter
 from sidelight.table.column_looks import (
     NUMBERING,
     PEOPLE,
@@ -38,6 +39,7 @@ from sidelight.table.column_looks import (
 )
 from sidelight.table.column_profiles import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
 from sidelight.table.roles import Roles, marks_of
+from sidelight.table.zip_codes import FEWEST, NOWHERE, ZipPopulation, holds_zip_codes
 
 Answer: TypeAlias = Literal["found", "could not tell"]
 """All that the check ever answers."""
@@ -61,7 +63,6 @@ _OTHER_UNITS = frozenset(("month", "months", "week", "weeks", "day", "days", "ho
 _BIRTH = frozenset(
     ("birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born", "geburt", "geburtsdatum", "geburtsjahr")
 )
-_ZIP = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
 _DATES = frozenset(
     ("date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha", "admission")
 ) | {"admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival", "departure"}
@@ -145,11 +146,19 @@ class SafeHarbour:
 
 
 def safe_harbour(
-    source: object, *, missing_marks: str | Sequence[object] = (), encoding: str | None = None, sheet: str | None = None
+    source: object,
+    *,
+    population: object = None,
+    residents: str | None = None,
+    missing_marks: str | Sequence[object] = (),
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> SafeHarbour:
     """Which columns look like an identifier that the HIPAA safe harbour rule removes?
 
-    `source`, `missing_marks`, `encoding` and `sheet` are those of `read_table`.  No cell is ever shown.
+    `source`, `missing_marks`, `encoding` and `sheet` are those of `read_table`.  A `population`, a table with a column
+    of ZIP codes, says of three digits whether 20,000 people or fewer have them: with a row for each person, or for each
+    code and a column `residents` of how many live there.  No cell is ever shown.
 
     >>> import pyarrow as pa
     >>> check = safe_harbour(pa.table({"zip": ["02139", "94110"], "age": [34, 91], "sex": ["f", "m"]}))
@@ -157,30 +166,52 @@ def safe_harbour(
     <SafeHarbour: found: 2 of 3 columns look like an identifier of the safe harbour rule>
     >>> print(check.identifiers[1])
     age: found: ages above 89, which must be one category, 90 or older
+    >>> census = pa.table({"zip": ["02139", "05901"], "people": [36_000, 300]})
+    >>> print(safe_harbour(pa.table({"zip": ["021", "059"]}), population=census, residents="people").suspects[0])
+    zip: found: 1 of its 2 three digits of ZIP codes has 20,000 people of the population or fewer, and must be 000
 
     Source: 45 CFR 164.514(b)(2).
     """
-    return check_columns(source, Roles(missing_marks=marks_of(missing_marks), encoding=encoding, sheet=sheet))
+    reading = Roles(missing_marks=marks_of(missing_marks), encoding=encoding, sheet=sheet)
+    return check_columns(source, reading, population=population, residents=residents)
 
 
-def check_columns(source: object, reading: Roles) -> SafeHarbour:
+def check_columns(
+    source: object, reading: Roles, *, population: object = None, residents: str | None = None
+) -> SafeHarbour:
     """Check all columns; of the roles, only how cells are read is used."""
     names = names_of_columns(source, reading)
+    living = _population(names, population, residents, reading)
     profiles = column_profiles(source, names, reading)
-    suspects = (_suspect(profile) for profile in profiles.values() if profile.distinct)
+    suspects = (_suspect(profile, living) for profile in profiles.values() if profile.distinct)
     return SafeHarbour(tuple(each for each in suspects if each is not None), tuple(names))
 
 
-def _suspect(profile: ColumnProfile) -> SuspectColumn | None:
+def _population(
+    names: Sequence[str], population: object, residents: str | None, reading: Roles
+) -> ZipPopulation | None:
+    """Read the population, and refuse one that nothing is compared with."""
+    if population is None:
+        if residents is not None:
+            message = f"{parameter('residents')} is a column of a {parameter('population')}; give both, or none"
+            raise BadTable(message)
+        return None
+    if not any(map(holds_zip_codes, names)):
+        message = f"no column is called like ZIP codes, to compare with {parameter('population')}; leave it out"
+        raise BadTable(message)
+    return ZipPopulation.read(population, residents=residents, reading=replace(reading, sheet=None))
+
+
+def _suspect(profile: ColumnProfile, living: ZipPopulation | None) -> SuspectColumn | None:
     """Take what is found before what could not be told."""
-    reasons = [*_reasons(profile)]
+    reasons = [*_reasons(profile, living)]
     if profile.distinct > len(profile.labels):
         reasons.append(("could not tell", f"it has more than {MOST_LABELS:,} labels, of which not all were looked at"))
     reasons.sort(key=lambda each: each[0] != "found")
     return SuspectColumn(profile.name, *reasons[0]) if reasons else None
 
 
-def _reasons(profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
+def _reasons(profile: ColumnProfile, living: ZipPopulation | None) -> Iterator[tuple[Answer, str]]:
     words, labels = {*words_of(profile.name)}, profile.labels
     named, written = names_somebody(profile.name), written_like(labels)
     if (
@@ -197,19 +228,34 @@ def _reasons(profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
         inside = next((noun for noun, pattern in _INSIDE.items() if any(map(pattern.search, labels))), None)
         if inside is not None and not are_days(labels):
             yield "found", f"some of its cells hold {inside}"
-    yield from _places(words, labels)
+    if holds_zip_codes(profile.name):
+        yield _zip_codes(labels, living)
+    else:
+        yield from _places(words)
     yield from _times(words, labels, profile)
     yield from _codes(words, profile)
 
 
-def _places(words: set[str], labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
-    if words & _ZIP:
-        digits = [sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) for text in labels]
-        if any(number > 3 for number in digits):
-            yield "found", "ZIP codes with more than their first three digits"
-        else:
-            yield "could not tell", "the first three digits of a ZIP code are 000 where 20,000 people or fewer live"
-    elif words & _SMALL_PLACES:
+def _zip_codes(labels: Sequence[str], living: ZipPopulation | None) -> tuple[Answer, str]:
+    if any(sum(letter.isalnum() for letter in text.strip().rstrip("*xX")) > 3 for text in labels):
+        return "found", "ZIP codes with more than their first three digits"
+    rule = f"the first three digits of a ZIP code are {NOWHERE} where {FEWEST:,} people or fewer live"
+    if living is None:
+        return "could not tell", rule
+    digits = living.compare(labels)
+    of_all = f"of its {digits.different:,} three digits of ZIP codes"
+    if digits.too_few:
+        has = f"{digits.too_few:,} {of_all} {form('has', digits.too_few)}"
+        return "found", f"{has} {FEWEST:,} people of the population or fewer, and must be {NOWHERE}"
+    if digits.unknown:
+        lacks = f"{digits.unknown:,} {of_all} {form('is', digits.unknown)} not in the population"
+        return "could not tell", f"{lacks}; {rule}"
+    more = f"more than {FEWEST:,} people of the population have each of its three digits of ZIP codes"
+    return "could not tell", f"{more}, but need not be those whom the Census counts now"
+
+
+def _places(words: set[str]) -> Iterator[tuple[Answer, str]]:
+    if words & _SMALL_PLACES:
         yield "found", "it is called like a place that is smaller than a state"
     elif words & _PLACES:
         yield "could not tell", "places that are smaller than a state must be gone"

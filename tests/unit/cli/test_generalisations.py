@@ -3,9 +3,13 @@
 import json
 import signal
 import sys
+from fractions import Fraction
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 from support.command_line import answer, invoke
 
 import sidelight as sl
@@ -187,3 +191,53 @@ def test_hierarchies_of_other_columns_are_told():
     file = Path("hierarchies", "height.csv")
     file.write_text("180;*\n")
     assert f"{file} is not used: no column 'height' is among those that outsiders may know" in words(run(*USUAL))
+
+
+def write_register():
+    """Everybody of the table twice, and somebody whom it has not."""
+    people = pq.read_table("patients.parquet").drop_columns(["id", "disease"])
+    others = pa.table({"age": [20], "sex": ["f"], "zip": ["14050"]})
+    csv.write_csv(pa.concat_tables([people, people, others]), "register.csv")
+
+
+def test_a_population_is_counted_in_every_choice_of_levels():
+    write_register()
+    asked = ("-m", "journalist risk", "-m", "absence", "--population", "register.csv")
+    rows = answer(run(*USUAL, *asked, "--json"))["rows"]
+    by = sl.read_hierarchies("hierarchies")
+    for row in rows[::7]:
+        release = sl.generalise(read_table(), by=by, levels=row["levels"])
+        for name, measure in (("journalist risk", sl.JournalistRisk), ("absence", sl.Absence)):
+            value = measure("register.csv").measure(release).value
+            (measured,) = (each for text, each in row["measured"].items() if text.startswith(name))
+            assert Fraction(measured["exact"]) == value
+    assert rows[-1]["measured"]["journalist risk(population=register.csv)"]["exact"] == "1/81"
+
+
+def test_limits_against_a_population_choose_the_rows():
+    write_register()
+    limited = ("-l", "journalist risk <= 1/10", "--population", "register.csv")
+    document = answer(run(*USUAL, *limited, "--json"))
+    assert document["listed"] == "minimal"
+    assert all(
+        Fraction(each["exact"]) <= Fraction(1, 10) for row in document["rows"] for each in row["measured"].values()
+    )
+    doubled = answer(run(*USUAL, "-l", "group size >= 5", "--json"))
+    assert [row["levels"] for row in document["rows"]] == [row["levels"] for row in doubled["rows"]]
+    preset = answer(run(*USUAL, "--preset", "k-map(k=10)", "--population", "register.csv", "--json"))
+    assert preset["rows"] == document["rows"]
+
+
+def test_with_a_population_alone_all_that_compares_with_it_is_measured():
+    write_register()
+    measures = answer(run(*USUAL, "--population", "register.csv", "--json"))["measures"]
+    assert [name.partition("(")[0] for name in measures] == [
+        "group size",
+        "journalist risk",
+        "marketer risk",
+        "presence",
+        "absence",
+    ]
+    refused = run(*USUAL, "--population", "register.csv", "--json", "--output", "register.csv", "--force")
+    assert refused.exit_code == 2
+    assert "register.csv" in refused.stderr

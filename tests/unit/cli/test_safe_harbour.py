@@ -39,6 +39,24 @@ def test_nothing_found_is_could_not_tell(people):
     assert "safe." not in result.stdout
 
 
+def test_three_digits_of_too_few_people_are_found(tmp_path):
+    file, census = tmp_path / "visits.csv", tmp_path / "census.csv"
+    file.write_text("zip,sex\n021,f\n059,m\n")
+    census.write_text("zip,people\n02139,36000\n05901,300\n")
+    asked = ["columns", file, *PRESET, "--population", census]
+    result = invoke([*asked, "--residents", "people"])
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert "1 of its 2 three digits of ZIP codes has 20,000 people" in " ".join(result.stdout.split())
+    census.write_text("zip,people\n02139,36000\n05901,30000\n")
+    assert invoke([*asked, "--residents", "people"]).exit_code == 2
+    unknown = invoke([*asked, "--residents", "persons"])
+    assert unknown.exit_code == 2
+    assert "--population has no column 'persons'" in unknown.stderr
+    other = invoke(["columns", file, "--population", census])
+    assert other.exit_code == 2
+    assert "are for --preset 'HIPAA safe harbour' here" in other.stderr
+
+
 def test_a_check_drafts_nothing(people, tmp_path):
     result = invoke(["columns", people, *PRESET, "--write", tmp_path / "policy.toml"])
     assert result.exit_code == 2
