@@ -17,8 +17,8 @@ SNB         F_g − 1 is negative binomial with (α, β).  A sample then has f =
             with (α, b), b = β/(β+π(1−β)).  With q = 1−b and m = αq
                 u/K   = b^α·(π + (1−π)m)
                 c₂/u  = (πm + (1−π)m(m+q)/2) / (π + (1−π)m)
-            The second is quadratic in m and has one positive solution m(q); put into the first, a bisection over q in
-            (0, 1) solves it.  K is the sample's estimate k + u·(v₁/v₂)(v₃/v₄)² of Haas and Stokes with
+            The second is quadratic in m and has one positive solution m(q); put into the first, a bisection over
+            y = −ln b > 0 solves it: of small samples of large populations b is often below the smallest float.  K is the sample's estimate k + u·(v₁/v₂)(v₃/v₄)² of Haas and Stokes with
                 v₁ = Σ fπ²(1−π²)^{f−1}c_f,  v₂ = Σ (1−π)^f((1+π)^f−1)c_f,  v₃ = Σ (1−π)^f c_f,
                 v₄ = Σ fπ(1−π)^{f−1}c_f.
             Uniques = K·β^α.
@@ -176,17 +176,23 @@ def shifted_negative_binomial(sizes: SampleSizes) -> ModelEstimate | None:
         return None
     groups = _groups_of_population(sizes)
 
-    def share_of_unique(q: float) -> float:
+    def alpha_at(minus_log_b: float) -> tuple[float, float]:
+        q = -math.expm1(-minus_log_b)
         mean = _mean(q, pairs / unique, fraction)
-        return math.exp(mean / q * math.log1p(-q)) * (fraction + (1 - fraction) * mean)
+        return mean / q, mean
 
-    low, high = 2.0**-40, math.nextafter(1, 0)
+    def share_of_unique(minus_log_b: float) -> float:
+        alpha, mean = alpha_at(minus_log_b)
+        return math.exp(-alpha * minus_log_b) * (fraction + (1 - fraction) * mean)
+
+    low, high = 2.0**-40, 2.0**80
     if not share_of_unique(high) <= unique / groups <= share_of_unique(low):
         return None
-    q = _falls_through_zero(lambda each: share_of_unique(each) - unique / groups, low, high)
-    alpha = _mean(q, pairs / unique, fraction) / q
-    beta = (1 - q) * fraction / (q + (1 - q) * fraction)
-    return ModelEstimate("SNB", _at_most_all(groups * beta**alpha, sizes), (("alpha", alpha), ("beta", beta)))
+    minus_log_b = _falls_through_zero(lambda each: share_of_unique(each) - unique / groups, low, high)
+    alpha, b = alpha_at(minus_log_b)[0], math.exp(-minus_log_b)
+    log_beta = math.log(fraction) - minus_log_b - math.log1p(b * (fraction - 1))  # β = bπ / (1 − b + bπ)
+    uniques = groups * math.exp(alpha * log_beta)
+    return ModelEstimate("SNB", _at_most_all(uniques, sizes), (("alpha", alpha), ("beta", math.exp(log_beta))))
 
 
 def _mean(q: float, pairs_per_unique: float, fraction: float) -> float:
@@ -201,8 +207,8 @@ def _groups_of_population(sizes: SampleSizes) -> float:
     """Estimate how many groups the population has: K."""
     people, groups, fraction = sizes.people.astype(float), sizes.groups.astype(float), sizes.fraction
     v1 = _total(people * fraction**2 * (1 - fraction**2) ** (people - 1), groups)
-    # (1−π)^f·((1+π)^f − 1) = (1−π²)^f − (1−π)^f, which stays finite
-    v2 = _total((1 - fraction**2) ** people - (1 - fraction) ** people, groups)
+    # (1−π)^f·((1+π)^f − 1) = (1−π²)^f·(1 − (1+π)^−f), which stays finite and keeps its digits however small π is
+    v2 = _total(-((1 - fraction**2) ** people) * np.expm1(-people * np.log1p(fraction)), groups)
     v3 = _total((1 - fraction) ** people, groups)
     v4 = _total(people * fraction * (1 - fraction) ** (people - 1), groups)
     return float(sizes.groups.sum()) + sizes.unique * (v1 / v2) * (v3 / v4) ** 2

@@ -25,7 +25,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._rounding import exact_number, exact_text, short_decimal
-from sidelight._text import counted
+from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
@@ -38,6 +38,9 @@ from sidelight.table.carried import WEIGHT_UNIT
 from sidelight.table.labels import Label
 
 NOBODY_ALONE = "nobody is alone in a group"
+
+MOST_PEOPLE = 1 << 53
+"""Models count people in floats, which are whole numbers up to here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +237,9 @@ class PopulationUniques(UniquesEstimate):
         if whole_amount(self.name, "people", self.people) == 0:
             message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
             raise BadMeasure(message)
+        if self.people > MOST_PEOPLE:
+            message = f"'{self.name}' needs {parameter('people')} to be at most {MOST_PEOPLE:,}: no population is larger"
+            raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -264,8 +270,10 @@ class PopulationUniques(UniquesEstimate):
             return Finding(self, Fraction(histogram.of_size(1)), witness, ("the release is the whole population",))
         answers = [each.uniques for each in models]
         unsolved = 3 - len(models)
-        notes = (f"{unsolved} of 3 models have no answer for such a release",) if unsolved else ()
-        return Finding(self, max(answers), witness, notes, kindest=min(answers) if len(answers) > 1 else None)
+        notes = (f"{unsolved} of 3 models {form('has', unsolved)} no answer for such a release",) if unsolved else ()
+        if len(answers) == 1:  # one model decides no limit: nobody of the population may be unique
+            return Finding(self, answers[0], witness, (*notes, "one model alone decides no limit"), kindest=Fraction(0))
+        return Finding(self, max(answers), witness, notes, kindest=min(answers))
 
     def _models(self, people: np.ndarray, groups: np.ndarray) -> tuple[ModelEstimate, ...]:
         sizes = SampleSizes(people, groups, self.people)
@@ -279,9 +287,11 @@ class PopulationUniques(UniquesEstimate):
             return f"No model says that anybody is unique among {counted(self.people, 'person')}: {NOBODY_ALONE}."
         if not witness.models:
             return (
-                f"{exact_text(finding.value)} of {counted(self.people, 'person')} are unique: all are in the release."
+                f"{exact_text(finding.value)} of {counted(self.people, 'person')} {form('is', int(finding.value))} unique: "
+                "all are in the release."
             )
-        low, high = (f"{each:,.0f}" for each in (finding.kindest or finding.value, finding.value))
+        answers = [each.uniques for each in witness.models]
+        low, high = (f"{each:,.0f}" for each in (min(answers), max(answers)))
         which = {1: "one model", 2: "two models", 3: "three models"}[len(witness.models)]
         return (
             f"About {low if low == high else f'{low} to {high}'} of {counted(self.people, 'person')} are unique, by "

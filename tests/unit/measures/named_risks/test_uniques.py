@@ -74,10 +74,26 @@ def test_a_release_that_is_the_population_says_it_itself():
 def test_where_models_have_no_answer():
     everybody_alone = sl.PopulationUniques(people=100).measure(sizes(1, 1, 1))
     assert everybody_alone.value == 100
-    assert everybody_alone.notes == ("2 of 3 models have no answer for such a release",)
+    assert everybody_alone.notes == (
+        "2 of 3 models have no answer for such a release",
+        "one model alone decides no limit",
+    )
+    no_pair = sl.PopulationUniques(people=100).measure(sizes(1, 3))
+    assert no_pair.notes == ("1 of 3 models has no answer for such a release",)
     nobody = sl.PopulationUniques(people=100).measure(sizes(2, 3))
     assert (nobody.value, nobody.witness) == (0, None)
     assert "nobody is alone" in nobody.explain()
+
+
+def test_one_model_alone_decides_no_limit():
+    with pytest.raises(TooHard, match="cannot be told"):
+        (sl.PopulationUniques(people=100) <= 50).judge(sizes(1, 1, 1))
+    assert (sl.PopulationUniques(people=100) <= 100).judge(sizes(1, 1, 1)).holds
+
+
+def test_a_population_larger_than_any_is_refused():
+    with pytest.raises(BadMeasure, match="people= to be at most"):
+        sl.PopulationUniques(people=10**30)
 
 
 def test_a_population_that_is_smaller_than_the_release_is_refused():
