@@ -18,11 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from math import factorial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight._rounding import exact_number, short_decimal
@@ -34,6 +36,9 @@ from sidelight.table.table import Table, Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+LONGEST = 76
+"""How many digits the longest numbers have that Arrow's decimals hold."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -56,9 +61,18 @@ class MinimalUniques(Tabular):
         return tuple(column.name for column in self.cells.quasi)
 
     @property
-    def scores(self) -> Integers:
-        """The score of each key of the table: 0 where its people are not alone, or have no MSU so small."""
-        return add_up(self.key, self._weights[self.subset], len(self.cells.sizes))
+    def scores(self) -> npt.NDArray[np.int64] | npt.NDArray[np.object_]:
+        """The score of each key of the table: 0 where its people are not alone, or have no MSU so small.
+
+        Whole numbers of 64 bits where they suffice, else of any length: 21 columns have weights of 20! and more.
+        """
+        weights = self._weights
+        most = max(weights, default=0) * int(np.bincount(self.key).max(initial=0))
+        if most < 1 << 62:
+            return add_up(self.key, np.array(weights, np.int64)[self.subset], len(self.cells.sizes))
+        scores = np.zeros(len(self.cells.sizes), object)
+        np.add.at(scores, self.key, np.array(weights, object)[self.subset])
+        return scores
 
     @property
     def singled_out(self) -> int:
@@ -93,7 +107,10 @@ class MinimalUniques(Tabular):
         if self.fraction is None:
             message = f"DIS-SUDA needs {parameter('fraction')}, the share of the population that is in the table"
             raise BadTable(message)
-        scores = self.scores.astype(float)
+        # only ratios of scores matter: with weights relative to the largest one, none is too long for a float
+        sizes = np.array([len(each) for each in self.subsets], np.int64)
+        relative = np.cumprod([1.0, 1.0, *(1 / (len(self.columns) - k) for k in range(1, len(self.columns)))])
+        scores = np.bincount(self.key, relative[sizes][self.subset], minlength=len(self.cells.sizes))
         alone = scores > 0
         exponent = 1 + (8 - len(self.columns)) / 20
         pairs = int(np.count_nonzero(self.cells.sizes == 2))
@@ -122,7 +139,7 @@ class MinimalUniques(Tabular):
         estimate = {} if self.fraction is None else {"DIS-SUDA": pa.array(self.dis_suda()[keys])}
         further = {
             "minimal uniques": pa.array(listed, pa.list_(pa.list_(pa.string()))),
-            "score": pa.array(self.scores[keys]),
+            "score": _arrow_scores(self.scores[keys]),
             **estimate,
         }
         return pa.table(cells | {unused_name(name, cells): each for name, each in further.items()})
@@ -154,11 +171,11 @@ class MinimalUniques(Tabular):
         return often
 
     @property
-    def _weights(self) -> Integers:
-        return np.array([factorial(len(self.columns) - len(each)) for each in self.subsets], np.int64)
+    def _weights(self) -> list[int]:
+        return [factorial(len(self.columns) - len(each)) for each in self.subsets]
 
     def _shares(self, *, fair: bool) -> dict[str, Fraction]:
-        weights = [count * weight for count, weight in zip(self._often, self._weights.tolist(), strict=True)]
+        weights = [count * weight for count, weight in zip(self._often, self._weights, strict=True)]
         total = max(sum(weights), 1)
         return {
             name: sum(
@@ -218,6 +235,18 @@ def minimal_uniques(
         np.concatenate([nobody, *subset]),
         _share(fraction),
     )
+
+
+def _arrow_scores(scores: npt.NDArray[np.int64] | npt.NDArray[np.object_]) -> pa.Array:
+    """Hand scores out as whole numbers, long ones as decimals."""
+    import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+    if scores.dtype != object:
+        return pa.array(scores)
+    if max(scores) >= 10**LONGEST:
+        message = f"scores of so many columns are longer than {LONGEST} digits; ask about fewer columns"
+        raise BadTable(message)
+    return pa.array(map(Decimal, scores), pa.decimal256(LONGEST))
 
 
 def _share(fraction: float | Fraction | None) -> Fraction | None:

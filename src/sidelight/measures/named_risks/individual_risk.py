@@ -163,7 +163,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
         too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
         if len(too_light):
             row = int(too_light[0])
-            light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT))
+            light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
             message = (
                 f"{groups.name(row)} has {counted(int(groups.sizes[row]), 'person')}, who by their weights stand for "
                 f"{light}; give weights that say how many people of the population each stands for"

@@ -18,7 +18,8 @@ SNB         F_g − 1 is negative binomial with (α, β).  A sample then has f =
                 u/K   = b^α·(π + (1−π)m)
                 c₂/u  = (πm + (1−π)m(m+q)/2) / (π + (1−π)m)
             The second is quadratic in m and has one positive solution m(q); put into the first, a bisection over
-            y = −ln b > 0 solves it: of small samples of large populations b is often below the smallest float.  K is the sample's estimate k + u·(v₁/v₂)(v₃/v₄)² of Haas and Stokes with
+            y = −ln b > 0 solves it: of small samples of large populations b is often below the smallest float.
+            K is the sample's estimate k + u·(v₁/v₂)(v₃/v₄)² of Haas and Stokes with
                 v₁ = Σ fπ²(1−π²)^{f−1}c_f,  v₂ = Σ (1−π)^f((1+π)^f−1)c_f,  v₃ = Σ (1−π)^f c_f,
                 v₄ = Σ fπ(1−π)^{f−1}c_f.
             Uniques = K·β^α.

@@ -238,7 +238,9 @@ class PopulationUniques(UniquesEstimate):
             message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
             raise BadMeasure(message)
         if self.people > MOST_PEOPLE:
-            message = f"'{self.name}' needs {parameter('people')} to be at most {MOST_PEOPLE:,}: no population is larger"
+            message = (
+                f"'{self.name}' needs {parameter('people')} to be at most {MOST_PEOPLE:,}: no population is larger"
+            )
             raise BadMeasure(message)
 
     @classmethod
@@ -286,9 +288,9 @@ class PopulationUniques(UniquesEstimate):
         if not isinstance(witness, UniquesWitness):
             return f"No model says that anybody is unique among {counted(self.people, 'person')}: {NOBODY_ALONE}."
         if not witness.models:
+            are = form("is", int(finding.value))
             return (
-                f"{exact_text(finding.value)} of {counted(self.people, 'person')} {form('is', int(finding.value))} unique: "
-                "all are in the release."
+                f"{exact_text(finding.value)} of {counted(self.people, 'person')} {are} unique: all are in the release."
             )
         answers = [each.uniques for each in witness.models]
         low, high = (f"{each:,.0f}" for each in (min(answers), max(answers)))

@@ -1,6 +1,7 @@
 """Minimal sample uniques: the values that are handed out, and what is refused."""
 
 from fractions import Fraction
+from math import factorial
 
 import pyarrow as pa
 import pytest
@@ -60,3 +61,18 @@ def test_what_makes_no_sense_is_refused():
     wide = pa.table({f"c{place}": ["1", "2"] for place in range(20)} | {"s": ["x", "y"]})
     with pytest.raises(TooHard, match="say largest=6"):
         sl.minimal_uniques(sl.read_table(wide, quasi=[f"c{place}" for place in range(20)], sensitive="s"))
+
+
+@pytest.mark.parametrize("many", [21, 25, 60])
+def test_scores_of_many_columns_are_exact_whatever_their_length(many):
+    names = [f"c{place}" for place in range(many)]
+    rows = pa.table({name: ["a", "a", "b"] for name in names} | {"c0": ["a", "b", "c"], "ill": ["no"] * 3})
+    uniques = sl.minimal_uniques(sl.read_table(rows, quasi=names, sensitive="ill"), largest=1, fraction=0.5)
+    assert sorted(uniques.scores.tolist()) == [factorial(many - 1), factorial(many - 1), many * factorial(many - 1)]
+    assert uniques.contributions["c0"] == Fraction(3, many + 2)
+    assert (uniques.dis_suda() == 1).all()  # nobody is a pair
+    if many == 60:
+        with pytest.raises(BadTable, match="longer than 76 digits"):
+            uniques.table()
+    else:
+        assert max(uniques.table()["score"].to_pylist()) == many * factorial(many - 1)

@@ -142,3 +142,10 @@ def test_every_source_adds_up_the_same_weights(tmp_path):
     for source in (*frames, tmp_path / "survey.parquet", tmp_path / "survey.csv"):
         survey = sl.read_release(source, group="age", sensitive="disease", weight="weight")
         assert survey.groups.weights.tolist() == SURVEY.groups.weights.tolist()
+
+
+def test_a_weight_that_is_hardly_too_light_is_not_rounded_to_one_that_would_do():
+    rows = pa.table({"age": ["20"], "disease": ["Flu"], "weight": [0.9999999]})
+    release = sl.read_release(rows, group="age", sensitive="disease", weight="weight")
+    with pytest.raises(BadRelease, match=r"has 1 person, who by their weights stand for 0\.9999;"):
+        sl.IndividualRisk().measure(release)
