@@ -133,6 +133,9 @@ from .publish.sidecar import read_published as read_published
 from .errors import NothingSafe as NothingSafe
 
 # attacks
+from .minimality.insider import insider as insider
+from .minimality.beliefs import InsiderBeliefs as InsiderBeliefs
+from .minimality.witness import InsiderWitness as InsiderWitness
 from .attack.intersection import intersect as intersect
 from .attack.exposure import Exposure as Exposure
 from .attack.exposure import ExposureWitness as ExposureWitness

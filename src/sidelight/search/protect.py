@@ -106,8 +106,8 @@ class SearchProblem:
         """Check what a search is handed; raises `NothingSafe` when one group of everybody is outside the policy."""
         expect(Table, table, "what is protected")
         hierarchies = as_hierarchies(by)
-        policy = _informed(_policy(policy).about_each(table.sensitive_columns, table.domain), table)
-        searchable = _searchable(policy)
+        policy = _informed(as_policy(policy).about_each(table.sensitive_columns, table.domain), table)
+        searchable = searchable_part(policy)
         # one group of everybody is what every search can fall back on: from here on something is within policy
         _refuse_impossible(table, searchable)
         return cls(table, policy, searchable, hierarchies)
@@ -142,7 +142,7 @@ def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy
     return Printing.along(along, averages=method.prints_averages)
 
 
-def _policy(policy: object) -> Policy:
+def as_policy(policy: object) -> Policy:
     """Take a policy, a criterion or several, or say what belongs here."""
     if isinstance(policy, Criterion):
         return Policy(policy)
@@ -198,7 +198,7 @@ def _informed(policy: Policy, table: Table) -> Policy:
     return Policy(*(replace(each, measure=each.measure.informed(table)) for each in policy.criteria))
 
 
-def _searchable(policy: Policy) -> Policy:
+def searchable_part(policy: Policy) -> Policy:
     """Keep the criteria that a search can follow; where there are none, every release may be the end."""
     kept = tuple(each for each in policy.criteria if each.measure.mergeable)
     return Policy(*kept) if kept else Policy(GroupSize() >= 1)

@@ -1,0 +1,11 @@
+"""What does somebody learn who also knows how a release was made: the method, and the policy it had to keep?
+
+Here belongs the reader who reasons "a finer release would have been published, had it been within policy; so it was
+not": minimality, turned into each person's probability.  It needs the method's own candidates (`search`), so it stands
+below that room; what a method prefers stands there, never here.  Readers who train a model are in `learner`, and those
+who have several releases in `attack`.
+
+Read `insider` first (who is asked, of what), then `half_limits` (which halves keep the policy), `group_question` (a
+group, the cuts that failed in it, and the people they do not tell apart), `group_tables` (counting them all), `draws`
+(where there are too many), `lattice_question` (full-domain releases), `beliefs` (the answer) and `measure`.
+"""

@@ -1,0 +1,346 @@
+"""What somebody believes who knows how a release was made: of every person, exactly, in an interval, or not at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import in_words
+from sidelight._text import counted, html_table
+from sidelight.errors import BadMeasure, parameter
+from sidelight.minimality.group_beliefs import GroupBeliefs
+from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.roster_lines import RosterLines
+from sidelight.minimality.witness import FailedCut, InsiderWitness
+from sidelight.release.release import Release
+from sidelight.search.orders import Order
+from sidelight.table.labels import shown
+from sidelight.table.table import Tabular, arrow_labels, unused_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Outcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
+End: TypeAlias = Literal["at least", "estimate", "at most"]
+
+NEAR = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """How often guesses are right, beside how often they claim to be, over some of the people."""
+
+    people: int
+    claimed: float
+    right: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class InsiderBeliefs(Tabular):
+    """What an insider believes of everybody in a release.
+
+    `outcome` says whether the making tells anything: "told"; "nothing to learn", and then what is printed is all that
+    anybody believes; or "could not tell".  `reason` says why, in words.
+    """
+
+    release: Release
+    outcome: Outcome
+    reason: str
+    roster: RosterLines | None = field(default=None, repr=False)
+    groups: tuple[GroupBeliefs, ...] = field(default=(), repr=False)  # those in which something failed
+    orders: tuple[Order, ...] = field(default=(), repr=False)
+    limits: HalfLimits | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<InsiderBeliefs: {self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("people", self.release.size),
+            ("groups with failed cuts", len(self.groups)),
+            ("in words", self.explain()),
+        ]
+        return html_table("What an insider believes", ["what", "found"], rows, total=len(rows))
+
+    def summary(self) -> str:
+        """Say in a line how sure an insider gets at most."""
+        if self.outcome == "could not tell":
+            return f"could not tell: {self.reason}"
+        if self.outcome == "nothing to learn":
+            return f"nothing to learn: {self.reason}"
+        untold = f"; could not tell of {counted(self.untold, 'person')}" if self.untold else ""
+        whom = f"{counted(self.release.size, 'person')} in {counted(len(self.release), 'group')}"
+        return f"{whom}, sure to at most {in_words(self.worst)}{untold}"
+
+    @cached_property
+    def worst(self) -> Fraction | float:
+        """The largest belief of anybody of whom it could be told: exact, or the upper end of an interval."""
+        witness = self.witness
+        return math.nan if witness is None else witness.belief
+
+    @cached_property
+    def least_worst(self) -> Fraction | float:
+        """The largest belief that somebody reaches for sure: intervals count by their lower ends."""
+        if self.outcome == "could not tell":
+            return Fraction(0)
+        reached: list[Fraction | float] = [self._largest_printed()[0]]
+        reached += [self._amount(each) for each in self.groups if each.how == "counted"]
+        reached += [float(each.at_least.max()) for each in self.groups if each.how != "counted"]
+        return max(reached)
+
+    @property
+    def untold(self) -> int:
+        """How many people are in groups of which nothing could be told."""
+        if self.outcome == "could not tell":
+            return self.release.size
+        return sum(each.question.size for each in self.groups if each.how == "could not tell")
+
+    @property
+    def telling(self) -> tuple[GroupBeliefs, ...]:
+        """The groups whose failed cuts tell something, or may."""
+        return tuple(each for each in self.groups if each.says_something)
+
+    @cached_property
+    def witness(self) -> InsiderWitness | None:
+        """Of whom an insider is most sure, and by which failed cuts; None where nothing could be told."""
+        if self.outcome == "could not tell":
+            return None
+        told = [each for each in self.groups if each.how != "could not tell"]
+        printed, row, value = self._largest_printed()
+        if not told:
+            return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)
+        surest = max(float(each.at_most.max()) for each in told)
+        close = [each for each in told if float(each.at_most.max()) >= surest - NEAR]
+        best = max(close, key=lambda each: (self._amount(each), -each.question.row))
+        if printed > self._amount(best):
+            return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)
+        return self._witness_in(best)
+
+    def witness_of(self, row: int) -> InsiderWitness:
+        """Of whom an insider is most sure in one group, by its row (from 0)."""
+        for each in self.groups:
+            if each.question.row == row and each.how != "could not tell":
+                return self._witness_in(each)
+        share, value = self._printed_share(row)
+        return InsiderWitness(self.release.groups.name(row), self.release.domain[value], share)
+
+    def replay(self, witness: InsiderWitness) -> Fraction:
+        """Work out a belief again from the witness alone: list the arrangements, and judge each cut's halves."""
+        row = witness.group.number - 1
+        counts, place = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
+        if not witness.cuts:
+            return Fraction(int(counts[place]), int(counts.sum()))
+        assert self.limits is not None
+        values = np.flatnonzero(counts)
+        judge = partial(self.limits.judge, row, values)
+        return witness.listed_again(counts[values].tolist(), values.tolist().index(place), judge)
+
+    def people_above(self, belief: float | Fraction, *, end: End = "at least") -> int:
+        """Count the people of whom an insider believes some value more than so much.
+
+        Where beliefs are drawn, intervals count by their lower `end` unless another is asked for.
+        """
+        return int(self._line_people[self._above(belief, end)].sum())
+
+    def claims_above(self, belief: float | Fraction = -1, *, end: End = "estimate") -> Claims:
+        """How often is the surest value right, among people of whom more than so much is believed?  Needs the truth."""
+        if self.roster is None or self.roster.truth is None:
+            message = f"whether a guess is right needs the truth; give the publisher's table as {parameter('table')}"
+            raise BadMeasure(message)
+        some = self._above(belief, end)
+        people = self.roster.people[some]
+        if people.sum() == 0:
+            return Claims(0, math.nan, math.nan)
+        key, value, count = self.roster.truth.entries()
+        hit = (value == self._lines.value[key]) & some[key]
+        claimed = float(people @ self._lines.estimate[some] / people.sum())
+        return Claims(int(people.sum()), claimed, float(count[hit].sum() / people.sum()))
+
+    def table(self) -> pa.Table:
+        """Give a row per group and kind of person: what is believed most of them, and how that came about.
+
+        `belief` is null where it could not be told; `at least` and `at most` are the ends of its interval, the same
+        where it was counted.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
+
+        lines = self._lines
+        columns = () if self.roster is None else self.roster.columns
+        names = ["group", *(column.name for column in columns)]
+        printed: list[pa.Array] = [pa.array(self.release.groups.numbers[lines.group])]
+        printed += [arrow_labels(column) for column in columns]
+        untold = np.isnan(lines.estimate)
+        value = [None if no else self.release.domain[at] for at, no in zip(lines.value, untold, strict=True)]
+        more = {
+            "people": pa.array(self._line_people),
+            "value": pa.array(value, pa.string()),
+            "belief": pa.array(lines.estimate, mask=untold),
+            "at least": pa.array(lines.at_least),
+            "at most": pa.array(lines.at_most),
+            "how": pa.array(lines.how),
+        }
+        for name, array in more.items():
+            names.append(unused_name(name, names))
+            printed.append(array)
+        return pa.Table.from_arrays(printed, names=names)
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def explain(self) -> str:
+        """Say it in a few sentences, for someone who has to sign."""
+        if self.outcome == "could not tell":
+            return f"What somebody learns who knows how the release was made could not be told: {self.reason}."
+        if self.outcome == "nothing to learn":
+            return f"Knowing how the release was made tells nothing about anybody: {self.reason}."
+        return " ".join(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        telling = sum(each.question.size for each in self.telling)
+        groups = counted(len(self.telling), "group")
+        yield (
+            f"Cuts that were not made tell something in {groups} of {len(self.release):,} "
+            f"({counted(telling, 'person')}): they would have been made, had they been within policy."
+        )
+        if self.witness is not None:
+            yield self.witness.explain(self.release.sensitive)
+        if self.untold:
+            untold = counted(self.untold, "person")
+            yield f"Of {untold} in such groups it could not be told; that is not to say they are safe."
+
+    # One line of the roster after another
+
+    @cached_property
+    def _lines(self) -> _Lines:
+        """Everybody's surest value: what is printed in groups without a failed cut, in the others what is believed."""
+        group = np.arange(len(self.release)) if self.roster is None else self.roster.group
+        best, share = self._printed_shares
+        lines = _Lines(
+            group,
+            best[group],
+            share[group].copy(),
+            share[group].copy(),
+            share[group].copy(),
+            np.full(len(group), "counted", "<U14"),
+        )
+        if self.outcome == "could not tell":
+            lines.untold(np.arange(len(group)))
+        for each in self.groups:
+            at, atom = each.question.lines, each.question.atom
+            if each.how == "could not tell":
+                lines.untold(at)
+                continue
+            rows, surest = np.arange(len(each.surest)), each.surest
+            lines.value[at] = surest[atom]
+            lines.estimate[at] = each.estimate[rows, surest][atom]
+            lines.at_least[at] = each.at_least[rows, surest][atom]
+            lines.at_most[at] = each.at_most.max(axis=1)[atom]
+            lines.how[at] = each.how
+        return lines
+
+    @property
+    def _line_people(self) -> Integers:
+        return self.release.groups.sizes if self.roster is None else self.roster.people
+
+    def _above(self, belief: float | Fraction, end: End) -> npt.NDArray[np.bool_]:
+        """Say which lines are above a belief, exactly where they were counted."""
+        lines = self._lines
+        numbers = {"at least": lines.at_least, "estimate": lines.estimate, "at most": lines.at_most}[end]
+        limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
+        above: npt.NDArray[np.bool_] = numbers > float(limit)
+        close = np.abs(numbers - float(limit)) < NEAR
+        for each in self.groups:
+            if each.how != "counted" or not close[each.question.lines].any():
+                continue
+            exact = np.array([each.exactly(at, int(value)) > limit for at, value in enumerate(each.surest)])
+            above[each.question.lines] = exact[each.question.atom]
+        return above & ~np.isnan(numbers)
+
+    @cached_property
+    def _printed_shares(self) -> tuple[Integers, Floats]:
+        """The most frequent value of each group, and its share."""
+        best, share = [], []
+        for block in self.release.groups.blocks():
+            counts = block.counts.dense()
+            best.append(counts.argmax(axis=1))
+            share.append(counts.max(axis=1) / block.sizes)
+        return np.concatenate(best), np.concatenate(share)
+
+    def _printed_share(self, row: int) -> tuple[Fraction, int]:
+        value = int(self._printed_shares[0][row])
+        groups = self.release.groups
+        return Fraction(int(groups.counts.row(row)[value]), int(groups.sizes[row])), value
+
+    def _largest_printed(self) -> tuple[Fraction, int, int]:
+        """The largest share that is believed as printed: in a group of which the making tells nothing."""
+        share = self._printed_shares[1].copy()
+        share[[each.question.row for each in self.groups]] = -1
+        if share.max() < 0:
+            return Fraction(0), 0, 0
+        near = np.flatnonzero(share >= share.max() - NEAR).tolist()
+        row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
+        return (*self._printed_share(row)[:1], row, self._printed_share(row)[1])
+
+    def _surest_of(self, beliefs: GroupBeliefs) -> tuple[int, int]:
+        """Give the atom and the value that are believed most in a group, by the upper ends."""
+        if beliefs.how == "counted":
+            best = beliefs.estimate[np.arange(len(beliefs.surest)), beliefs.surest]
+            near = np.flatnonzero(best >= best.max() - NEAR).tolist()
+            atom = max(near, key=lambda at: beliefs.exactly(at, int(beliefs.surest[at])))
+            return atom, int(beliefs.surest[atom])
+        atom, value = divmod(int(beliefs.at_most.argmax()), int(beliefs.at_most.shape[1]))
+        return atom, value
+
+    def _amount(self, beliefs: GroupBeliefs) -> Fraction | float:
+        atom, value = self._surest_of(beliefs)
+        return beliefs.exactly(atom, value) if beliefs.how == "counted" else float(beliefs.at_most[atom, value])
+
+    def _witness_in(self, beliefs: GroupBeliefs) -> InsiderWitness:
+        atom, value = self._surest_of(beliefs)
+        question, roster = beliefs.question, self.roster
+        assert roster is not None
+        line = int(question.lines[question.atom == atom][0])
+        return InsiderWitness(
+            self.release.groups.name(question.row),
+            self.release.domain[value],
+            self._amount(beliefs),
+            people=int(question.people[atom]),
+            atom=atom,
+            says=tuple((column.name, column.cell(line)) for column in roster.columns),
+            cuts=tuple(self._cuts(beliefs)),
+            atoms=tuple(question.people.tolist()),
+            all_fail=beliefs.all_fail,
+            how=beliefs.how,
+        )
+
+    def _cuts(self, beliefs: GroupBeliefs) -> Iterator[FailedCut]:
+        question = beliefs.question
+        for at, (left, right) in enumerate(question.sides.tolist()):
+            order = self.orders[int(question.column[at])]
+            before = tuple(np.flatnonzero(question.left[at]).tolist())
+            yield FailedCut(order.name, shown(order.labels[int(question.rank[at])]), left, right, before)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Lines:
+    """A surest value per line, and how much it is believed."""
+
+    group: Integers
+    value: Integers
+    estimate: Floats
+    at_least: Floats
+    at_most: Floats
+    how: npt.NDArray[np.str_]
+
+    def untold(self, at: Integers) -> None:
+        """Say that nothing is known of these."""
+        self.estimate[at], self.at_least[at], self.at_most[at], self.how[at] = np.nan, 0.0, 1.0, "could not tell"

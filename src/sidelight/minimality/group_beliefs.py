@@ -1,0 +1,156 @@
+"""What is believed of the people of one group, once all its cuts are known to have failed.
+
+Three ways, in this order: all tables are listed (`group_tables`); where there is one cut only, its left halves are
+counted by generating functions (`worlds.one_cut`); arrangements are drawn (`draws`).  Values that cannot break a limit
+are counted as one, and what is believed of them is shared out by how often they occur: n_s of n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Floats, Integers
+from sidelight.errors import BadRelease
+from sidelight.minimality.draws import Drawn, draw
+from sidelight.minimality.group_question import GroupQuestion
+from sidelight.minimality.group_tables import arrangements, list_tables, sum_tables
+from sidelight.minimality.half_limits import HalfLimits
+from sidelight.worlds.one_cut import OneCut
+
+How: TypeAlias = Literal["counted", "drawn", "could not tell"]
+"""How a belief came about: exactly, by draws and then in an interval, or not at all."""
+
+NEAR = 1e-9
+"""Beliefs that are this close are compared in whole numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupBeliefs:
+    """What is believed of each atom and value of one group; `values` are kept apart, all others are one."""
+
+    question: GroupQuestion
+    values: Integers
+    all_fail: Fraction | float  # how likely it is that all cuts fail; nan where that could not be told
+    shares: npt.NDArray[np.object_] | None = None  # atom × value kept apart, the others last: exact fractions
+    drawn: Drawn | None = None
+
+    @property
+    def how(self) -> How:
+        """How it came about."""
+        return "counted" if self.shares is not None else "drawn" if self.drawn is not None else "could not tell"
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the failed cuts tell anything: not where they fail in every arrangement."""
+        return self.all_fail != 1
+
+    @cached_property
+    def _others(self) -> Integers:
+        """The values that are counted as one."""
+        return np.setdiff1d(np.flatnonzero(self.question.counts), self.values)
+
+    def exactly(self, atom: int, value: int) -> Fraction:
+        """Give the exact belief that somebody of an atom has a value of the domain."""
+        assert self.shares is not None
+        counts = self.question.counts
+        if not counts[value]:
+            return Fraction(0)
+        if value in self.values:
+            return Fraction(self.shares[atom, int(np.searchsorted(self.values, value))])
+        return Fraction(self.shares[atom, -1]) * Fraction(int(counts[value]), int(counts[self._others].sum()))
+
+    @cached_property
+    def estimate(self) -> Floats:
+        """The beliefs, atom × value of the domain, in floats."""
+        if self.shares is not None:
+            return self._spread(self.shares.astype(float))
+        return self._spread(np.full((1, 1), np.nan) if self.drawn is None else self.drawn.estimate)
+
+    @cached_property
+    def at_least(self) -> Floats:
+        """The lower ends of their intervals."""
+        return self.estimate if self.shares is not None else self._ends(0.0, "at_least")
+
+    @cached_property
+    def at_most(self) -> Floats:
+        """The upper ends."""
+        return self.estimate if self.shares is not None else self._ends(1.0, "at_most")
+
+    def _ends(self, otherwise: float, name: str) -> Floats:
+        if self.drawn is not None:
+            return self._spread(getattr(self.drawn, name))
+        occurs = np.where(self.question.counts > 0, otherwise, 0.0)
+        return np.tile(occurs, (len(self.question.people), 1))
+
+    def _spread(self, kept_apart: Floats) -> Floats:
+        """Share out what is believed of the values that are counted as one."""
+        counts, others = self.question.counts, self._others
+        beliefs = np.zeros((len(self.question.people), len(counts)))
+        beliefs[:, self.values] = kept_apart[:, : len(self.values)]
+        beliefs[:, others] = kept_apart[:, -1:] * (counts[others] / max(counts[others].sum(), 1))
+        return beliefs
+
+    @cached_property
+    def surest(self) -> Integers:
+        """The value that is believed most of each atom; between equals the first of the domain."""
+        if self.shares is None:
+            best: Integers = (self.at_most if self.drawn is None else self.estimate).argmax(axis=1)
+            return best
+        near = self.estimate >= self.estimate.max(axis=1, keepdims=True) - NEAR
+        best = near.argmax(axis=1).astype(np.int64)
+        for atom in np.flatnonzero(near.sum(axis=1) > 1).tolist():
+            best[atom] = max(np.flatnonzero(near[atom]).tolist(), key=lambda value: self.exactly(atom, value))
+        return best
+
+
+def believe(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupBeliefs:
+    """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
+    telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
+    counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
+    tables = list_tables(question.people, counts)
+    if tables is not None:
+        fail = question.all_fail(tables, limits, telling, counts[:-1])
+        sums = sum_tables(tables[fail], question.people)
+        if sums.weight == 0:
+            _refuse(name)
+        whole = [sums.weight * people for people in question.people.tolist()]
+        shares = np.array(
+            [[Fraction(each, of) for each in row] for row, of in zip(sums.people.tolist(), whole, strict=True)], object
+        )
+        return GroupBeliefs(question, telling, Fraction(sums.weight, arrangements(counts)), shares)
+    if len(question.left) == 1 and limits.of_shares_and_distinct:
+        return _one_cut(question, limits, name)
+    drawn = draw(question, limits, telling, counts)
+    if drawn is None:
+        return GroupBeliefs(question, telling, float("nan"))
+    return GroupBeliefs(question, telling, drawn.kept / drawn.draws, None, drawn)
+
+
+def _one_cut(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupBeliefs:
+    """Count the left halves of the only cut."""
+    occurring = np.flatnonzero(question.counts)
+    ((left, right),) = question.sides.tolist()
+    caps = [min((each.most(side) for each in limits.shares), default=side) for side in (left, right)]
+    counts = question.counts[occurring].tolist()
+    different = limits.distinct if limits.distinct > 1 else 0
+    cut = OneCut.within(counts, left, caps[0], caps[1], different=different)
+    if cut.passing == cut.halves:
+        _refuse(name)
+    beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
+    shares = np.array([[*each, Fraction(0)] for each in beside], object)
+    return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
+
+
+def _refuse(name: object) -> None:
+    """No arrangement is left: what is said of the making is not true."""
+    message = (
+        f"in {name} a cut that keeps the policy was not made, whatever values its people have: this method and policy "
+        "did not make this release of these people; give those that did"
+    )
+    raise BadRelease(message)

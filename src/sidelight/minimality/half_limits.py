@@ -1,0 +1,244 @@
+"""Which halves of a group keep the policy, whatever values its people have?
+
+Symbols     A cut leaves a of the n people of a group on its left; L_s of the n_s people with value s are there.
+Sizes       Limits on sizes alone depend on the cut, not on who has which value: they say which cuts are *admissible*.
+Shares      No value above share c:  L_s ≤ ⌊c·a⌋  and  n_s − L_s ≤ ⌊c·(n − a)⌋  for all s (`ShareLimit`).  A value with
+            n_s ≤ ⌊c · smallest side⌋ can break that nowhere, so that all such values may be counted as one.
+Distinct    At least l values on either side.
+Others      Every other limit on single groups is asked of the halves themselves, by the search's own check.
+Together    A limit on several groups, which merging never makes worse, is asked of the release with this cut made and
+            all other groups as published.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.measure import Comparison, Criterion, Monotonicity, exact
+from sidelight.measures.screening import joined_after, joined_before
+from sidelight.release.groups import Groups, stack_groups
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.table.table import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class ShareLimit:
+    """No value has more than this share of a group; or has so much, where the limit is strict."""
+
+    share: Fraction
+    strict: bool = False
+
+    def most(self, people: int) -> int:
+        """Say how many of so many people may have one value.
+
+        >>> ShareLimit(Fraction(1, 2)).most(5), ShareLimit(Fraction(1, 2), strict=True).most(6)
+        (2, 2)
+        """
+        amount = self.share * people
+        return math.ceil(amount) - 1 if self.strict else math.floor(amount)
+
+
+def share_limit(criterion: Criterion) -> ShareLimit | None:
+    """Read a limit as one on the share of any value, if it is such a one.
+
+    >>> share_limit(RecursiveDiversity(2) <= 1)
+    ShareLimit(share=Fraction(1, 2), strict=False)
+    """
+    measure, bound, strict = criterion.measure, exact(criterion.bound), criterion.comparison.strict
+    if bound == math.inf:
+        return None
+    assert isinstance(bound, Fraction)
+    if isinstance(measure, RecursiveDiversity) and measure.l <= 2 and not measure.apart_from:
+        # n₁ ≤ c·(n − n₁), or n₁ ≤ c·n
+        return ShareLimit(bound / (1 + bound) if measure.l == 2 else bound, strict)
+    if isinstance(measure, Implications) and measure.k == 0 and measure.value is None and not measure.apart_from:
+        return ShareLimit(bound, strict)
+    return None
+
+
+def distinct_limit(criterion: Criterion) -> int | None:
+    """Read a limit as one on the number of different values, if it is such a one."""
+    if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from:
+        return None
+    bound = exact(criterion.bound)
+    if bound == math.inf:
+        return None
+    return math.floor(bound) + 1 if criterion.comparison is Comparison.ABOVE else math.ceil(bound)
+
+
+@dataclass(frozen=True, eq=False)
+class HalfLimits:
+    """What both halves of a cut have to keep, apart by how it is decided."""
+
+    release: Groups
+    check: PolicyCheck
+    shares: tuple[ShareLimit, ...]
+    distinct: int
+    others: tuple[CriterionCheck, ...]  # of single groups
+    together: tuple[TogetherLimit, ...]
+    by_size: tuple[CriterionCheck, ...]  # of single groups, whatever their values
+
+    @classmethod
+    def of(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
+        """Sort the limits of a policy."""
+        about_values = [each for each in check.by_group if each.criterion.measure.about_values and not each.is_idle]
+        shares = [share_limit(each.criterion) for each in about_values]
+        distinct = [distinct_limit(each.criterion) for each in about_values]
+        others = [
+            each
+            for each, share, few in zip(about_values, shares, distinct, strict=True)
+            if share is None and few is None
+        ]
+        return cls(
+            release,
+            check,
+            tuple(each for each in shares if each is not None),
+            max((each for each in distinct if each is not None), default=1),
+            tuple(others),
+            tuple(TogetherLimit.of(each, release) for each in check.together),
+            tuple(each for each in check.by_group if not each.criterion.measure.about_values),
+        )
+
+    @property
+    def about_sizes_alone(self) -> bool:
+        """Whether no limit looks at values: then nobody learns from a cut that was not made."""
+        return (
+            not self.shares
+            and self.distinct <= 1
+            and not self.others
+            and not any(each.check.criterion.measure.about_values for each in self.together)
+        )
+
+    @property
+    def of_shares_and_distinct(self) -> bool:
+        """Whether shares and numbers of values are all that is limited, besides sizes."""
+        return not self.others and not self.together
+
+    @property
+    def may_lump(self) -> bool:
+        """Whether values that cannot break a share limit may be counted as one."""
+        return self.distinct <= 1 and self.of_shares_and_distinct
+
+    def admissible(self, left: Integers, people: Integers) -> Flags:
+        """Say which cuts leave enough people on both sides, by their numbers alone."""
+        allowed: Flags = (left >= 1) & (people - left >= 1)
+        sizes = np.concatenate((left, people - left))
+        for check in self.by_size:
+            some = np.flatnonzero(np.tile(allowed, 2))
+            if len(some) == 0:
+                break
+            kept = np.zeros(len(sizes), bool)
+            kept[some] = check.holds_in_each(_sized(self.release, sizes[some]))
+            allowed &= np.logical_and(*np.split(kept, 2))
+        return allowed
+
+    def telling(self, counts: Integers, smallest: int) -> Flags:
+        """Say which values must be kept apart: those that could break a limit on a side of at least so many people."""
+        if not self.may_lump:
+            return counts > 0
+        return counts > min((each.most(smallest) for each in self.shares), default=int(counts.sum()))
+
+    def passes(self, row: int, values: Integers, left: Integers, right: Integers, sizes: tuple[int, int]) -> Flags:
+        """Say in which arrangements a cut of a group (a row of the release) keeps the policy.
+
+        `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
+        sides have as many people in each.
+        """
+        kept = np.ones(len(left), bool)
+        for limit in self.shares:
+            kept &= (left <= limit.most(sizes[0])).all(axis=1) & (right <= limit.most(sizes[1])).all(axis=1)
+        if self.distinct > 1:
+            kept &= np.count_nonzero(left, axis=1) >= self.distinct
+            kept &= np.count_nonzero(right, axis=1) >= self.distinct
+        if (self.others or self.together) and kept.any():
+            some = np.flatnonzero(kept)
+            kept[some] = self._pass_others(row, values, left[some], right[some])
+        return kept
+
+    def judge(self, row: int, values: Integers, left: Sequence[int], right: Sequence[int]) -> bool:
+        """Judge one pair of halves of a group by the policy's own exact measures, and nothing else."""
+        halves = _with_values(self.release, values, np.array([left, right]))
+        if not all(check.holds_exactly(halves) for check in self.check.by_group):
+            return False
+        others = self.release.take(np.delete(np.arange(len(self.release)), row))
+        return all(check.holds_exactly(_one_release([others, halves])) for check in self.check.together)
+
+    def _pass_others(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
+        """Ask the halves themselves, each pair that occurs once."""
+        kind, first = number_vectors(left)
+        one, other = _with_values(self.release, values, left[first]), _with_values(self.release, values, right[first])
+        kept = np.ones(len(first), bool)
+        for check in self.others:
+            kept &= check.holds_in_each(one) & check.holds_in_each(other)
+        for limit in self.together:
+            kept[kept] = limit.holds(row, one.take(np.flatnonzero(kept)), other.take(np.flatnonzero(kept)))
+        return kept[kind]
+
+
+@dataclass(frozen=True, eq=False)
+class TogetherLimit:
+    """A limit on several groups together, asked of the release with one more cut."""
+
+    check: CriterionCheck
+    release: Groups
+    before: Floats  # the joined rows of all groups up to each
+    after: Floats  # and from each on
+
+    @classmethod
+    def of(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
+        """Join the rows of all groups of a release."""
+        rows = check.screen.of(release)
+        return cls(check, release, joined_before(check.screen, rows), joined_after(check.screen, rows))
+
+    @property
+    def covered(self) -> bool:
+        """Whether merging never makes it worse, so that a cut that failed once fails in the end."""
+        measure = self.check.criterion.measure
+        never_worse = Monotonicity.NON_INCREASING if measure.large_is_bad else Monotonicity.NON_DECREASING
+        return measure.monotonicity(self.release.semantics) is never_worse
+
+    def holds(self, row: int, left: Groups, right: Groups) -> Flags:
+        """Say for which halves of a group the release keeps the limit."""
+        screen = self.check.screen
+        joined = screen.join(screen.of(left), screen.of(right))
+        if row > 0:
+            joined = screen.join(joined, np.broadcast_to(self.before[row - 1], joined.shape).copy())
+        if row < len(self.release) - 1:
+            joined = screen.join(joined, np.broadcast_to(self.after[row + 1], joined.shape).copy())
+        values = screen.value(joined)
+        kept = self.check.clearly_holds(values)
+        others = self.release.take(np.delete(np.arange(len(self.release)), row))
+        for at in np.flatnonzero(self.check.is_close(values) & ~kept):
+            one = np.array([at])
+            kept[at] = self.check.holds_exactly(_one_release([others, left.take(one), right.take(one)]))
+        return kept
+
+
+def _one_release(parts: list[Groups]) -> Groups:
+    bare = [replace(each, columns=(), populations=(), weights=None) for each in parts if len(each)]
+    stacked = stack_groups(bare)
+    return replace(stacked, numbers=np.arange(1, len(stacked) + 1))
+
+
+def _sized(release: Groups, sizes: Integers) -> Groups:
+    """Groups of so many people, of whose values nothing is said."""
+    counts = Counts.from_entries(
+        np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), len(release.domain))
+    )
+    return Groups(release.domain, sizes, counts, (), release.semantics, release.whole, np.arange(1, len(sizes) + 1))
+
+
+def _with_values(release: Groups, values: Integers, counts: Integers) -> Groups:
+    """Groups with these counts of some values of the domain."""
+    cells = np.zeros((len(counts), len(release.domain)), np.int64)
+    cells[:, values] = counts
+    numbers = np.arange(1, len(counts) + 1)
+    return Groups(release.domain, cells.sum(axis=1), Counts.from_cells(cells), (), "single", release.whole, numbers)

@@ -1,0 +1,186 @@
+"""What does somebody believe of each person who knows the release, who is in it, the method and the policy?
+
+    Pr(x_i = s | method(w) = this release),   all assignments w of values to people alike
+
+Mondrian     cuts wherever both halves keep the policy; so in a published group every cut fails (`group_question`).
+Full domain  publishes a minimal node; so the release at each direct predecessor breaks the policy (`lattice_question`).
+Nothing      Where failing does not depend on w, the true w survives and so do all: policies on sizes alone, cuts or
+             nodes that fail in every w.  Anatomy's buckets: Pr(release | w) depends on the buckets' counts alone.
+Not covered  suppression, several sensitive columns, several values per person, other methods: "could not tell".
+
+It is one concrete reader, who takes all assignments for alike; not a worst case.
+
+Source: Wong, Fu, Wang, Pei, VLDB 2007 (minimality); Xiao, Tao, Koudas, TODS 2010; Cormode, Srivastava, Li, Li, PVLDB
+2010.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight._progress import Progress, quiet
+from sidelight.errors import BadMeasure, BadRelease, expect, parameter
+from sidelight.measures.measure import Criterion
+from sidelight.minimality.beliefs import InsiderBeliefs
+from sidelight.minimality.group_beliefs import believe
+from sidelight.minimality.group_question import group_questions
+from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.roster_lines import RosterLines
+from sidelight.policy.policy import Policy
+from sidelight.release.release import Release
+from sidelight.search.anatomy import Anatomy
+from sidelight.search.full_domain import FullDomain
+from sidelight.search.method import Method, SearchResult
+from sidelight.search.mondrian import Mondrian
+from sidelight.search.orders import Order, column_orders
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.protect import MethodName, as_policy, method_of, searchable_part
+from sidelight.search.recoding import Regions
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.table import Table
+
+BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
+ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
+
+
+def insider(
+    release: SearchResult | Release,
+    *,
+    method: MethodName | Method | None = None,
+    policy: Policy | Criterion | Iterable[Criterion] | None = None,
+    table: Table | None = None,
+    by: Mapping[str, Hierarchy] | None = None,
+    progress: Progress = quiet,
+) -> InsiderBeliefs:
+    """What does somebody believe of each person who also knows how the release was made?
+
+    What `protect` found tells all that is needed.  Of a release that was read, say the `method` and the `policy` unless
+    its sidecar does; `table` is the roster, whose values are looked at only to see how often guesses are right, and
+    `by` are the hierarchies along which the method went.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult()
+    >>> by = {name: hierarchy for name, hierarchy in adult.hierarchies.items() if name != "age"}
+    >>> limits = [sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1]
+    >>> found = sl.protect(adult.table, limits, by=by, method="mondrian")
+    >>> learnt = sl.insider(found)
+    >>> round(float(learnt.worst), 3), learnt.people_above(0.52)
+    (0.606, 22)
+    """
+    case = _Case.of(release, method, policy, table, by)
+    refusal = case.not_covered()
+    if refusal is not None:
+        return InsiderBeliefs(case.release, "could not tell", refusal)
+    if isinstance(case.method, Anatomy):
+        return InsiderBeliefs(case.release, "nothing to learn", ANATOMY)
+    check = PolicyCheck.of(searchable_part(case.policy), case.release.size)
+    limits = HalfLimits.of(check, case.release.groups)
+    _refuse_broken(check, case.release)
+    if limits.about_sizes_alone:
+        return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
+    if isinstance(case.method, Mondrian):
+        return _of_mondrian(case, limits, progress)
+    return InsiderBeliefs(case.release, "could not tell", f"method '{case.method.name}' is not covered")
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A release, and what an insider knows of its making and of its people."""
+
+    release: Release
+    method: Method
+    policy: Policy
+    table: Table | None
+    group: np.ndarray | None  # of each key of the table, where that is at hand
+    by: Mapping[str, Hierarchy]
+
+    @classmethod
+    def of(
+        cls,
+        release: object,
+        method: MethodName | Method | None,
+        policy: Policy | Criterion | Iterable[Criterion] | None,
+        table: Table | None,
+        by: Mapping[str, Hierarchy] | None,
+    ) -> _Case:
+        """Take what `insider` is handed; what is said has the last word."""
+        if isinstance(release, SearchResult):
+            recoding = release.outcome.recoding
+            group = recoding.group if isinstance(recoding, Regions) else None
+            return cls(
+                release.release,
+                release.method if method is None else method_of(method),
+                release.policy if policy is None else as_policy(policy),
+                recoding.table,
+                group,
+                release.hierarchies if by is None else as_hierarchies(by),
+            )
+        expect(Release, release, "what an insider has")
+        assert isinstance(release, Release)
+        if method is None or policy is None:
+            lack = parameter("method") if method is None else parameter("policy")
+            message = f"could not tell: the release does not say how it was made; give {lack}, or what protect found"
+            raise BadMeasure(message)
+        return cls(release, method_of(method), as_policy(policy), table, None, as_hierarchies(by))
+
+    def not_covered(self) -> str | None:
+        """Say why it cannot be told, if it cannot whatever was found."""
+        if self.release.semantics != "single":
+            return f"people may have several values ({parameter('values', self.release.semantics)})"
+        if len(self.release.sensitive_columns) > 1:
+            return "the release has several sensitive columns"
+        if self.policy.registers:
+            return "the policy compares groups with a population"
+        if not isinstance(self.method, Mondrian | FullDomain | Anatomy):
+            return f"method '{self.method.name}' is not covered"
+        return None
+
+    def roster(self) -> RosterLines:
+        """Find out who is in which group."""
+        if self.table is not None and self.group is not None:
+            return RosterLines.of_table(self.table, self.group, self.release.groups)
+        if self.table is not None:
+            return RosterLines.located(self.table, self.release, dict(self.by))
+        if self.release.members is not None:
+            return RosterLines.of_members(self.release)
+        message = (
+            f"an insider knows who is in which group, and the release does not say; give them as {parameter('table')}"
+        )
+        raise BadMeasure(message)
+
+
+def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> InsiderBeliefs:
+    """Ask each group in which a cut that its people allow was not made."""
+    uncovered = next((each.check.criterion for each in limits.together if not each.covered), None)
+    if uncovered is not None:
+        reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
+        return InsiderBeliefs(case.release, "could not tell", reason)
+    roster = case.roster()
+    orders: tuple[Order, ...] = column_orders(roster.columns, case.by)
+    questions = list(group_questions(roster, orders, case.release.groups.counts, limits))
+    beliefs = []
+    for done, question in enumerate(questions):
+        progress("groups with cuts that were not made", done, len(questions))
+        beliefs.append(believe(question, limits, case.release.groups.name(question.row)))
+    if not any(each.says_something for each in beliefs):
+        why = (
+            "cuts that size allows fail whoever has which value"
+            if beliefs
+            else "no cut that was not made is one that size allows"
+        )
+        return InsiderBeliefs(case.release, "nothing to learn", why, roster)
+    return InsiderBeliefs(case.release, "told", "", roster, tuple(beliefs), orders, limits)
+
+
+def _refuse_broken(check: PolicyCheck, release: Release) -> None:
+    """Refuse a release that is not within the policy that it is said to keep, naming a group."""
+    kept = check.holds_in_each(release.groups)
+    if not kept.all():
+        message = (
+            f"{release.groups.name(int(np.argmin(kept)))} is not within the policy: this policy did not make this "
+            "release; give the one that did"
+        )
+        raise BadRelease(message)

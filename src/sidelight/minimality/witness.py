@@ -1,0 +1,118 @@
+"""Of whom is somebody most sure who knows how a release was made, and why?  As data, in words, to be listed again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sidelight._rounding import in_words
+from sidelight._text import counted
+from sidelight.errors import TooHard
+from sidelight.measures.measure import Witness
+from sidelight.minimality.group_tables import MOST_TABLES
+from sidelight.table.labels import Label, shown, shown_in_list
+
+MOST_CUTS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCut:
+    """A cut that was not made: who has a label before this one in the column would have been on its left."""
+
+    column: str
+    before: str
+    left: int
+    right: int
+    atoms: tuple[int, ...]  # those on the left
+
+    def __str__(self) -> str:
+        return f"{self.column} before {self.before} ({self.left} and {self.right} people)"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class InsiderWitness(Witness):
+    """A person, the value that is believed of them and how much, and the failed cuts of the group that say so.
+
+    People whom no cut tells apart are an *atom*: `atoms` are their numbers of people, `atom` is the person's own.
+    Without cuts, what is believed is what the group prints.
+    """
+
+    belief: Fraction | float = Fraction(0)
+    people: int = 0  # of whom the same is believed, for the same reason
+    atom: int = 0
+    says: tuple[tuple[str, Label], ...] = ()  # one of them, as the roster has it
+    cuts: tuple[FailedCut, ...] = ()
+    atoms: tuple[int, ...] = ()
+    all_fail: Fraction | float = Fraction(1)
+    how: str = "counted"
+
+    def explain(self, sensitive: str) -> str:
+        """Say it in a sentence."""
+        value, amount = shown(self.value), in_words(self.belief)
+        if not self.cuts:
+            return (
+                f"In {self.group} anyone has {sensitive} {value} with probability {amount}, as the release itself says."
+            )
+        who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
+        named = "; ".join(map(str, self.cuts[:MOST_CUTS_NAMED]))
+        more = f"; and {len(self.cuts) - MOST_CUTS_NAMED} more" if len(self.cuts) > MOST_CUTS_NAMED else ""
+        alike = f", and {counted(self.people - 1, 'person')} like them," if self.people > 1 else ""
+        estimate = "" if self.how == "counted" else ", by an estimate at most"
+        return (
+            f"Whoever knows how it was made believes that somebody in {self.group} with {who}{alike} has {sensitive} "
+            f"{value} with probability {amount}{estimate}: {counted(len(self.cuts), 'cut')} that the people of the "
+            f"group allow {'was' if len(self.cuts) == 1 else 'were'} not made ({named}{more}), which happens with "
+            f"probability {in_words(self.all_fail)}."
+        )
+
+    def listed_again(
+        self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
+    ) -> Fraction:
+        """Go through all arrangements of the group's counts, and see in which of those where all cuts fail it is true.
+
+        `place` is the value's among the counts; `passes` says whether two halves with these counts keep the policy.
+        """
+        decided: dict[tuple[int, ...], bool] = {}
+
+        def cut_passes(left: tuple[int, ...]) -> bool:
+            if left not in decided:
+                decided[left] = passes(left, tuple(all_ - here for all_, here in zip(counts, left, strict=True)))
+            return decided[left]
+
+        surviving, hits = 0, 0
+        for listed, (table, ways) in enumerate(_tables(self.atoms, tuple(counts))):
+            if listed >= MOST_TABLES:
+                message = f"{self.group} has more than {MOST_TABLES:,} arrangements to list; replay smaller groups"
+                raise TooHard(message)
+            lefts = (tuple(sum(table[at][s] for at in cut.atoms) for s in range(len(counts))) for cut in self.cuts)
+            if not any(map(cut_passes, lefts)):
+                surviving += ways
+                hits += ways * table[self.atom][place]
+        return Fraction(hits, surviving * self.atoms[self.atom])
+
+
+def _tables(atoms: tuple[int, ...], left: tuple[int, ...]) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
+    """List the tables of atoms × values, and how many arrangements each stands for: one atom after another."""
+    if not atoms:
+        yield (), 1
+        return
+    for row in _rows(atoms[0], left):
+        ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
+        rest = tuple(have - use for have, use in zip(left, row, strict=True))
+        for table, more in _tables(atoms[1:], rest):
+            yield (row, *table), ways * more
+
+
+def _rows(people: int, left: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """List the ways to give so many people values out of what is left."""
+    if not left:
+        if people == 0:
+            yield ()
+        return
+    if people > sum(left):
+        return
+    for amount in range(min(people, left[0]) + 1):
+        for row in _rows(people - amount, left[1:]):
+            yield (amount, *row)
