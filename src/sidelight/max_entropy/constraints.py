@@ -27,7 +27,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -110,35 +109,33 @@ class Constraints:
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Write statements as constraints."""
-    drafted = [half for each in known for half in _by_bound(variables, each)]
+    drafted = [*_by_bound(variables, known)]
     stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
     people = _rows_of_people(variables, terms)
-    number = {who: position for position, who in enumerate(people)}
+    number: dict[Who | None, int] = {None: NOBODY} | {who: position for position, who in enumerate(people)}
+    person = np.array([number[term.share.person] for term in terms], np.int64)
     support, meant = find_support(variables, terms, people)
-    draft = _Draft(stated, forms, meant)
-    used = draft.constraint[: len(terms)] >= 0
+    draft = _Draft(stated, forms, meant, person)
+    used = draft.constraint >= 0
     unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
+    about_nobody = (stated[at] for at in draft.about_nobody)
     return Constraints(
         TermSupport.joined([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
-        draft.constraint,
-        draft.coefficient,
-        np.array(
-            [NOBODY if term.share.person is None else number[term.share.person] for term in terms]
-            + [NOBODY] * len(draft.unknown_term),
-            np.int64,
-        ),
-        np.array([low for low, _ in draft.bounds], float),
-        np.array([high for _, high in draft.bounds], float),
-        np.array(draft.statement, np.int64),
+        np.concatenate((draft.constraint, np.array(draft.unknown_constraint, np.int64))),
+        np.concatenate((draft.coefficient, np.array(draft.unknown_coefficient, float))),
+        np.concatenate((person, np.full(len(draft.unknown_term), NOBODY))),
+        draft.low,
+        draft.high,
+        draft.statement,
         people,
         stated,
         (
-            *(f"'{stated[at].words}' says nothing: {_why_nobody(variables, stated[at])}" for at in draft.about_nobody),
+            *(f"'{each.words}' says nothing: {_why_nobody(variables, each)}" for each in about_nobody),
             *_notes_on_suppressed(variables, people),
         ),
-        np.array(draft.scale, float),
-        np.array([form.measured is not None and form.measured.noise == "laplace" for form in draft.forms], bool),
+        draft.scale,
+        draft.laplace,
     )
 
 
@@ -168,14 +165,19 @@ def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -
             yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
 
 
-def _by_bound(variables: Variables, known: WordedStatement) -> tuple[tuple[WordedStatement, LinearForm], ...]:
+def _by_bound(variables: Variables, known: Sequence[WordedStatement]) -> Iterator[tuple[WordedStatement, LinearForm]]:
     """Say each bound by itself where it is not known how many people a statement speaks of."""
-    form = linear_form(known.statement)
-    if form.low is None or form.high is None or form.exact:
-        return ((known, form),)
-    if all(term.share.person is not None or knows_size(variables, term.share.given) for term in form.terms):
-        return ((known, form),)
-    return (known, form._replace(high=None)), (known, form._replace(low=None))
+    for each in known:
+        form = linear_form(each.statement)
+        if form.has_two_bounds and not _knows_sizes(variables, form):
+            yield each, form._replace(high=None)
+            yield each, form._replace(low=None)
+        else:
+            yield each, form
+
+
+def _knows_sizes(variables: Variables, form: LinearForm) -> bool:
+    return all(term.share.person is not None or knows_size(variables, term.share.given) for term in form.terms)
 
 
 def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, Integers]:
@@ -192,61 +194,53 @@ def _rows_of_people(variables: Variables, terms: Sequence[Term]) -> dict[Who, In
 
 
 class _Draft:
-    """The constraints of statements, one after the other, given of whom each of their terms speaks."""
+    """The constraints of statements, given of whom each of their terms speaks, and which of them are of one person."""
 
-    def __init__(self, known: Sequence[WordedStatement], forms: Sequence[LinearForm], meant: TermPeople) -> None:
-        self.bounds: list[tuple[float, float]] = []
-        self.statement: list[int] = []
-        self.scale: list[float] = []
-        self.forms: list[LinearForm] = []
-        self.about_nobody: list[int] = []
+    def __init__(
+        self, known: Sequence[WordedStatement], forms: Sequence[LinearForm], meant: TermPeople, person: Integers
+    ) -> None:
+        possible = np.bincount(meant.term, minlength=len(person)) > 0
+        of_one = person != NOBODY
+        widths = np.array([len(form.terms) for form in forms], np.int64)
+        first = np.cumsum(widths) - widths
+        nobody = np.logical_or.reduceat((meant.certain == 0) & ~possible, first)
+        vague = np.logical_or.reduceat(possible & ~of_one, first)
+        self.about_nobody, self.statement = np.flatnonzero(nobody), np.flatnonzero(~nobody)
+        number = np.where(nobody, UNUSED, np.cumsum(~nobody) - 1)
+        self.constraint, self.coefficient = np.repeat(number, widths), np.ones(len(person))
         self.unknown_term: list[int] = []  # terms t of which N is taken away, in the order of the terms that do so
-        self._unknown: list[tuple[int, float]] = []  # the constraint and the coefficient of each of those
-        possible = np.bincount(meant.term, minlength=len(meant.certain)) > 0
-        of_one = np.array([term.share.person is not None for form in forms for term in form.terms], bool)
-        sizes = np.where(of_one, 1, meant.certain).tolist()
-        starts = [0, *accumulate(len(form.terms) for form in forms)]
-        first = np.array(starts[:-1], np.int64)
-        about_nobody = np.logical_or.reduceat((meant.certain == 0) & ~possible, first).tolist()
-        vague = np.logical_or.reduceat(possible & ~of_one, first).tolist()
-        self.constraint, self.coefficient = np.full(len(sizes), UNUSED), np.ones(len(sizes))
-        for number, (form, (start, stop)) in enumerate(zip(forms, pairwise(starts), strict=True)):
-            if about_nobody[number]:
-                self.about_nobody.append(number)
-            elif vague[number]:
-                _check_same_people(known[number], form)
-                self._add_unknown(number, form, slice(start, stop), sizes[start])
-            else:
-                self._add(number, form, slice(start, stop), sizes[start:stop])
-        self.constraint = np.append(self.constraint, [at for at, _ in self._unknown]).astype(np.int64)
-        self.coefficient = np.append(self.coefficient, [weight for _, weight in self._unknown])
+        self.unknown_constraint: list[int] = []
+        self.unknown_coefficient: list[float] = []
+        sizes, starts = np.where(of_one, 1, meant.certain).tolist(), first.tolist()
+        people: list[Fraction | int] = [sizes[start] for start in starts]
+        is_sum = np.array([not form.is_one_share for form in forms], bool)
+        for at in np.flatnonzero((is_sum | vague) & ~nobody).tolist():
+            form, start = forms[at], starts[at]
+            places = slice(start, start + len(form.terms))
+            if not vague[at]:
+                people[at], self.coefficient[places] = _in_people(form, sizes[places])
+                continue
+            _check_same_people(known[at], form)
+            scale, self.coefficient[places] = _in_people(form, [1] * len(form.terms))
+            people[at] = sizes[start] * scale
+            bound = form.low if form.high is None else form.high
+            if bound:
+                self.unknown_term.append(start)
+                self.unknown_constraint.append(int(number[at]))
+                self.unknown_coefficient.append(-float(bound * scale))
+        sized = [(forms[at], people[at]) for at in self.statement.tolist()]
+        bounds = [_bounds(form, size) for form, size in sized]
+        self.low, self.high = np.array(bounds, float).reshape(-1, 2).T.copy()
+        noise = [(form.measured, size) for form, size in sized]
+        self.scale = np.array([0.0 if each is None else float(each.scale * size) for each, size in noise], float)
+        self.laplace = np.array([each is not None and each.noise == "laplace" for each, _ in noise], bool)
 
-    def _begin(self, number: int, places: slice, form: LinearForm, people: Fraction | int) -> None:
-        self.constraint[places] = len(self.statement)
-        self.statement.append(number)
-        self.forms.append(form)
-        self.scale.append(0.0 if form.measured is None else float(form.measured.scale * people))
-        self.bounds.append(_bounds(form, people))
 
-    def _add(self, number: int, form: LinearForm, places: slice, sizes: list[int]) -> None:
-        if len(sizes) == 1 and form.terms[0].coefficient == 1:  # most are: coefficient 1, as set
-            self._begin(number, places, form, sizes[0])
-            return
-        weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
-        # in people of the smallest term: coefficients stay at most 1
-        people = 1 / max(map(abs, weights))
-        self.coefficient[places] = [float(weight * people) for weight in weights]
-        self._begin(number, places, form, people)
-
-    def _add_unknown(self, number: int, form: LinearForm, places: slice, certain: int) -> None:
-        """Write a statement about n people and all those who may be meant besides."""
-        scale = 1 / max(abs(term.coefficient) for term in form.terms)
-        self.coefficient[places] = [float(term.coefficient * scale) for term in form.terms]
-        bound = form.low if form.high is None else form.high
-        if bound:
-            self._unknown.append((len(self.statement), -float(bound * scale)))
-            self.unknown_term.append(places.start)
-        self._begin(number, places, form, certain * scale)
+def _in_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
+    """Give the size of the smallest term, and all coefficients in people of it: they stay at most 1."""
+    weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
+    people = 1 / max(map(abs, weights))
+    return people, [float(weight * people) for weight in weights]
 
 
 def _bounds(form: LinearForm, people: Fraction | int) -> tuple[float, float]:

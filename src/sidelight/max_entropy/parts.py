@@ -116,12 +116,14 @@ class Parts:
     @cached_property
     def kind(self) -> Integers:
         """Number rows so that those of one kind have parts of the same weights and cells, wherever they differ."""
+        if not self.divided.any():
+            return np.zeros(len(self.count), np.int64)
         codes = np.zeros((len(self.count), len(self.cut)), np.int64)
         for place, (name, cells) in enumerate(self.cut.items()):
             label = self.columns[name].codes
             # labels that hide nothing may differ: which conditions they fulfil is said by the terms
             codes[:, place] = np.where(np.diff(cells.first)[label] > 1, label + 1, 0)
-        return number_vectors(codes)[0] if codes.shape[1] else np.zeros(len(self.count), np.int64)
+        return number_vectors(codes)[0]
 
     def describe(self, part: int) -> dict[str, Label]:
         """Say what tells a part from others of its row: the narrowest condition that holds, or those that do not."""

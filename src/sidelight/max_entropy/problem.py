@@ -197,18 +197,18 @@ class Variables:
 
     def holds(self, condition: Condition) -> Flags:
         """Say for each part whether its people fulfil a condition that was mentioned."""
-        if isinstance(condition, AnyOf | AllOf):
-            join = np.logical_or if isinstance(condition, AnyOf) else np.logical_and
-            joined: Flags = join.reduce([self.holds(each) for each in condition.conditions])
-            return joined
-        if isinstance(condition, Negation):
-            return ~self.holds(condition.of)
+        if isinstance(condition, tuple):
+            return self.parts.holds(*condition)
         if isinstance(condition, InGroup):
             self.release.group(condition.number)
             inside: Flags = self.members.group[self.parts.row] == condition.number - 1
             return inside
-        assert isinstance(condition, tuple)
-        return self.parts.holds(*condition)
+        if isinstance(condition, Negation):
+            return ~self.holds(condition.of)
+        assert isinstance(condition, AnyOf | AllOf)
+        join = np.logical_or if isinstance(condition, AnyOf) else np.logical_and
+        joined: Flags = join.reduce([self.holds(each) for each in condition.conditions])
+        return joined
 
     def share(self, conditions: Sequence[Condition]) -> Floats:
         """Say which share of the raw keys of each part fulfils some conditions; all but cells were mentioned."""
@@ -231,8 +231,7 @@ class Variables:
         only, and fits a printed group, may be hidden in both.
         """
         aside = self.leaves_suppressed_aside(conditions)
-        looked_for: Flags = ~self._suppressed_parts if aside else np.ones(len(self.parts.row), bool)
-        return looked_for
+        return self.printed_parts if aside else np.ones(len(self.parts.row), bool)
 
     def leaves_suppressed_aside(self, conditions: Sequence[Condition]) -> bool:
         """Say whether people who fulfil conditions are not looked for in suppressed rows, which could hold them."""
@@ -268,6 +267,11 @@ class Variables:
     @cached_property
     def _some_suppressed(self) -> bool:
         return bool(self._suppressed_parts.any())
+
+    @cached_property
+    def printed_parts(self) -> Flags:
+        """Which parts are in groups that are no suppressed rows."""
+        return ~self._suppressed_parts
 
     @cached_property
     def _suppressed_parts(self) -> Flags:

@@ -2,7 +2,8 @@
 
 Decomposition  groups are linked where a constraint counts both; what is not linked is independent, as the entropy of a
                product of groups is the sum of theirs.  Each connected component is a subproblem; small ones are
-               solved together, as that is quicker.
+               solved together, as that is quicker: by how many constraints Newton's method gets, so without those
+               that ask for a sum of 0, which presolve takes away.
 Subproblem     presolve, then Newton on the dual.  Where the method does not arrive soon, a linear program says whether
                there is a solution; if there is, it goes on as long as the dual falls.  Where amounts vanish, some may
                be 0 in every solution: ask a linear program which, remove them, and solve again.  It ends, as each round
@@ -52,7 +53,7 @@ from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
 BATCH_CONSTRAINTS = 200
-"""Components with fewer constraints than this are solved together."""
+"""Components with fewer constraints than this, besides those that force amounts to 0, are solved together."""
 
 ACCEPTED_SHARE = 1e-9
 """How far off a sum may be, as a share of all people (or one person, where that is more)."""
@@ -96,7 +97,7 @@ def solve(problem: Problem, *, deadline: float, progress: Progress) -> Solution:
 def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Flags]]:
     """Cut a problem into parts that share no constraint; small ones come together, about `at_least` constraints each.
 
-    Gives which variables and which constraints are in each part.
+    Not counting those that only force amounts to 0.  Gives which variables and which constraints are in each part.
     """
     group = problem.group[problem.column]
     groups, constraints = int(group.max(initial=-1)) + 1, len(problem.low)
@@ -107,7 +108,9 @@ def _components(problem: Problem, *, at_least: int) -> Iterator[tuple[Flags, Fla
         shape=(groups + constraints, groups + constraints),
     )
     _, component = connected_components(links, directed=False)
-    sizes = np.bincount(component[groups:], minlength=int(component.max(initial=-1)) + 1)
+    stay = problem.high > 0
+    stay[nonzeros.coords[0][nonzeros.data < 0]] = True
+    sizes = np.bincount(component[groups:][stay], minlength=int(component.max(initial=-1)) + 1)
     batch = (np.cumsum(sizes) - sizes) // at_least
     _, number = np.unique(batch[component], return_inverse=True)
     for each in range(int(number.max(initial=-1)) + 1):

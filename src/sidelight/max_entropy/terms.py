@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -46,13 +47,12 @@ from sidelight.knowledge.statements import (
 from sidelight.max_entropy.problem import Blocks, Variables, cells_of
 from sidelight.table.labels import Label
 
-PRINTED = "printed"
-"""In the place of a condition: to be in a group that is no suppressed row."""
-
-BITS_AT_ONCE = 1 << 22
+BITS_AT_ONCE = 1 << 21
 """How many bits, terms × parts, are looked at at once: they should stay in a cache."""
 
 ZERO, ONE = Fraction(0), Fraction(1)
+
+NO_PAIRS = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 class Term(NamedTuple):
@@ -86,6 +86,16 @@ class LinearForm(NamedTuple):
     def exact(self) -> bool:
         """Whether the two bounds are one."""
         return self.low is not None and (self.low is self.high or self.low == self.high)
+
+    @property
+    def has_two_bounds(self) -> bool:
+        """Whether there are two bounds, which differ."""
+        return self.low is not None and self.high is not None and not self.exact
+
+    @property
+    def is_one_share(self) -> bool:
+        """Whether a single share is bounded, as it is."""
+        return len(self.terms) == 1 and self.terms[0].coefficient == 1
 
 
 def linear_form(statement: Statement) -> LinearForm:
@@ -158,12 +168,14 @@ def mentioned_conditions(
     known: Sequence[WordedStatement], described: Mapping[str, Mapping[str, object]]
 ) -> tuple[tuple[str, Label], ...]:
     """List the conditions that statements speak of, and what is known about the people whom they name, each once."""
-    conditions = dict.fromkeys(
-        condition
-        for share in shares_of(known)
-        for condition in (*share.given, *share.where, *cells_of(share.person, described))
-    )
-    return tuple(dict.fromkeys(cells_in(conditions)))
+    events = (event for share in shares_of(known) for event in _events_of(share, described))
+    return tuple(dict.fromkeys(cells_in(dict.fromkeys(chain.from_iterable(events)))))
+
+
+def _events_of(share: ConditionalProbability, described: Mapping[str, Mapping[str, object]]) -> tuple[Event, ...]:
+    if share.person is None:
+        return share.given, share.where
+    return share.given, share.where, cells_of(share.person, described)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,24 +230,29 @@ def find_support(
     values = _ValueSets(variables, terms)
     part_sets = _PartSets(variables, people, values, terms)
     certain = np.zeros(len(terms), np.int64)
-    of_values = np.array([bool(about_values(term.share.given)) for term in terms], bool)
-    supports = [TermSupport(*(np.empty(0, np.int64),) * 4)]
-    possible = [(np.empty(0, np.int64),) * 2]
+    counting, possible = [NO_PAIRS], [NO_PAIRS]
     step = max(BITS_AT_ONCE // part_sets.parts, 1)
     for start in range(0, len(terms), step):
         some = slice(start, start + step)
         certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
-        kept = ~of_values[possible_term + start]
-        possible.append((possible_term[kept] + start, possible_part[kept]))
-        term += start
-        group = variables.members.group[variables.parts.row[part]]
-        supports.append(TermSupport(term, part, *values.columns(term, group)))
-    for number in np.flatnonzero(of_values).tolist():
+        possible.append((possible_term + start, possible_part))
+        counting.append((term + start, part))
+    term, part = _joined(counting)
+    support = TermSupport(term, part, *values.columns(term, values.group[part]))
+    term, part = _joined(possible)
+    of_values = values.given_values[term]
+    possible = [(term[~of_values], part[~of_values])]
+    for number in np.flatnonzero(values.given_values).tolist():
         certain[number], part = _people_with_values(variables, terms[number].share.given)
         possible.append((np.full(len(part), number), part))
-    term, part = map(np.concatenate, zip(*possible, strict=True))
+    term, part = _joined(possible)
     order = np.argsort(term, kind="stable")
-    return TermSupport.joined(supports), TermPeople(certain, term[order], part[order])
+    return support, TermPeople(certain, term[order], part[order])
+
+
+def _joined(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+    one, other = zip(*pairs, strict=True)
+    return np.concatenate(one), np.concatenate(other)
 
 
 def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
@@ -297,20 +314,26 @@ class _ValueSets:
 
     def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
         self.variables = variables
-        names = [(term.share.values, term.share.where, about_values(term.share.given), term.others) for term in terms]
+        names = [
+            (term.share.values, about_values(term.share.where), about_values(term.share.given), term.others)
+            for term in terms
+        ]
         term_of_name = dict(zip(names, terms, strict=True))
         number = {name: place for place, name in enumerate(term_of_name)}
         self.of_term = np.array([number[name] for name in names], np.int64)
+        self.given_values = np.array([bool(given) for _, _, given, _ in term_of_name], bool)[self.of_term]
         self.member = np.zeros((len(number), len(variables.release.domain)), bool)
         for place, term in enumerate(term_of_name.values()):
             self.member[place] = _values_in(variables, term.value_sets)
+        self.group = variables.members.group[variables.parts.row]  # of each part
 
-    def in_group_of_parts(self, number: int) -> Flags:
-        """Say for each part whether its group has one of some values."""
-        groups = np.zeros(self.variables.blocks.groups, bool)
-        groups[self.variables.blocks.column_group[self.member[number, self.variables.value]]] = True
-        parts: Flags = groups[self.variables.members.group[self.variables.parts.row]]
-        return parts
+    def in_group_of_parts(self) -> Iterator[Flags]:
+        """Say for each set and part whether its group has one of the values."""
+        blocks, value = self.variables.blocks, self.variables.value
+        for member in self.member:
+            groups = np.zeros(blocks.groups, bool)
+            groups[blocks.column_group[member[value]]] = True
+            yield groups[self.group]
 
     def columns(self, term: Integers, group: Integers) -> tuple[Integers, Integers]:
         """Find the columns that terms speak of in groups; these are ordered by term and group, and may repeat."""
@@ -323,6 +346,29 @@ class _ValueSets:
         return term[at[kept]], column[kept]
 
 
+@dataclass(frozen=True, slots=True)
+class _InPrintedGroup:
+    """To be in a group that is no suppressed row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedOfPeople:
+    """What a term asks of people besides their value, or its complement; who is looked for fulfils all `conditions`."""
+
+    where: Event
+    conditions: Event
+    others: bool
+
+    @classmethod
+    def by(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
+        """Give what a term asks, if anything."""
+        where = about_people(term.share.where)
+        return (cls(where, conditions_of(term.share), term.others),) if where else ()
+
+
+_SetName: TypeAlias = Condition | Who | _InPrintedGroup | _AskedOfPeople
+
+
 class _PartSets:
     """Sets of parts, a bit per part: who fulfils a condition, where one person may be, whose group has a value."""
 
@@ -330,15 +376,12 @@ class _PartSets:
         self, variables: Variables, people: Mapping[Who, Integers], values: _ValueSets, terms: Sequence[Term]
     ) -> None:
         self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
-        self.number: dict[object, int] = {}
-        self.sets = [pack_bits(np.ones(self.parts, bool))]
-        self.sets += [pack_bits(values.in_group_of_parts(number)) for number in range(len(values.member))]
+        everybody = np.ones(self.parts, bool)
+        self.sets = [pack_bits(each) for each in (everybody, *values.in_group_of_parts())]
         self.certain_sets = self.sets.copy()
-        self.conditions = _padded([self._numbers(term.share) for term in terms])
-        with_values = (1 + values.of_term).tolist()
-        self.event = _padded(
-            [[has, *self._number_of_event(term)] for has, term in zip(with_values, terms, strict=True)]
-        )
+        self.conditions = self._numbers([self._whom(term.share) for term in terms], least=1)
+        asked = self._numbers([_AskedOfPeople.by(term) for term in terms], least=0)
+        self.event = np.column_stack((1 + values.of_term, asked))
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
         self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
         # the people of a row are counted at its first part
@@ -346,56 +389,44 @@ class _PartSets:
         most = int(people_there.max())
         self.digits = [pack_bits((people_there >> digit) & 1 == 1) for digit in range(most.bit_length())]
 
-    def _numbers(self, share: ConditionalProbability) -> list[int]:
-        """Number the sets that a share is about: its people are in all of them."""
+    def _whom(self, share: ConditionalProbability) -> tuple[_SetName, ...]:
+        """Name the sets that a share is about: its people are in all of them."""
         if share.person is not None:
-            return [self._number(share.person)]
+            return (share.person,)
         conditions = about_people(share.given)
-        return [*map(self._number, conditions), *self._looked_for(conditions)]
+        return (*conditions, _InPrintedGroup()) if self.variables.leaves_suppressed_aside(conditions) else conditions
 
-    def _number_of_event(self, term: Term) -> list[int]:
-        """Number the set of what a term asks of people; who is looked for is who fulfils all of it."""
-        where = about_people(term.share.where)
-        if not where:
-            return []
-        conditions = conditions_of(term.share)
-        name = (where, conditions, term.others)
-        if name not in self.number:
-            holds = self.variables.looked_for(conditions)
-            for condition in where:
-                holds = holds & self.variables.holds(condition)
-            holds = holds ^ term.others
-            self._add(name, holds, holds)
-        return [self.number[name]]
+    def _numbers(self, names: Sequence[tuple[_SetName, ...]], *, least: int) -> Integers:
+        """Number the sets of each term, equally many for all: its own, and then set 0, which is everybody."""
+        number: dict[_SetName, int] = {}
+        for name in dict.fromkeys(chain.from_iterable(names)):
+            number[name] = len(self.sets)
+            holds, certain = self._flags(name)
+            self.sets.append(pack_bits(holds))
+            self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
+        lengths = np.array([len(each) for each in names], np.int64)
+        padded = np.zeros((len(names), lengths.max(initial=least)), np.int64)
+        padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [*map(number.get, chain.from_iterable(names))]
+        return padded
 
-    def _number(self, condition: Condition | Who) -> int:
-        if condition not in self.number:
-            self._add(condition, *self._flags(condition))
-        return self.number[condition]
-
-    def _add(self, name: object, holds: Flags, certain: Flags) -> None:
-        self.number[name] = len(self.sets)
-        self.sets.append(pack_bits(holds))
-        self.certain_sets.append(self.sets[-1] if certain is holds else pack_bits(certain))
-
-    def _looked_for(self, conditions: Event) -> list[int]:
-        """Number the set of parts that people of a condition are looked for in, where that is not everywhere."""
-        if not self.variables.leaves_suppressed_aside(conditions):
-            return []
-        if PRINTED not in self.number:
-            parts = self.variables.looked_for(conditions)
-            self._add(PRINTED, parts, parts)
-        return [self.number[PRINTED]]
-
-    def _flags(self, condition: Condition | Who) -> tuple[Flags, Flags]:
-        parts = self.variables.parts
-        if not isinstance(condition, str | Someone | Described):
-            holds = self.variables.holds(condition)
-            return holds, parts.certain(holds)
-        rows = np.zeros(len(parts.count), bool)
-        rows[self.people[condition]] = True
-        there = rows[parts.row]
-        return there, there
+    def _flags(self, name: _SetName) -> tuple[Flags, Flags]:
+        """Say which parts are in a set, and which are in rows that are in it as a whole."""
+        variables, parts = self.variables, self.variables.parts
+        if isinstance(name, _AskedOfPeople):
+            holds = variables.looked_for(name.conditions)
+            for condition in name.where:
+                holds = holds & variables.holds(condition)
+            holds = holds ^ name.others
+            return holds, holds
+        if isinstance(name, str | Someone | Described):
+            rows = np.zeros(len(parts.count), bool)
+            rows[self.people[name]] = True
+            there = rows[parts.row]
+            return there, there
+        if isinstance(name, _InPrintedGroup):
+            return variables.printed_parts, variables.printed_parts
+        holds = variables.holds(name)
+        return holds, parts.certain(holds)
 
     def intersect(self, terms: slice) -> tuple[Integers, tuple[Integers, Integers], tuple[Integers, Integers]]:
         """Say of how many people terms speak for certain, list who else may be meant, and who may count.
@@ -403,14 +434,15 @@ class _PartSets:
         Both lists are pairs of a term (from 0) and a part.
         """
         conditions = self.conditions[terms]
-        parts = _common(self.bits, conditions)
-        # mostly all who may be meant are
-        certain = _common(self.certain_bits, conditions) if self.hides[conditions].any() else parts
+        parts = certain = _common(self.bits, conditions)
+        possible = NO_PAIRS
+        if self.hides[conditions].any():  # mostly all who may be meant are
+            certain = _common(self.certain_bits, conditions)
+            possible = _positions(parts & ~certain)
         # people in binary: of each digit, how many rows have it
         sizes = sum(
             np.bitwise_count(certain & digit).sum(axis=1, dtype=np.int64) << at for at, digit in enumerate(self.digits)
         )
-        possible = _positions(parts & ~certain)
         # who counts for the size of a condition may be in a group that has none of the values
         counting = parts & _common(self.bits, self.event[terms])
         return sizes, possible, _positions(counting)
@@ -422,14 +454,6 @@ def _common(bits: Bits, numbers: Integers) -> Bits:
     for each in numbers.T[1:]:
         common &= bits[each]
     return common
-
-
-def _padded(numbers: Sequence[list[int]]) -> Integers:
-    """Make lists of sets equally long: set 0 is everybody."""
-    lengths = np.array([len(each) for each in numbers], np.int64)
-    padded = np.zeros((len(numbers), lengths.max(initial=1)), np.int64)
-    padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = [number for each in numbers for number in each]
-    return padded
 
 
 def _positions(bits: Bits) -> tuple[Integers, Integers]:

@@ -82,3 +82,14 @@ def test_that_all_are_of_an_event_forces_each_of_them(event):
     assert beliefs.certificate.holds
     cold = beliefs.probability("Cold", given={"age": "30"})
     assert cold == pytest.approx(0 if "Cold" in event or "Flu" in event else 1 / 3, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["Al", "printed"])
+def test_a_name_means_that_person_whatever_it_is(name):
+    labels = [{"sex": "m", "age": "30"}, {"sex": "f", "age": "40"}, {"sex": "*", "age": "*"}]
+    counts = [{"Flu": 2, "Cold": 2}, {"Flu": 1, "HIV": 1}, {"Flu": 2, "Cold": 2}]
+    wards = sl.Release.from_counts(counts, labels=labels)
+    known = [f"P(Flu | person={name}) = 0.25", "P(Cold | sex=m, age=30) = 1/2"]
+    beliefs = sl.maxent(wards, known, people={name: {"sex": "f", "age": "40"}})
+    assert not any("says nothing" in note for note in beliefs.notes)
+    assert beliefs.probability("Flu", person=name) == pytest.approx(0.25)

@@ -118,3 +118,16 @@ def test_what_a_relaxation_forces_is_forced(wards):
     beliefs = sl.maxent(wards, ["P(Flu | sex=m) = 2/3", "P(HIV | sex=m) = 1/3"])
     assert beliefs.probability("Cold", given={"sex": "m"}) == pytest.approx(0, abs=1e-9)
     assert beliefs.certificate.holds
+
+
+@pytest.mark.parametrize(("share", "parts"), [("0", 1), ("0.4", 6)])
+def test_small_parts_come_together_by_what_does_not_just_force_zeros(monkeypatch, share, parts):
+    monkeypatch.setattr(subproblems, "BATCH_CONSTRAINTS", 1)
+    wards = sl.Release.from_buckets(
+        [([{"ward": str(ward), "sex": sex} for sex in "mmf"], ["Flu", "HIV", "Cold"]) for ward in range(6)]
+    )
+    known = [f"P(Flu | ward={ward}, sex=m) = {share}" for ward in range(6)]
+    beliefs = sl.maxent(wards, known)
+    assert beliefs.solution.parts == parts
+    assert beliefs.certificate.holds
+    assert beliefs.probability("Flu", given={"ward": "3", "sex": "m"}) == pytest.approx(float(share), abs=1e-9)
