@@ -206,7 +206,7 @@ def test_a_population_is_counted_in_every_choice_of_levels():
     rows = answer(run(*USUAL, *asked, "--json"))["rows"]
     by = sl.read_hierarchies("hierarchies")
     for row in rows[::7]:
-        release = sl.generalise(read_table(), by=by, levels=row["levels"])
+        release = sl.generalise(read_table(), by=by, to=row["levels"])
         for name, measure in (("journalist risk", sl.JournalistRisk), ("absence", sl.Absence)):
             value = measure("register.csv").measure(release).value
             (measured,) = (each for text, each in row["measured"].items() if text.startswith(name))
