@@ -147,14 +147,24 @@ def read_question(
 
 
 def _with_populations(question: Question, population: str | None) -> Question:
-    """Let populations be read as the table is, each once, and give one to the measures that name none."""
+    """Let populations be read as the table is, each once; the one of the option is for measures that name none, or it.
+
+    It is the one that they name if its file is called the same: policies of sidecars name no folders.
+    """
     criteria = question.policy.criteria if question.policy else ()
     asked = (*(criterion.measure for criterion in criteria), *question.measures)
-    named = {each.register.place for each in asked if each.register is not None and each.register.place}
-    read = {place: _population(place, question.roles) for place in (*named, *((population,) if population else ()))}
+
+    def place_of(measure: sl.Measure) -> str | None:
+        named = None if measure.register is None else measure.register.place
+        if population is not None and (named is None or Path(named).name == Path(population).name):
+            return population
+        return named
+
+    places = dict.fromkeys((*map(place_of, asked), population))
+    read = {place: _population(place, question.roles) for place in places if place is not None}
 
     def compared(measure: sl.Measure) -> sl.Measure:
-        place = population if measure.register is None else measure.register.place
+        place = place_of(measure)
         return measure if place is None else measure.with_register(read[place])
 
     compares = any(each.register is not None or compared(each) != each for each in asked)

@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import math
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -23,12 +23,13 @@ from pydantic import Field, ValidationError
 from sidelight import __version__
 from sidelight._arrays import Integers
 from sidelight.errors import BadRelease, in_python
-from sidelight.measures.measure import Judgement
-from sidelight.policy.policy import Verdict, policy_text
+from sidelight.measures.measure import Criterion, Judgement
+from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.publish.formats import FORMATS, Format, FormatName
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import covers_to_tell
+from sidelight.release.population import Population
 from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
 from sidelight.release.release import Members, Release, whole_groups
@@ -47,6 +48,7 @@ from sidelight.report.report import (
     together_notes,
 )
 from sidelight.search.method import Method, SearchResult
+from sidelight.table.files import files_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
 from sidelight.table.roles import Domain, Missing, Roles
@@ -136,6 +138,16 @@ class HierarchyFacts(DocumentPart):
     )
 
 
+class PopulationFacts(DocumentPart):
+    """Which population a release was compared with: not where it is kept."""
+
+    name: str | None = Field(description="of its file; null: it was no file")
+    sha256: str | None = Field(
+        description="of its bytes, if it is one file: whoever has it can tell that it is the one"
+    )
+    people: int
+
+
 class PeopleCounts(DocumentPart):
     """How many rows and people went in and came out."""
 
@@ -173,6 +185,9 @@ class Sidecar(DocumentPart):
     policy: str = Field(description="as a policy file, with the roles that the table was read with")
     not_covered: str = NOT_JUDGED
     hierarchies: tuple[HierarchyFacts, ...] = Field(default=(), description="of the columns that had one")
+    populations: tuple[PopulationFacts, ...] = Field(
+        default=(), description="with which measures compare the release; settings and policy name them by their files"
+    )
     verdict: Literal["within policy"] = "within policy"
     findings: tuple[PublishedFinding, ...] = Field(description="measured on the file as it was read back")
     people: PeopleCounts
@@ -260,6 +275,7 @@ def sidecar_of(
             HierarchyFacts(column=name, levels=hierarchy.height, covers=covered.get(name, {}))
             for name, hierarchy in sorted(result.hierarchies.items())
         ),
+        populations=tuple(_population_facts(each, reading.group) for each in result.policy.registers),
         findings=tuple(published_finding(each) for each in verdict.judgements),
         people=PeopleCounts(
             rows_in=table.intake.rows,
@@ -283,7 +299,7 @@ def _covered(release: Release, printing: Printing | None) -> dict[str, dict[str,
 
 def published_finding(judgement: Judgement) -> PublishedFinding:
     """Tell what a criterion found, with nothing that the release does not print."""
-    criterion, finding = judgement.criterion, judgement.finding
+    criterion, finding = _without_folder(judgement.criterion), judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
         measure=measure.name,
@@ -298,11 +314,32 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
     )
 
 
+def _without_folder(criterion: Criterion) -> Criterion:
+    """Name a population by its file alone: folders of whoever publishes are nobody's business."""
+    register = criterion.measure.register
+    if register is None or register.place is None:
+        return criterion
+    return replace(criterion, measure=criterion.measure.with_register(Population(_file_name(register.place))))
+
+
+def _file_name(place: str) -> str:
+    return Path(place).name
+
+
+def _population_facts(population: Population, columns: Sequence[str]) -> PopulationFacts:
+    if population.place is None:
+        return PopulationFacts(name=None, sha256=None, people=population.people(columns))
+    files = files_of(population.place)
+    sha256 = digest(files[0]) if len(files) == 1 else None
+    return PopulationFacts(name=_file_name(population.place), sha256=sha256, people=population.people(columns))
+
+
 def _policy(result: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
-    return policy_text(result.policy, replace(columns, **table.intake.roles).stated())
+    policy = Policy(*map(_without_folder, result.policy.criteria))
+    return policy_text(policy, replace(columns, **table.intake.roles).stated())
 
 
 def _worth(name: str, worth: float) -> float | None:

@@ -1,7 +1,13 @@
 """`--population FILE`: in audits, in searches, and what is said of files that do not fit."""
 
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet as pq
 import pytest
 from support.command_line import answer, invoke
 
@@ -82,3 +88,30 @@ def test_missing_marks_and_people_are_those_of_the_table(folder):
     asked = ("--limit", "journalist risk <= 1", "--population", "marked.csv", "--missing-mark", "?", "--json")
     result = invoke(["audit", "release.csv", *COLUMNS, "--person", "who", *asked])
     assert answer(result)["findings"][0]["result"]["text"] == "1"
+
+
+def test_a_sidecar_names_a_population_by_its_file_and_not_by_where_it_is_kept(sample_files):
+    people = pq.read_table("patients.parquet").drop_columns(["id", "disease"])
+    kept = sample_files / "kept" / "in secret"
+    kept.mkdir(parents=True)
+    pyarrow.csv.write_csv(pa.concat_tables([people, people]), kept / "register.csv")
+    asked = ("-g", "age", "-g", "sex", "-g", "zip", "-s", "disease", "--hierarchies", "hierarchies")
+    limited = ("-l", "journalist risk <= 1/10", "--population", kept / "register.csv")
+    done = invoke(["protect", "patients.parquet", *asked, *limited, "--output", "release.csv"])
+    assert (done.exit_code, done.stderr) == (0, "")
+    text = Path("release.csv.sidelight.json").read_text()
+    document = json.loads(text)
+    assert "secret" not in text
+    assert "secret" not in Path("release.csv-metadata.json").read_text()
+    (register,) = document["populations"]
+    assert (register["name"], register["people"]) == ("register.csv", 80)
+    assert register["sha256"] == hashlib.sha256((kept / "register.csv").read_bytes()).hexdigest()
+    assert document["findings"][0]["settings"] == {"population": "register.csv"}
+    Path("again.toml").write_text(document["policy"])
+    again = ["audit", "release.csv", "--policy", "again.toml", "--hierarchies", "hierarchies"]
+    assert invoke([*again, "--population", kept / "register.csv"]).exit_code == 0
+    nowhere = invoke(again)
+    assert nowhere.exit_code == 2
+    assert "register.csv" in nowhere.stderr
+    shutil.copy(kept / "register.csv", "register.csv")
+    assert invoke(again).exit_code == 0
