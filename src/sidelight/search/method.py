@@ -7,16 +7,18 @@ gets: the release, the verdict on it, and how the search came to it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight._arrays import Integers, add_up
 from sidelight._progress import Progress
-from sidelight._rounding import at_a_glance
+from sidelight._rounding import at_a_glance, in_words
 from sidelight._text import counted, html_table
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Policy, Verdict
@@ -24,7 +26,7 @@ from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding, Regions
-from sidelight.search.utility import QUICK_UTILITIES, UtilityName
+from sidelight.search.utility import QUICK_UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind, are_digits
@@ -36,6 +38,10 @@ if TYPE_CHECKING:
 
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published
+
+
+Reader: TypeAlias = Literal["insider"]
+"""Who knows more than the release: an insider knows the method and the policy too."""
 
 
 class Method(ABC):
@@ -94,6 +100,27 @@ class LevelChoice:
         object.__setattr__(self, "levels", searched_levels(self.levels))
 
 
+@dataclass(frozen=True, eq=False)
+class Resistance:
+    """Against whom a release was made, how sure such a one may get of anybody, and how it would be without that."""
+
+    reader: Reader
+    belief: Fraction | None  # None: the limits are on sizes alone, and the making of a release tells nothing
+    plain: Callable[[], SearchOutcome] = field(repr=False)  # the same search for readers of the release alone
+
+    @cached_property
+    def plain_loss(self) -> float:
+        """The loss of the release that was not made.  Depends on who has what: for the publisher, not for readers."""
+        return loss(self.plain().recoding)
+
+    def in_words(self) -> str:
+        """Say what is promised."""
+        knows = "whoever knows the method and the policy too"
+        if self.belief is None:
+            return f"{knows} learns nothing more: sizes alone decide"
+        return f"{knows} stays within the limit: at most {in_words(self.belief)} sure of anybody's value"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchOutcome:
     """What a method's search ends with: a release, how it recodes the table, and what only some methods can say."""
@@ -106,6 +133,7 @@ class SearchOutcome:
     suppressed: int = 0
     checked: int = 0
     complete: bool = True
+    resistance: Resistance | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", searched_levels(self.levels))
@@ -227,7 +255,19 @@ class SearchResult(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
-        return (*self._unused_hierarchies(), *self._doubtful_kinds())
+        return (*self._unused_hierarchies(), *self._doubtful_kinds(), *self._price())
+
+    @property
+    def resistance(self) -> Resistance | None:
+        """Against whom the release was made, and at which price; None where it was made for readers of it alone."""
+        return self.outcome.resistance
+
+    def _price(self) -> Iterator[str]:
+        if self.resistance is None:
+            return
+        now, before = (f"{each:.3g}" for each in (self.utility["loss"], self.resistance.plain_loss))
+        price = f"; the price: a loss of {now}, where it would be {before}" if self.resistance.belief else ""
+        yield f"{self.resistance.in_words()}{price}"
 
     def _unused_hierarchies(self) -> Iterator[str]:
         heeded = self.method.heeds_hierarchies_of

@@ -24,26 +24,29 @@ Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight._progress import Progress
+from sidelight._progress import Progress, quiet
 from sidelight.errors import BadPolicy, NothingSafe, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.search.method import Method, SearchOutcome
+from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
 from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
+from sidelight.search.one_look import OneLook, one_look
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
 from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
+from sidelight.search.veil import ValueLimits, covered_limits
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.table import Counts, Table
@@ -57,12 +60,14 @@ class Mondrian(Method):
     without one, which is arbitrary; ordered labels along their order (`kinds=` of `read_table` says what is what).  The
     column along which a group spreads most widely comes first or, `towards` a column, the one whose cut tells most
     about it.  Numbers and days are printed as intervals, others as hierarchy labels or sets of labels.  Under measures
-    that merging never makes worse the result is minimal: no group can be cut any further.
+    that merging never makes worse the result is minimal: no group can be cut any further.  That a group was not cut
+    tells one who knows the method something; `resists="insider"` keeps what it tells within the limits (see `veil`).
 
     Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 2007 (SkylineAnonymize).
     """
 
     towards: str | None = None
+    resists: Reader | None = None  # "insider": looks at one cut per group, behind a veil
 
     name: ClassVar[str] = "mondrian"
     carries_populations: ClassVar[bool] = True
@@ -75,6 +80,7 @@ class Mondrian(Method):
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
         _refuse_absence(policy)
+        limits = None if self.resists is None else self._covered(table, policy)
         orders = column_orders(table.quasi, by)
         keys, populations = with_populations(table, policy.registers) if policy.registers else (table, ())
         check = PolicyCheck.of(policy, table.people)
@@ -86,6 +92,7 @@ class Mondrian(Method):
             orders,
             populations=populations,
             target=None if self.towards is None else label_counts(keys, self.towards),
+            one_look=None if limits is None else one_look(limits, policy, table.people),
             progress=lambda groups: progress(f"{groups:,} groups", groups, None),
         )
         start, stop, group = partition.start, partition.stop, partition.group[: len(table.sizes)]
@@ -93,7 +100,29 @@ class Mondrian(Method):
         return SearchOutcome(
             release_of(table, group, columns, len(partition)),
             Regions.of(table, orders, group, start, stop),
+            resistance=None if self.resists is None else self._resistance(table, policy, by, limits),
         )
+
+    def _covered(self, table: Table, policy: Policy) -> ValueLimits | None:
+        """Read the limits that a veil covers, or refuse."""
+        if self.towards in table.sensitive_columns:
+            remedy = f"leave {parameter('resists')} out, or cut towards another column"
+            message = f"cuts towards '{self.towards}', which is sensitive, tell of it by their order; {remedy}"
+            raise BadPolicy(message)
+        limits = covered_limits(policy)
+        if limits is not None and (table.semantics != "single" or len(table.sensitive_columns) > 1):
+            message = (
+                f"{parameter('resists', 'insider')} covers one sensitive column with one value per person; "
+                f"leave {parameter('resists')} out"
+            )
+            raise BadPolicy(message)
+        return limits
+
+    def _resistance(
+        self, table: Table, policy: Policy, by: Mapping[str, Hierarchy], limits: ValueLimits | None
+    ) -> Resistance:
+        plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
+        return Resistance("insider", None if limits is None else limits.belief, plain)
 
 
 def _refuse_everybody(check: PolicyCheck, keys: Table, populations: tuple[KeyPopulation, ...]) -> None:
@@ -134,12 +163,13 @@ def cut_everybody(
     *,
     populations: tuple[KeyPopulation, ...] = (),
     target: Counts | None = None,
+    one_look: OneLook | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
 ) -> Partition:
     """Cut until no group can be cut any more, one generation of groups at a time.
 
     Each group tries the cut nearest the median in its most spread-out column first, then in the next, then all
-    other cuts.
+    other cuts; with `one_look`, just one of them.
     """
     partition = Partition.of_everybody(table, orders)
     acceptance = Acceptance(table, policy.together, partition, populations)
@@ -148,12 +178,12 @@ def cut_everybody(
         progress(len(partition))
         generation = Generation.of(table, partition, active, populations)
         halves: list[Integers] = []
-        undecided = np.ones(len(active), bool)
-        for cuts in generation.rounds(orders, undecided, target):
-            within = cuts.take(generation.may_hold_in_halves(cuts, policy))
-            for accepted in acceptance.runs(within, generation, active):
-                undecided[accepted.group] = False
-                halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]
+        if one_look is not None:
+            runs: Iterable[Cuts] = one_look.cuts(generation, orders, target)
+        else:
+            runs = acceptance.cuts(generation, active, policy, orders, target)
+        for accepted in runs:
+            halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]
         # both halves of what was cut are the next generation; what was not cut is done
         active = np.concatenate(halves) if halves else np.array([], np.int64)
     return partition
@@ -172,6 +202,22 @@ class Acceptance:
     def __post_init__(self) -> None:
         everybody = self._groups(self.partition.group, len(self.partition))
         self.screened = [check.screen.of(everybody) for check in self.checks]
+
+    def cuts(
+        self,
+        generation: Generation,
+        numbers: Integers,
+        policy: PolicyCheck,
+        orders: tuple[Order, ...],
+        target: Counts | None,
+    ) -> Iterator[Cuts]:
+        """Give runs of cuts of a generation; each run must be made before the next is drawn."""
+        undecided = np.ones(len(numbers), bool)
+        for cuts in generation.rounds(orders, undecided, target):
+            within = cuts.take(generation.may_hold_in_halves(cuts, policy))
+            for accepted in self.runs(within, generation, numbers):
+                undecided[accepted.group] = False
+                yield accepted
 
     def runs(self, cuts: Cuts, generation: Generation, numbers: Integers) -> Iterator[Cuts]:
         """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""

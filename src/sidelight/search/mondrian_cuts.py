@@ -163,6 +163,8 @@ class Generation:
         # people are at hand; values are counted only for cuts that leave enough of them on both sides
         smaller = np.minimum(cuts.left, cuts.people - cuts.left)
         holds: Flags = smaller >= (policy.least_group_size or 1)
+        if policy.only_group_sizes:
+            return holds
         large = np.flatnonzero(holds)
         for rows, halves in self.halves(cuts.take(large)):
             left, right = policy.may_hold_in_each(halves).reshape(2, -1)

@@ -184,7 +184,12 @@ class PolicyCheck:
         6
         """
         criteria = [check.criterion for check in self.by_group if isinstance(check.criterion.measure, GroupSize)]
-        return max((_least_whole(exact(each.bound), each.comparison) for each in criteria), default=None)
+        return max((least_whole(exact(each.bound), each.comparison) for each in criteria), default=None)
+
+    @property
+    def only_group_sizes(self) -> bool:
+        """Whether it limits nothing but how many people a group has."""
+        return all(isinstance(check.criterion.measure, GroupSize) for check in self.checks)
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values the policy names: those are spoken of, whoever has them."""
@@ -219,7 +224,7 @@ def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -
     return holds
 
 
-def _least_whole(bound: Amount, comparison: Comparison) -> int:
+def least_whole(bound: Amount, comparison: Comparison) -> int:
     """Give the smallest whole number that is at least, or above, a bound."""
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
 

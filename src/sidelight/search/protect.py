@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -39,7 +39,7 @@ from sidelight.release.printing import Printing
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, SearchOutcome, SearchResult
+from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import release_of
@@ -61,6 +61,7 @@ def protect(
     utility: UtilityName = DEFAULT_UTILITY,
     suppress: float = 0,
     levels: Mapping[str, int] | None = None,
+    resists: Reader | None = None,
     progress: Progress = quiet,
 ) -> SearchResult:
     """What is the most useful release of this table that keeps the policy?
@@ -69,9 +70,11 @@ def protect(
     options, a method such as `FullDomain(suppress=0.04, suppressed="left out")`, `Mondrian(towards="income")`,
     `Anatomy(l=4)` or `Microaggregation(k=5)`; `by` are the hierarchies; `suppress` is the share of people whose rows
     may be suppressed; `levels` are those of the columns where somebody has chosen already, such as those of one of
-    `found.choices`: they are judged, and refused where they are not within policy (both lattice only).  Raises
-    `NothingSafe`, saying what would pass, when not even one group of everybody is within policy.  Measures that look
-    at a whole release at once (`MaxEnt`) judge what was found within the other limits.
+    `found.choices`: they are judged, and refused where they are not within policy (both lattice only).
+    `resists="insider"` (Mondrian only) keeps the limit on the share of any value for whoever knows the method and the
+    policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when not even one group
+    of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
+    the other limits.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -81,7 +84,7 @@ def protect(
     >>> found
     <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
-    chosen = method_of(method, suppress=suppress, levels=levels)
+    chosen = method_of(method, suppress=suppress, levels=levels, resists=resists)
     _named("utility", utility, UTILITIES)
     problem = SearchProblem.of(table, policy, by)
     return problem.result(chosen, problem.search(chosen, utility, progress))
@@ -163,12 +166,26 @@ def _named(what: str, name: object, among: Iterable[str]) -> str:
     raise WrongKind(message)
 
 
-def method_of(method: object, *, suppress: float = 0, levels: Mapping[str, int] | None = None) -> Method:
+def method_of(
+    method: object,
+    *,
+    suppress: float = 0,
+    levels: Mapping[str, int] | None = None,
+    resists: Reader | None = None,
+) -> Method:
     """Take a method, or make the one of this name.
 
     >>> method_of("mondrian").name
     'mondrian'
     """
+    if resists is not None:
+        _named("reader", resists, get_args(Reader))
+        chosen = method_of(method, suppress=suppress, levels=levels)
+        if not isinstance(chosen, Mondrian):
+            remedy = f"use {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"
+            message = f"method '{chosen.name}' has no defence against an insider; {remedy}"
+            raise BadPolicy(message)
+        return replace(chosen, resists=resists)
     if isinstance(method, FullDomain) and levels is not None:
         return replace(method, levels=levels)
     if isinstance(method, Method):

@@ -9,7 +9,7 @@ Different   With d > 0 products are kept apart by how many different values they
 Lumping     Values that keep their bounds however people fall are one value, as long as d = 0; its people on the left
             are shared out by n_s.
 Numbers     Whole numbers throughout.  A polynomial is one large integer: its coefficients stand side by side, each in
-            as many bits as the largest can need, so that a product of integers is one of polynomials.
+            as many bytes as the largest can need, so that a product of integers is one of polynomials.
 Cost        About 4 products of a·n bits per value that is not lumped; with d > 0 up to (d + 1)⁴ times as many.
 
 For one who knows the method (one failed cut), and for releases that resist such a one.
@@ -29,6 +29,9 @@ Parts: TypeAlias = Mapping[tuple[int, int], int]
 """Packed polynomials, by how many different values they have left and right; more than d are d."""
 
 NOTHING: Parts = {(0, 0): 1}
+
+Kind: TypeAlias = tuple[int, int, int]
+"""How many people have a value, and how many of them the left half has at least and at most."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +74,7 @@ class OneCut:
     @cached_property
     def passing(self) -> int:
         """How many of them pass."""
-        lump, kinds = self._kinds
-        return self._ways(self._product(self._binomials(lump), self._products(kinds)[-1]))
+        return self._ways(self._product(self._of_lump, self._of_first[-1]))
 
     @property
     def probability(self) -> Fraction:
@@ -83,13 +85,11 @@ class OneCut:
     def on_the_left(self) -> tuple[int, ...]:
         """Per value, how many people have it left, added up over the halves that pass: E[L_s; pass] times `halves`."""
         lump, kinds = self._kinds
-        before = self._products(kinds)
         after = self._products(kinds[::-1])[::-1]
-        beside = self._binomials(lump)
-        total: dict[tuple[int, int, int], int] = {}
+        total: dict[Kind, int] = {}
         for at, kind in enumerate(kinds):
             if kind not in total:
-                others = self._product(self._product(before[at], after[at + 1]), beside)
+                others = self._product(self._product(self._of_first[at], after[at + 1]), self._of_lump)
                 total[kind] = self._ways(self._product(others, self._binomials(kind, weighted=True)))
         of_lump = self.left * self.passing - sum(total[kind] for kind in kinds)
         return tuple(
@@ -109,7 +109,7 @@ class OneCut:
         return tuple(shares)
 
     @cached_property
-    def _kinds(self) -> tuple[tuple[int, int, int], list[tuple[int, int, int]]]:
+    def _kinds(self) -> tuple[Kind, list[Kind]]:
         """Give (n_s, low, high) of all values that any bound concerns, and of the others as one."""
         kinds, lump = [], 0
         for kind in zip(self.counts, self.low, self.high, strict=True):
@@ -122,27 +122,48 @@ class OneCut:
         return (lump, 0, lump), kinds
 
     @cached_property
-    def _bits(self) -> int:
-        """How many bits hold any coefficient: at most n·2ⁿ."""
-        return self.people + self.people.bit_length() + 1
+    def _bytes(self) -> int:
+        """How many bytes hold any coefficient: at most n·2ⁿ."""
+        return (self.people + self.people.bit_length()) // 8 + 1
 
-    def _binomials(self, kind: tuple[int, int, int], *, weighted: bool = False) -> Parts:
+    def _binomials(self, kind: Kind, *, weighted: bool = False) -> Parts:
         """Pack C(n_s, x), or x·C(n_s, x), for the x within bounds, apart by the sides where somebody has it."""
         count, low, high = kind
-        parts: dict[tuple[int, int], int] = {}
-        for x in range(max(low, 0), min(high, self.left, count) + 1):
-            sides = (min(x, 1, self.different), min(count - x, 1, self.different))
-            term = comb(count, x) * (x if weighted else 1) << (x * self._bits)
-            parts[sides] = parts.get(sides, 0) | term
-        return parts
+        low, high = max(low, 0), min(high, self.left, count)
+        if not self.different:
+            return {(0, 0): self._packed(count, low, high, weighted=weighted)}
+        # nobody left, nobody right, some on both sides
+        ranges = {
+            (0, 1): (low, min(high, 0)),
+            (1, 0): (max(low, count), high),
+            (1, 1): (max(low, 1), min(high, count - 1)),
+        }
+        if count == 0:
+            ranges = {(0, 0): (low, high)}
+        return {sides: self._packed(count, *some, weighted=weighted) for sides, some in ranges.items()}
 
-    def _products(self, kinds: Sequence[tuple[int, int, int]]) -> list[Parts]:
+    def _packed(self, count: int, low: int, high: int, *, weighted: bool) -> int:
+        if low > high:
+            return 0
+        terms = (comb(count, x) * x if weighted else comb(count, x) for x in range(low, high + 1))
+        packed = b"".join([term.to_bytes(self._bytes, "little") for term in terms])
+        return int.from_bytes(packed, "little") << (8 * self._bytes * low)
+
+    @cached_property
+    def _of_lump(self) -> Parts:
+        return self._binomials(self._kinds[0])
+
+    @cached_property
+    def _of_first(self) -> list[Parts]:
+        return self._products(self._kinds[1])
+
+    def _products(self, kinds: Sequence[Kind]) -> list[Parts]:
         """Multiply none, the first, the first two, and so on."""
         return list(accumulate(map(self._binomials, kinds), self._product, initial=NOTHING))
 
     def _product(self, one: Parts, other: Parts) -> Parts:
         """Multiply, up to z^a."""
-        most, mask = self.different, (1 << (self.left + 1) * self._bits) - 1
+        most, mask = self.different, (1 << 8 * self._bytes * (self.left + 1)) - 1
         product: dict[tuple[int, int], int] = {}
         for (left, right), factor in one.items():
             for (more_left, more_right), term in other.items():
@@ -152,4 +173,4 @@ class OneCut:
 
     def _ways(self, parts: Parts) -> int:
         """Take the coefficient of z^a where both halves have enough different values."""
-        return parts.get((self.different, self.different), 0) >> self.left * self._bits
+        return parts.get((self.different, self.different), 0) >> 8 * self._bytes * self.left

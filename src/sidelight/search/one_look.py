@@ -1,0 +1,72 @@
+"""Mondrian with one look per group: all groups of a generation are cut, or closed, behind their veils.
+
+Order       As in `mondrian_cuts`, which quasi-identifiers decide: the first cut that sizes allow and that has a veil
+            ρ < 1 is the one that is looked at (`veil` says why only one, and why that keeps beliefs within the limit).
+Decision    It fails, or a coin falls on the veil's side: the group is closed for good.  Else it is cut there.
+Invariant   Which cut a group looks at depends on its counts and on sizes, never on who has what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sidelight._arrays import Floats
+from sidelight.errors import BadPolicy, parameter
+from sidelight.policy.policy import Policy
+from sidelight.search.mondrian_cuts import Cuts, Generation
+from sidelight.search.orders import Order
+from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.veil import Coins, ValueLimits, Veil, unknown_to_all
+from sidelight.table.table import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class OneLook:
+    """Looks at one cut of each group, and says which are made."""
+
+    veil: Veil
+    sizes: PolicyCheck  # limits that values do not decide
+    coins: Coins = unknown_to_all
+
+    def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
+        """Give the cuts to make, at most one of each group."""
+        counts = generation.table.counts.take(generation.keys).roll_up(generation.group, groups=generation.groups)
+        undecided = np.ones(generation.groups, bool)
+        chosen = []
+        for proposed in generation.rounds(orders, undecided, target):
+            allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
+            allowed = allowed.take(undecided[allowed.group])
+            while len(allowed):
+                first = allowed.first_of_each()
+                cuts = allowed.take(first)
+                veils = self.veil.of_cuts(counts.take(cuts.group).dense(), cuts.left)
+                looked = veils < 1
+                undecided[cuts.group[looked]] = False
+                chosen.append(self._made(cuts.take(looked), veils[looked], generation))
+                later = np.ones(len(allowed), bool)
+                later[first] = False
+                allowed = allowed.take(later & undecided[allowed.group])
+        return chosen
+
+    def _made(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
+        """Keep the cuts that pass and that no coin veils."""
+        passes = np.zeros(len(cuts), bool)
+        for rows, halves in generation.halves(cuts):
+            left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
+            passes[rows] = left & right
+        return cuts.take(passes & (self.coins(len(cuts)) >= veils))
+
+
+def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
+    """Look at one cut per group under a policy with these limits on values, the others being on sizes."""
+    on_sizes = [each for each in policy.criteria if not each.measure.about_values]
+    sizes = PolicyCheck.of(on_sizes, people)
+    if sizes.together:
+        message = (
+            f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
+            f"'{sizes.together[0].criterion}' is on several together; leave one of the two out"
+        )
+        raise BadPolicy(message)
+    return OneLook(Veil(limits), sizes, coins)

@@ -1,0 +1,371 @@
+"""Which cut may Mondrian look at, and how often must it leave one that passes, so that closed groups give nothing away?
+
+The reader   knows the method and the policy, and counts all worlds alike that it would have turned into this release.
+             A group that Mondrian closed because its cuts *fail* tells such a one who has what.
+One look     In each group one cut is looked at, chosen by the group's counts and by how many people are on either
+             side.  It fails: the group is closed.  It passes: the group is closed all the same with probability ρ, the
+             veil, else cut.
+Symbols      n people, n_s with value s; c = the limit on anybody's belief, n_s ≤ c·n; over random worlds of these
+             counts F = Pr(the cut fails), p_s = Pr(somebody on the worse side has s | it fails).
+
+                 ρ/(1−ρ) = max_s F·(p_s − c)⁺ / (c − n_s/n)
+
+             F = 0 and equal halves need no veil (swapping them shows p_s = n_s/n).  Where n_s = c·n nothing may move: a
+             cut that could fail is not looked at, nor is one that must.
+Invariant    Everybody's belief stays at most c.  What is looked at, F, p and ρ depend on the group's counts, which the
+             release tells.  A made cut has probability 1 − ρ in every world in which the halves are as published: no
+             news.  A closed group has likelihood 1 where its cut fails and ρ elsewhere, so the belief is
+
+                 (ρ·n_s/n + (1−ρ)·F·p_s) / (ρ + (1−ρ)·F) ≤ c
+
+             and groups are independent.  It falls as ρ rises, so any ρ that is rounded up will do.
+Chance       is the operating system's, and neither kept nor told: whoever knows the draws is back at failed cuts.
+Not covered  Limits other than on sizes, shares and numbers of different values; readers who know something of several
+             people; priors far from random worlds.
+Cost         Union bounds of all groups at once; where they say more than `NEGLIGIBLE`, whole numbers up to
+             `COUNTED_EXACTLY` people (`worlds/one_cut`), floats rounded up beyond, once per pattern of counts.
+
+Source: ours; looking only where either answer is safe: Kenthapadi, Mishra and Nissim, PODS 2005.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+from scipy.special import gammaln
+
+from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.errors import BadPolicy, parameter
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.measure import Comparison, Criterion, Measure, exact
+from sidelight.measures.targets import Targeted
+from sidelight.policy.policy import Policy
+from sidelight.search.policy_check import least_whole
+from sidelight.worlds.one_cut import OneCut
+
+NEGLIGIBLE = 1e-6
+"""A cut that fails less often than this by the union bound is veiled as if all failures told everything."""
+
+COUNTED_EXACTLY = 400
+"""Groups of so many people are counted in whole numbers; larger ones in floats that are rounded up."""
+
+ROUNDING = 1e-10
+"""How far off probabilities of larger groups may be."""
+
+Coins: TypeAlias = Callable[[int], Floats]
+"""Draws so many numbers between 0 and 1."""
+
+
+def unknown_to_all(many: int) -> Floats:
+    """Draw from the operating system: no seed brings these numbers back."""
+    chance = secrets.SystemRandom()
+    return np.array([chance.random() for _ in range(many)])
+
+
+@dataclass(frozen=True)
+class ShareLimit:
+    """No value has more than this share of a group, or as much where it is strict."""
+
+    share: Fraction
+    strict: bool = False
+
+    def most(self, people: int) -> int:
+        """How many people of a group may have the same value.
+
+        >>> ShareLimit(Fraction(1, 2)).most(4), ShareLimit(Fraction(1, 2), strict=True).most(4)
+        (2, 1)
+        """
+        return math.ceil(self.share * people) - 1 if self.strict else math.floor(self.share * people)
+
+
+@dataclass(frozen=True)
+class ValueLimits:
+    """What a policy asks of the values of each group, where a veil covers it."""
+
+    shares: tuple[ShareLimit, ...]
+    different: int = 0  # at least so many values
+    known: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # by size: the most of a value
+
+    @property
+    def belief(self) -> Fraction:
+        """The limit on anybody's belief: the smallest share."""
+        return min(each.share for each in self.shares)
+
+    def most(self, people: Integers) -> Integers:
+        """How many people of groups of these sizes may have the same value."""
+        sizes, place = np.unique(people, return_inverse=True)
+        return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[place]
+
+    def most_of(self, people: int) -> int:
+        """How many people of a group of this size may have the same value."""
+        if people not in self.known:
+            self.known[people] = min(each.most(people) for each in self.shares)
+        return self.known[people]
+
+    def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
+        """Say which groups keep the limits, by their counts."""
+        rare = counts.max(axis=1, initial=0) <= self.most(people)
+        return np.asarray(rare & (np.count_nonzero(counts, axis=1) >= self.different))
+
+
+def share_limit(criterion: Criterion) -> ShareLimit | None:
+    """Read a criterion as a limit on the share of any value, where it is one.
+
+    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(Implications(0) < 0.6)
+    (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
+    """
+    measure, bound = criterion.measure, exact(criterion.bound)
+    if not isinstance(measure, Targeted) or measure.apart_from or getattr(measure, "value", None) is not None:
+        return None
+    if not isinstance(bound, Fraction):
+        return None
+    strict = criterion.comparison is Comparison.BELOW
+    if isinstance(measure, Implications | Negations) and measure.k == 0:
+        return ShareLimit(bound, strict)
+    if isinstance(measure, RecursiveDiversity) and measure.l <= 2:
+        # n_1 ≤ C·(n − n_1) where the tail starts at the second value, n_1 ≤ C·n where it starts at the first
+        return ShareLimit(bound / (1 + bound) if measure.l == 2 else bound, strict)
+    return None
+
+
+def covered_limits(policy: Policy) -> ValueLimits | None:
+    """Read what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
+
+    >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
+    ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
+    """
+    about_values = [each for each in policy.criteria if _depends_on_values(each)]
+    shares, different = [], 0
+    for each in about_values:
+        limit = share_limit(each)
+        if limit is not None:
+            shares.append(limit)
+        elif isinstance(each.measure, DistinctValues) and not each.measure.apart_from:
+            different = max(different, least_whole(exact(each.bound), each.comparison))
+        elif exact(each.bound) != math.inf:
+            message = (
+                f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
+                f"values, and '{each}' is none of these; leave one of the two out"
+            )
+            raise BadPolicy(message)
+    if not about_values:
+        return None
+    if not shares:
+        message = (
+            f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
+            "none; add one, such as implications(k=0) <= 0.5"
+        )
+        raise BadPolicy(message)
+    return ValueLimits(tuple(shares), different)
+
+
+def _depends_on_values(criterion: Criterion) -> bool:
+    """Whether the true values decide, beside what is published: for limits on a whole release, the release does."""
+    measure = criterion.measure
+    return measure.about_values if measure.mergeable else type(measure).informed is not Measure.informed
+
+
+@dataclass(frozen=True, eq=False)
+class Veil:
+    """How often cuts that pass must be left, by the counts of their groups."""
+
+    limits: ValueLimits
+    known: dict[bytes, float] = field(default_factory=dict, repr=False)
+
+    def of_cuts(self, counts: Integers, left: Integers) -> Floats:
+        """Give ρ of one cut of each group, by its counts and the people left of the cut; 1: not to be looked at."""
+        people = counts.sum(axis=1)
+        falling = -np.sort(-counts, axis=1)
+        left = np.minimum(left, people - left)  # sides may be swapped
+        veils = self._in_bounds(falling, left, people)
+        unknown = np.flatnonzero(np.isnan(veils))
+        if len(unknown):
+            patterns = np.column_stack((left[unknown], falling[unknown]))
+            kind, first = number_vectors(patterns)
+            veils[unknown] = np.array([self._once(patterns[at]) for at in first])[kind]
+        return veils
+
+    def _in_bounds(self, counts: Integers, left: Integers, people: Integers) -> Floats:
+        """Give ρ where bounds tell enough, else NaN; counts are falling."""
+        belief = self.limits.belief
+        most = self.limits.most(left), self.limits.most(people - left)
+        bound = self._union_bound(counts, left, most)
+        # p_s ≤ 1: the most frequent value has the least room
+        tied = counts[:, 0] * belief.denominator == people * belief.numerator
+        odds = bound * float(1 - belief) / np.where(tied, 1.0, float(belief) - counts[:, 0] / people)
+        veils = np.where(bound < NEGLIGIBLE, np.minimum(odds / (1 + odds) * (1 + NEGLIGIBLE), 1.0), np.nan)
+        veils[tied] = 1.0
+        veils[(bound == 0) | (2 * left == people)] = 0.0
+        veils[self._must_fail(counts, left, people, most)] = 1.0
+        return veils
+
+    def _once(self, pattern: Integers) -> float:
+        known = pattern.tobytes()
+        if known not in self.known:
+            left, *counts = pattern.tolist()
+            self.known[known] = self._of_pattern(left, [count for count in counts if count])
+        return self.known[known]
+
+    def _of_pattern(self, left: int, counts: list[int]) -> float:
+        most_left, most_right = self.limits.most_of(left), self.limits.most_of(sum(counts) - left)
+        cut = OneCut.within(counts, left, most_left, most_right, different=self.limits.different)
+        veil = exact_veil if cut.people <= COUNTED_EXACTLY else float_veil
+        return veil(cut, self.limits.belief)
+
+    def _must_fail(self, counts: Integers, left: Integers, people: Integers, most: tuple[Integers, Integers]) -> Flags:
+        """Say which cuts fail in every world, as far as shares tell."""
+        sides = zip((left, people - left), most, strict=True)
+        short = [np.minimum(counts, each[:, np.newaxis]).sum(axis=1) < side for side, each in sides]
+        few = np.count_nonzero(counts, axis=1) < self.limits.different
+        return np.asarray(short[0] | short[1] | few | (left < self.limits.different))
+
+    def _union_bound(self, counts: Integers, left: Integers, most: tuple[Integers, Integers]) -> Floats:
+        """Add up, over values and sides, how likely there are too many of a value, or too few values."""
+        people = counts.sum(axis=1)
+        bound = np.zeros(len(counts))
+        for side, limit in zip((left, people - left), most, strict=True):
+            bound += tail_bound(people[:, np.newaxis], counts, side[:, np.newaxis], limit[:, np.newaxis] + 1).sum(
+                axis=1
+            )
+            if self.limits.different:
+                # enough values are there when the most frequent ones all are: nobody of one is on the other side
+                frequent = counts[:, : self.limits.different]
+                other = (people - side)[:, np.newaxis]
+                bound += tail_bound(people[:, np.newaxis], frequent, other, np.maximum(frequent, 1)).sum(axis=1)
+        return bound
+
+
+def tail_bound(people: Integers, having: Integers, drawn: Integers, least: Integers) -> Floats:
+    """Bound the probability that at least so many of the drawn have a value, out of `having` among `people`.
+
+    From the mean on, terms fall at least as fast as the first two: Pr(X ≥ k) ≤ Pr(X = k)/(1 − r), r = the ratio of the
+    next term to that of k.
+
+    >>> float(tail_bound(np.array(4), np.array(2), np.array(2), np.array(2)))  # one of six
+    0.16666...
+    """
+    people, having, drawn, least = np.broadcast_arrays(people, having, drawn, least)
+    fewest = np.maximum(having + drawn - people, 0)
+    inside = (least <= np.minimum(having, drawn)) & (least > fewest)
+    k = np.where(inside, least, 0)
+    others = np.where(inside, people - having - drawn + k, 0)
+
+    def log_choose(of: Integers, some: Integers) -> Floats:
+        ways: Floats = gammaln(of + 1.0) - gammaln(some + 1.0) - gammaln(of - some + 1.0)
+        return ways
+
+    log_term = log_choose(having, k) + log_choose(people - having, np.where(inside, drawn - k, 0))
+    ratio = (having - k) * (drawn - k) / ((k + 1.0) * (others + 1.0))
+    term = np.maximum(np.exp(log_term - log_choose(people, drawn)), 1e-300)  # what can be is never called impossible
+    bound = np.where(ratio < 1, term / np.maximum(1 - ratio, 1e-9), 1.0)
+    return np.where(inside, np.minimum(bound, 1.0), (least <= fewest).astype(float))
+
+
+def exact_veil(cut: OneCut, belief: Fraction) -> float:
+    """Give ρ of a cut, rounded up from whole numbers; 1: not to be looked at.
+
+    >>> exact_veil(OneCut.within((3, 2, 2, 2, 1, 1), left=5, most_left=2, most_right=3), Fraction(1, 2))
+    0.02597402597402598
+    """
+    if cut.passing == cut.halves:
+        return 0.0
+    if cut.passing == 0:
+        return 1.0
+    people, left, failing = cut.people, cut.left, cut.halves - cut.passing
+    veil = 0.0
+    for count, passing in set(zip(cut.counts, cut.on_the_left, strict=True)):
+        # people with the value, left and right, added up over all halves that fail
+        on_left = count * math.comb(people - 1, left - 1) - passing
+        for having, side in ((on_left, left), (count * failing - on_left, people - left)):
+            more = (having * belief.denominator - belief.numerator * failing * side) * people
+            less = side * cut.halves * (belief.numerator * people - count * belief.denominator)
+            if more > 0:
+                veil = max(veil, 1.0 if less <= 0 else float(np.nextafter(more / (more + less), 2.0)))
+    return min(veil, 1.0)
+
+
+def float_veil(cut: OneCut, belief: Fraction) -> float:
+    """Give ρ of a cut of a large group in floats, rounded up.
+
+    With L_s as if everybody fell left with probability a/n, Pr(pass) = Pr(all within bounds, ΣL = a) / Pr(ΣL = a): sums
+    of positive numbers, a window of likely ones at a time.  Too few different values are as bad as can be: their union
+    bound is added to F·(p_s − c).
+
+    >>> cut = OneCut.within((30, 20, 20, 20, 10), left=40, most_left=20, most_right=30)
+    >>> bool(0 <= float_veil(cut, Fraction(1, 2)) - exact_veil(cut, Fraction(1, 2)) < 1e-6)
+    True
+    """
+    people, left, limit = cut.people, cut.left, float(belief)
+    kinds = sorted(zip(cut.counts, cut.low, cut.high, strict=True), reverse=True)
+    bounded = [kind for kind in kinds if kind[1] > max(left + kind[0] - people, 0) or kind[2] < min(kind[0], left)]
+    free = [count for count, low, high in kinds if (count, low, high) not in bounded]
+    parts = [Window.of(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
+    every = Window.of(people, 0, people, left / people).at(left)
+    failing = 1 - reduce(Window.times, parts).at(left) / every
+    odds = 0.0
+    # of the values that no bound concerns, the most frequent one decides
+    for at, count in enumerate((*(kind[0] for kind in bounded), *free[:1])):
+        weighted = reduce(Window.times, [*parts[:at], parts[at].weighted(), *parts[at + 1 :]])
+        of_all = sum(free) if at == len(bounded) else count
+        # somebody who has the value is left, or right, and the cut fails
+        on_left = left / people - weighted.at(left) / every / of_all
+        worse = max(on_left / left, (failing - on_left) / (people - left))
+        more = count * worse - limit * failing + ROUNDING + few_values_bound(cut)
+        odds = max(odds, more / (limit - count / people))
+    return min(odds / (1 + odds) * (1 + ROUNDING), 1.0)
+
+
+def few_values_bound(cut: OneCut) -> float:
+    """Bound how likely a half has too few different values: when it has the most frequent ones, it has enough."""
+    frequent = np.array(sorted(cut.counts)[::-1][: cut.different], np.int64)
+    sides = np.array([[cut.left], [cut.people - cut.left]])
+    return float(tail_bound(np.array(cut.people), frequent, sides, frequent).sum()) if cut.different else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """A stretch of a distribution over whole numbers, from `first` on; what is not in it is as good as never."""
+
+    first: int
+    weights: Floats
+
+    @classmethod
+    def of(cls, people: int, low: int, high: int, chance: float) -> Window:
+        """Give how many of `people` fall left, each with this chance, for numbers within bounds.
+
+        >>> Window.of(2, 0, 2, 0.5).weights.tolist()
+        [0.25, 0.5, 0.25]
+        """
+        middle, reach = round(people * chance), 30 + round(16 * math.sqrt(people))
+        start, stop = max(middle - reach, 0), min(middle + reach, people)
+        number = np.arange(start, stop + 1)
+        steps = np.log((people - number[:-1]) / number[1:] * (chance / (1 - chance)))
+        height = np.concatenate(([0.0], np.cumsum(steps)))
+        weights = np.exp(height - height.max())
+        weights /= weights.sum()
+        inside = slice(max(low - start, 0), max(high - start + 1, 0))
+        return cls(max(low, start), weights[inside])
+
+    def times(self, other: Window) -> Window:
+        """Give the distribution of the sum."""
+        if min(len(self.weights), len(other.weights)) == 0:
+            return Window(0, np.zeros(0))
+        return Window(self.first + other.first, np.convolve(self.weights, other.weights))
+
+    def weighted(self) -> Window:
+        """Multiply each weight by its number."""
+        return Window(self.first, self.weights * (self.first + np.arange(len(self.weights))))
+
+    def at(self, number: int) -> float:
+        """Give the weight of a number."""
+        place = number - self.first
+        return float(self.weights[place]) if 0 <= place < len(self.weights) else 0.0
