@@ -56,7 +56,8 @@ class OneLook:
         for rows, halves in generation.halves(cuts):
             left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
             passes[rows] = left & right
-        return cuts.take(passes & (self.coins(len(cuts)) >= veils))
+        passing = np.flatnonzero(passes)
+        return cuts.take(passing[~self.coins(veils[passing])])
 
 
 def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:

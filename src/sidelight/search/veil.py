@@ -61,14 +61,17 @@ COUNTED_EXACTLY = 400
 ROUNDING = 1e-10
 """How far off probabilities of larger groups may be."""
 
-Coins: TypeAlias = Callable[[int], Floats]
-"""Draws so many numbers between 0 and 1."""
+Coins: TypeAlias = Callable[[Floats], Flags]
+"""Falls on the veil's side, one coin per probability of that."""
 
 
-def unknown_to_all(many: int) -> Floats:
-    """Draw from the operating system: no seed brings these numbers back."""
+def unknown_to_all(veils: Floats) -> Flags:
+    """Draw from the operating system: no seed brings this back.
+
+    A draw is a multiple of 2⁻⁵³, so it is below ρ with probability ρ rounded up.
+    """
     chance = secrets.SystemRandom()
-    return np.array([chance.random() for _ in range(many)])
+    return np.array([chance.random() for _ in veils]) < veils
 
 
 @dataclass(frozen=True)
@@ -345,7 +348,7 @@ class Window:
         >>> Window.of(2, 0, 2, 0.5).weights.tolist()
         [0.25, 0.5, 0.25]
         """
-        middle, reach = round(people * chance), 30 + round(16 * math.sqrt(people))
+        middle, reach = round(people * chance), 30 + round(12 * math.sqrt(people * chance * (1 - chance)))
         start, stop = max(middle - reach, 0), min(middle + reach, people)
         number = np.arange(start, stop + 1)
         steps = np.log((people - number[:-1]) / number[1:] * (chance / (1 - chance)))
