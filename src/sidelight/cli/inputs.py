@@ -129,7 +129,7 @@ def read_question(
     preset: str | None = None,
 ) -> Question:
     """Put the question together from a policy file and options; options have the last word."""
-    file = read_policy_file(policy) if policy else None
+    file = read_policy_file(policy, population=population) if policy else None
     chosen = None if preset is None else read_preset(preset, population=population)
     criteria = [
         *(file.policy.criteria if file else ()),
@@ -139,7 +139,13 @@ def read_question(
     question = Question(
         roles=(file.roles if file else Roles()).updated(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
-        measures=without_repeats((*(read_measure(text) for text in measures), *(chosen.beside if chosen else ()))),
+        measures=without_repeats(
+            (
+                *(read_measure(text) for text in measures),
+                *(file.beside if file else ()),
+                *(chosen.beside if chosen else ()),
+            )
+        ),
         notes=(*(file.notes if file else ()), *(chosen.notes if chosen else ())),
         files=(policy,) if policy else (),
     )

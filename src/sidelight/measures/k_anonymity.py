@@ -40,7 +40,7 @@ class GroupSize(FormulaMeasure):
     name: ClassVar[str] = "group size"
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
-    also_called = ("k-anonymity", "anonymity")
+    also_called = ("k-anonymity", "anonymity", "minimum cell count", "threshold rule")
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
     scale_free: ClassVar[bool] = False

@@ -21,7 +21,7 @@ from pydantic.json_schema import models_json_schema
 
 from sidelight._text import as_names
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
-from sidelight.measures.measure import Criterion
+from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
@@ -87,6 +87,7 @@ class PolicyFile:
     policy: Policy
     roles: Roles = field(default_factory=Roles)
     notes: tuple[str, ...] = ()
+    beside: tuple[Measure, ...] = ()  # what presets report without a limit
 
 
 def read_policy(path: str | Path) -> Policy:
@@ -101,8 +102,11 @@ def read_policy(path: str | Path) -> Policy:
     return read_policy_file(path).policy
 
 
-def read_policy_file(path: str | Path) -> PolicyFile:
-    """Read a policy file with all it says: the policy, and the roles of the columns."""
+def read_policy_file(path: str | Path, *, population: str | None = None) -> PolicyFile:
+    """Read a policy file with all it says: the policy, and the roles of the columns.
+
+    Presets whose limits depend on whether there is a `population` are read with it.
+    """
     _expect_path(path)
     if not str(path).strip():
         message = "the name of the policy file is empty; give its path"
@@ -122,7 +126,7 @@ def read_policy_file(path: str | Path) -> PolicyFile:
     except OSError as error:
         message = f"cannot read the policy file '{path}': {error.strerror}; give the path of a readable file"
         raise BadPolicy(message) from None
-    return read_policy_text(text, name=path.name, folder=path.parent)
+    return read_policy_text(text, name=path.name, folder=path.parent, population=population)
 
 
 def _expect_path(path: object) -> None:
@@ -131,7 +135,9 @@ def _expect_path(path: object) -> None:
         raise WrongKind(message)
 
 
-def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None = None) -> PolicyFile:
+def read_policy_text(
+    text: str, *, name: str = "the policy", folder: Path | None = None, population: str | None = None
+) -> PolicyFile:
     r"""Read the text of a policy file; `name` is for messages, and paths in it start from `folder`.
 
     >>> print(read_policy_text('[[limit]]\nmeasure = "group size"\nat_least = 5').policy)
@@ -143,7 +149,7 @@ def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None
         message = f"{name} is not TOML: {error}"
         raise BadPolicy(message) from None
     _refuse_unknown_sections(data, name)
-    presets = list(_presets(data, name, folder))
+    presets = list(_presets(data, name, folder, population))
     limits = [_criterion(table, where) for where, table in _tables(data, "limit", name, folder)]
     skylines, notes = _skylines(_tables(data, "skyline", name, folder))
     if not limits and not skylines and not presets:
@@ -151,7 +157,12 @@ def read_policy_text(text: str, *, name: str = "the policy", folder: Path | None
         raise BadPolicy(message)
     preset_limits = [criterion for preset in presets for criterion in preset.criteria]
     preset_notes = (note for preset in presets for note in preset.notes)
-    return PolicyFile(Policy(*preset_limits, *limits, *skylines), _roles(data, name, folder), (*preset_notes, *notes))
+    return PolicyFile(
+        Policy(*preset_limits, *limits, *skylines),
+        _roles(data, name, folder),
+        (*preset_notes, *notes),
+        tuple(measure for preset in presets for measure in preset.beside),
+    )
 
 
 def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
@@ -160,7 +171,7 @@ def _refuse_unknown_sections(data: Mapping[str, object], name: str) -> None:
             raise unknown_key(key, (*SECTIONS, PRESET), name)
 
 
-def _presets(data: Mapping[str, object], name: str, folder: Path | None) -> Iterator[Preset]:
+def _presets(data: Mapping[str, object], name: str, folder: Path | None, population: str | None) -> Iterator[Preset]:
     """Read the presets: one, or a list of them."""
     texts = data.get(PRESET, ())
     listed = [texts] if isinstance(texts, str) else texts
@@ -173,7 +184,7 @@ def _presets(data: Mapping[str, object], name: str, folder: Path | None) -> Iter
 
     for text in listed:
         with _blaming_section(f"{PRESET} of {name}"):
-            yield read_preset(text, folder=folder)
+            yield read_preset(text, population=population, folder=folder)
 
 
 def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | None) -> list[tuple[str, object]]:

@@ -96,6 +96,18 @@ def test_a_preset_with_a_population(people):
     assert "journalist" in invoke([*asked, "--preset", "EMA/Health Canada 0.09"]).stdout
 
 
+def test_a_preset_of_a_policy_file_takes_the_population_and_reports_what_stands_beside_it(people, tmp_path):
+    policy = tmp_path / "policy.toml"
+    policy.write_text('preset = "EMA/Health Canada 0.09"\n[roles]\nquasi = ["age"]\nsensitive = "disease"\n')
+    asked = ("audit", people, "--policy", policy, "--json")
+    for further, measure in (((), "prosecutor risk"), (("--population", people), "journalist risk")):
+        findings = json.loads(invoke([*asked, *further]).stdout)["answer"]["findings"]
+        assert [(each["measure"], each["settings"].get("statistic"), each["holds"]) for each in findings] == [
+            (measure, None, True),
+            (measure, "average", None),
+        ]
+
+
 def test_a_preset_in_a_search(people):
     asked = ["protect", people, "-g", "sex", "-s", "disease", "--suppress-only", "sex", "--preset"]
     result = invoke([*asked, "ACRO(sums=false)"])

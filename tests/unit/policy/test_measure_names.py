@@ -20,6 +20,14 @@ def test_no_measure_is_called_elsewhere_what_another_is_called_here():
         ("K_Anonymity >= 5", "; k-anonymity is 'group size' here"),
         ("l-diversity >= 2", "; l-diversity is 'distinct values', 'entropy diversity' or 'recursive diversity' here"),
         ("t-closeness <= 0.2", "; t-closeness is 'closeness' here"),
+        ("k-map >= 5", "; k-map is 'journalist risk' here"),
+        ("δ-presence <= 0.5", "; δ-presence is 'presence' or 'absence' here"),
+        ("DIS <= 0.1", "; DIS is 'unique match' here"),
+        ("SUDA <= 0.1", "; SUDA is 'singling out' here"),
+        ("population uniqueness <= 9", "; population uniqueness is 'population uniques' here"),
+        ("records at risk <= 0.1", "; records at risk is 'prosecutor risk' here"),
+        ("global risk <= 0.1", "; global risk is 'marketer risk' here"),
+        ("minimum cell count >= 10", "; minimum cell count is 'group size' here"),
     ],
 )
 def test_a_limit_by_another_name_is_told_its_name_here(text, ending):

@@ -68,7 +68,7 @@ class SinglingOut(OfWholeReleases):
     facts: int
 
     name: ClassVar[str] = "singling out"
-    also_called = ("special uniques", "SUDA", "sample uniques")
+    also_called = ("special uniques", "SUDA", "suda2", "MSU", "minimal sample uniques", "sample uniques")
     about_values: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN  # it can rise where labels are joined in some rows only

@@ -109,6 +109,10 @@ with 1/2.
         groups, met = sum(times for _, _, times in runs), sum(F * times for _, F, times in runs)
         return max(super().average_again(runs), Fraction(groups, met))
 
+    def few_alike(self, people: int, size: int) -> str:
+        """Say that at most so many of the register have their cells: it decides, and not the group."""
+        return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
+
     def explain(self, finding: Finding) -> str:
         """Name the group that fewest people of the population share, or say of how many people it is so."""
         witness = finding.witness
@@ -150,7 +154,7 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     outside: Outside = "an error"
 
     name: ClassVar[str] = "marketer risk"
-    also_called = ("marketer", "expected re-identifications")
+    also_called = ("marketer", "expected re-identifications", "success rate", "global risk")
     statistic: ClassVar[Statistic] = "average"  # type: ignore[misc]
     threshold: ClassVar[None] = None  # type: ignore[misc]
     needs_population: ClassVar[bool] = False

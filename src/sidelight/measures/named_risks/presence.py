@@ -48,7 +48,7 @@ class Presence(AgainstPopulation):
     outside: Outside = "an error"
 
     name: ClassVar[str] = "presence"
-    also_called = ("delta-presence", "δ-presence", "d-presence", "membership")
+    also_called = ("delta-presence", "δ-presence", "d-presence", "membership", "membership inference")
 
     @classmethod
     def from_settings(cls, population: str | None = None, outside: Outside = "an error") -> Presence:

@@ -43,7 +43,7 @@ class ProsecutorRisk(PersonRisk):
     threshold: float | Fraction | None = None
 
     name: ClassVar[str] = "prosecutor risk"
-    also_called = ("re-identification risk", "prosecutor")
+    also_called = ("re-identification risk", "prosecutor", "average re-identification risk", "records at risk")
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

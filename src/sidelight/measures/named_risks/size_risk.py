@@ -320,13 +320,18 @@ class PersonRisk(SizeRisk):
         assert isinstance(witness, SizeWitness)
         above = f"{int(witness.part):,} of {counted(witness.whole, 'person')}"
         shown_share = decimal_text(Fraction(finding.value), up=True)
+        are = form("is", int(witness.part))
         if self.people_needed is None:
-            return f"{above} ({shown_share}) {form('is', int(witness.part))} in groups of any size: above 0."
+            return f"{above} ({shown_share}) {are} in groups of any size: above 0."
         if self.people_needed == 1:
             return "Nobody's risk is above 1."
-        size = self.people_needed - 1
+        few = self.few_alike(int(witness.part), self.people_needed - 1)
+        return f"{above} ({shown_share}) {few}: above {self.threshold}."
+
+    def few_alike(self, people: int, size: int) -> str:
+        """Say that so many people have at most so many who look like them."""
         groups = "groups of 1" if size == 1 else f"groups of {size:,} or fewer"
-        return f"{above} ({shown_share}) {form('is', int(witness.part))} in {groups}: above {self.threshold}."
+        return f"{form('is', people)} in {groups}"
 
 
 @dataclass(frozen=True)

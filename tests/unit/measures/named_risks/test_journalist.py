@@ -16,7 +16,12 @@ REGISTER = pa.table({"age": ["31", "34", "38", "52", "57", "77"]})
 
 def test_the_three_statistics():
     assert sl.JournalistRisk(REGISTER).measure(RELEASE).value == Fraction(1, 2)
-    assert sl.JournalistRisk(REGISTER, "share above", 0.4).measure(RELEASE).value == Fraction(1, 3)
+    share = sl.JournalistRisk(REGISTER, "share above", 0.4).measure(RELEASE)
+    assert share.value == Fraction(1, 3)
+    # the register's people decide, not those of the group
+    assert share.explain() == "1 of 3 people (0.3334) is among 2 or fewer in the register: above 0.4."
+    alone = sl.JournalistRisk(REGISTER, "share above", 0.5).measure(RELEASE)
+    assert alone.explain() == "0 of 3 people (0.0000) are alone in the register: above 0.5."
     # groups / ΣF = 2/5, and Σ f/F / n = (2/3 + 1/2) / 3 = 7/18
     assert sl.JournalistRisk(REGISTER, "average").measure(RELEASE).value == Fraction(2, 5)
     assert sl.MarketerRisk(REGISTER).measure(RELEASE).value == Fraction(7, 18)
