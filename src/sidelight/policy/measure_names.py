@@ -98,6 +98,12 @@ def _maximum_entropy() -> Kinds:
     return (MaxEnt, MaxEntGain, EstimationError)
 
 
+def _learners() -> Kinds:
+    from sidelight.learner.measure import Learner
+
+    return (Learner,)
+
+
 _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     classic_measures,
     _named_risks,
@@ -106,6 +112,7 @@ _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     _ck_safety,
     _further_adversaries,
     _maximum_entropy,
+    _learners,
 )
 
 

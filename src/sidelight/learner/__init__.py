@@ -1,0 +1,14 @@
+"""What would somebody believe who trains a model on the release itself (the deFinetti attack)?
+
+Here belongs everything between a release with a roster (who is in which group) and a model's beliefs about each person:
+one concrete attacker, and no worst case.  Nothing that is told from outside does (`knowledge`, `max_entropy`), nor who
+knows how the release was made.
+
+Read `learn` for the way in and `learned` for what users get; then `roster` (who is in which group, and what each may
+have), `training` (rounds of expectation and maximisation), `models` (naive Bayes and logistic), `assignments` (the
+expectation, exactly, by forward–backward, and `sinkhorn` where a group has too many states), `several_values` (sets and
+multisets of values), `targets` (somebody known exactly, and no roster), `truth` (what the publisher holds),
+`enumeration` (the slow twin), `measure` (how sure at most).
+
+Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
+"""

@@ -1,0 +1,202 @@
+"""Who of a group has which value, when every assignment with the published counts weighs Π_i P_i(x_i)?
+
+Symbols     a group has people 1 … n and values s with counts n_s, Σ n_s = n; P_i(s) is what a model says of person i.
+State       u = how many of each value the first i people have used: |u| = i, u_s ≤ n_s, so Π_s (n_s + 1) states.
+Forward     F(0) = 1,  F(u) = Σ_s F(u − e_s) · P_{|u|}(s)
+Backward    B(n) = 1,  B(u) = Σ_s P_{|u|+1}(s) · B(u + e_s)
+Belief      Pr(x_i = s) = P_i(s) · Σ_{|u|=i−1} F(u) · B(u + e_s) / F(n), and F(n) is the group's likelihood.
+
+All groups of one *pattern* (the counts, largest first) go through it at once: a state is one number of mixed radix, a
+step adds the value's stride.  A step beyond a count carries into a state of a layer that is not computed yet, which
+still holds 0: no step needs to be checked.
+
+Cost        2 · values · Π (n_s + 1) per group; patterns beyond `exact_up_to` states are for `sinkhorn`.
+Scaling     A person's P_i may be multiplied by anything, and a layer's F or B too, as beliefs of a person add up to 1.
+            So each is kept near 1, and what was taken out is added to the logarithm of the likelihood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from sidelight._arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
+from sidelight.learner.roster import Roster
+from sidelight.learner.sinkhorn import Sinkhorn
+
+AT_ONCE = 1 << 21
+"""So many states of groups are gone through at once."""
+
+LEAST = 1e-280
+"""A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Groups that have the same counts: where the cells of each person and value stand."""
+
+    counts: tuple[int, ...]
+    cells: Integers  # people × values × groups
+    groups: Integers
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the groups so that their states fit into memory."""
+        step = max(AT_ONCE // (states_of(self.counts) * len(self.counts)), 1)
+        for start in range(0, len(self.groups), step):
+            yield slice(start, start + step)
+
+
+@lru_cache(maxsize=4096)
+def layers_of(counts: tuple[int, ...]) -> tuple[tuple[Integers, ...], Integers]:
+    """List the states by how many people they have used, and the stride of each value.
+
+    >>> layers, strides = layers_of((2, 1))
+    >>> [layer.tolist() for layer in layers], strides.tolist()
+    ([[0], [1, 2], [3, 4], [5]], [2, 1])
+    """
+    radix = np.array(counts) + 1
+    strides = np.concatenate((np.cumprod(radix[:0:-1])[::-1], [1])).astype(np.int64)
+    state = np.arange(states_of(counts))
+    used = ((state[:, np.newaxis] // strides) % radix).sum(axis=1)
+    order = np.argsort(used, kind="stable")
+    return tuple(np.split(order, np.cumsum(np.bincount(used))[:-1])), strides
+
+
+def states_of(counts: tuple[int, ...]) -> int:
+    """Count the states.
+
+    >>> states_of((2, 1))
+    6
+    """
+    return int(np.prod([count + 1.0 for count in counts]))
+
+
+def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Give Pr(x_i = s) for people × values × groups, and the logarithm of each group's likelihood.
+
+    >>> weights = np.array([[[2.0], [1.0]], [[1.0], [1.0]]])  # two people, two values, one group
+    >>> beliefs, log_likelihood = forward_backward(weights, (1, 1))
+    >>> beliefs[:, 0, 0].round(6).tolist(), np.exp(log_likelihood).round(6).tolist()
+    ([0.666667, 0.333333], [3.0])
+    """
+    people, _, groups = weights.shape
+    layers, strides = layers_of(counts)
+    guard, states = int(strides[0]), states_of(counts)
+    # on both sides a guard of zeros, so that no step leaves the array
+    forward = np.zeros((states + 2 * guard, groups))
+    backward = np.zeros_like(forward)
+    forward[guard] = 1.0
+    backward[guard + states - 1] = 1.0
+    log_likelihood = np.zeros(groups)
+    for layer in range(1, people + 1):
+        at = layers[layer] + guard
+        before = forward.take(at[:, np.newaxis] - strides, axis=0)
+        here = _joined(before, weights[layer - 1])
+        scale = here.max(axis=0)
+        forward[at] = here / scale
+        log_likelihood += np.log(scale)
+    beliefs = np.empty_like(weights)
+    for layer in range(people - 1, -1, -1):
+        at = layers[layer] + guard
+        # a step beyond the count is to a layer that is not computed yet: still 0
+        after = backward.take(at[:, np.newaxis] + strides, axis=0)
+        here = _joined(after, weights[layer])
+        beliefs[layer] = weights[layer] * np.einsum("ug,uvg->vg", forward[at], after)
+        backward[at] = here / here.max(axis=0)
+    beliefs /= beliefs.sum(axis=1, keepdims=True)
+    return beliefs, log_likelihood
+
+
+def _joined(steps: Floats, weights: Floats) -> Floats:
+    """Add up over the values: states × values × groups, and values × groups."""
+    if weights.shape[1] == 1:  # one group alone is a product of a matrix and a vector
+        return (steps[:, :, 0] @ weights[:, 0])[:, np.newaxis]
+    joined: Floats = np.einsum("uvg,vg->ug", steps, weights)
+    return joined
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments:
+    """The expectation of people with one value each: what a model says of a person becomes a belief."""
+
+    roster: Roster
+    exact_up_to: int
+
+    @cached_property
+    def states(self) -> Floats:
+        """How many states each group has."""
+        row, _, count = self.roster.entries
+        return np.exp(sum_by(row, np.log1p(count), len(self.roster.release)))
+
+    @cached_property
+    def exactly(self) -> Flags:
+        """Which groups are gone through state by state."""
+        flags: Flags = self.states <= self.exact_up_to * (1 + 1e-9)
+        return flags
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The groups that are gone through state by state, by their counts; those of one value need nothing."""
+        roster, starts = self.roster, self.roster.group_starts
+        several = np.flatnonzero(self.exactly & (np.diff(starts) > 1))
+        if len(several) == 0:
+            return ()
+        width = int(np.diff(starts)[several].max())
+        slot = np.arange(width)
+        inside = slot < np.diff(starts)[several, np.newaxis]
+        places = np.minimum(starts[several, np.newaxis] + slot, len(roster.entries[2]) - 1)
+        counts = np.where(inside, roster.entries[2][places], 0)
+        number, first = number_vectors(counts)
+        by_pattern = np.argsort(number, kind="stable")
+        bounds = starts_of(number, len(first))
+        person_line = np.repeat(np.arange(len(roster)), roster.members.people)
+        person_starts = starts_of(roster.members.group[person_line], len(roster.release))
+        patterns = []
+        for which, row in enumerate(first.tolist()):
+            groups = several[by_pattern[bounds[which] : bounds[which + 1]]]
+            pattern = tuple(count for count in counts[row].tolist() if count)
+            lines = person_line[person_starts[groups] + np.arange(sum(pattern))[:, np.newaxis]]
+            cells = roster.cell_starts[lines][:, np.newaxis, :] + np.arange(len(pattern))[:, np.newaxis]
+            patterns.append(Pattern(pattern, cells, groups))
+        return tuple(patterns)
+
+    @cached_property
+    def scaled(self) -> Sinkhorn:
+        """The groups that have too many states."""
+        return Sinkhorn.of(self.roster, ~self.exactly)
+
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """Give Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
+
+        The likelihood is that of the groups that are gone through state by state.
+        """
+        beliefs = self.scaled.expect(scores)
+        likelihood = self._of_one_value(scores)
+        for pattern in self.patterns:
+            for block in pattern.blocks():
+                likelihood += self._expect_block(scores, pattern.cells[:, :, block], pattern.counts, beliefs)
+        return self._of_lines(beliefs), likelihood
+
+    def _expect_block(self, scores: Floats, cells: Integers, counts: tuple[int, ...], beliefs: Floats) -> float:
+        score = scores[cells]
+        highest = score.max(axis=1, keepdims=True)
+        believed, log_likelihood = forward_backward(np.maximum(np.exp(score - highest), LEAST), counts)
+        # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
+        np.add.at(beliefs, cells, believed)
+        return float(log_likelihood.sum() + highest.sum())
+
+    def _of_one_value(self, scores: Floats) -> float:
+        roster = self.roster
+        alone = roster.count == roster.group_size
+        return float((scores * roster.people)[alone].sum())
+
+    def _of_lines(self, beliefs: Floats) -> Floats:
+        """Share what was added up among the people of each line."""
+        roster = self.roster
+        several = (roster.count < roster.group_size) & self.exactly[roster.members.group[roster.line]]
+        shared = np.where(several, beliefs / roster.people, beliefs)
+        shared[roster.count == roster.group_size] = 1.0
+        return shared

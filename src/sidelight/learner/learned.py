@@ -1,0 +1,247 @@
+"""What somebody believes who trained a model on a release, and how right that is.
+
+Belief      max_s W_is of each person; the guess is its value, of equal ones the first of the domain.
+Gain        W_is − n_g(s)/n_g, over what the release says by itself.
+Right       with the truth: the share of people whose guess is true; among people at or above c; in ten equal bins.
+Calibration error  Σ over the bins of their share of people · |share right − mean claimed|.
+
+Without the truth a belief is only *claimed*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers
+from sidelight._text import counted, html_table
+from sidelight.errors import BadMeasure
+from sidelight.learner.models import ModelName
+from sidelight.learner.roster import Roster
+from sidelight.learner.truth import HeldTruth
+from sidelight.release.release import Release
+from sidelight.table.table import Column, Tabular, arrow_labels, unused_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BINS = 10
+"""Beliefs are compared with the truth in so many equal bins."""
+
+TIES = 9
+"""Beliefs that agree to so many decimals are equal: what differs beyond is rounding."""
+
+SURE = 0.9
+"""A belief from which on people are spoken of."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationBin:
+    """People whose largest belief is from `low` to `high`: how many, the mean of what is claimed, the share right."""
+
+    low: float
+    high: float
+    people: int
+    claimed: float
+    right: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Learned(Tabular):
+    """What is believed about each person of a release by somebody who trained a model on it (see `learn`).
+
+    `right`, `calibration_error` and `right_above` are None without the truth: then everything is only claimed.
+    """
+
+    release: Release
+    model: ModelName
+    roster: Roster
+    beliefs: Floats = field(repr=False)  # per cell of the roster
+    truth: HeldTruth | None = None
+    rounds: int = 0
+    notes: tuple[str, ...] = ()
+    alone: bool = False  # whether only the targets are known, and nobody else
+
+    @property
+    def claimed(self) -> float:
+        """The mean over all people of how sure one is of the value one guesses."""
+        return float(self._belief @ self._people / self._people.sum())
+
+    @property
+    def right(self) -> float | None:
+        """The share of people whose value is guessed."""
+        return self.right_above(0.0)
+
+    @property
+    def by_release(self) -> float:
+        """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
+        largest = np.zeros(len(self.roster))
+        np.maximum.at(largest, self.roster.line, self._before)
+        return float(largest @ self._people / self._people.sum())
+
+    @property
+    def gain(self) -> float:
+        """The mean over all people of how much surer one is of the guess than the release by itself says."""
+        gains = (self.beliefs - self._before)[self._guess]
+        return float(gains @ self._people[self._guessed] / self._people.sum())
+
+    @property
+    def largest(self) -> float:
+        """The largest belief about anybody."""
+        return float(self._belief.max())
+
+    def people_above(self, belief: float) -> int:
+        """Count the people whose value is believed at or above this."""
+        return int(self._people[self._above(belief)].sum())
+
+    def right_above(self, belief: float) -> float | None:
+        """Give the share of those people whose value is the one believed; None without the truth, or of nobody."""
+        above = self._above(belief)
+        if self.truth is None or not above.any():
+            return None
+        return float(self._true[above].sum() / self._people[above].sum())
+
+    @property
+    def calibration(self) -> tuple[CalibrationBin, ...]:
+        """How right beliefs are, in ten equal bins; those with nobody are left out.  Empty without the truth."""
+        if self.truth is None:
+            return ()
+        bin_of = np.minimum((np.round(self._belief, TIES) * BINS).astype(np.int64), BINS - 1)
+        people = np.bincount(bin_of, self._people, BINS)
+        claimed = np.bincount(bin_of, self._people * self._belief, BINS)
+        right = np.bincount(bin_of, self._true, BINS)
+        return tuple(
+            CalibrationBin(
+                at / BINS,
+                (at + 1) / BINS,
+                int(people[at]),
+                float(claimed[at] / people[at]),
+                float(right[at] / people[at]),
+            )
+            for at in np.flatnonzero(people).tolist()
+        )
+
+    @property
+    def calibration_error(self) -> float | None:
+        """By how much the share right and what is claimed differ, on average over people, in ten equal bins."""
+        if self.truth is None:
+            return None
+        return sum(each.people * abs(each.right - each.claimed) for each in self.calibration) / float(
+            self._people.sum()
+        )
+
+    @property
+    def _people(self) -> Integers:
+        return self.roster.members.people
+
+    @cached_property
+    def _before(self) -> Floats:
+        """What the release says by itself, per cell."""
+        return self.roster.believed(self.roster.shares)
+
+    @cached_property
+    def _guessed(self) -> Integers:
+        """The lines of which there is something to guess: somebody of the group has a value."""
+        return np.flatnonzero(np.diff(self.roster.cell_starts))
+
+    @cached_property
+    def _guess(self) -> Integers:
+        """The cell of the guess, for each line that has one."""
+        roster = self.roster
+        # by line, then the largest belief, then the first value of the domain
+        order = np.lexsort((roster.value, -np.round(self.beliefs, TIES), roster.line))
+        return order[roster.cell_starts[self._guessed]]
+
+    @cached_property
+    def _belief(self) -> Floats:
+        """The largest belief about each line; 0 where there is nothing to guess."""
+        belief = np.zeros(len(self.roster))
+        belief[self._guessed] = self.beliefs[self._guess]
+        return belief
+
+    @cached_property
+    def _true(self) -> Floats:
+        """How many people of each line have the value that is guessed."""
+        assert self.truth is not None
+        true = np.zeros(len(self.roster))
+        true[self._guessed] = self.truth.people[self._guess]
+        return true
+
+    def _above(self, belief: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        if not 0 <= belief <= 1:
+            message = f"a belief lies between 0 and 1, and {belief} does not; give such a number"
+            raise BadMeasure(message)
+        above: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.round(self._belief, TIES) >= belief
+        return above
+
+    def table(self) -> pa.Table:
+        """Give a row per line of the roster and value of its group: the group, what is known, people and belief.
+
+        "share" is what the release says by itself, "guess" whether it is the value believed most; with the truth,
+        "true" is how many of the people have the value.
+        """
+        import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
+
+        roster, members = self.roster, self.roster.members
+        known = {column.name: arrow_labels(column, members.key[roster.line]) for column in roster.columns}
+        taken = {*known, self.release.sensitive}
+        values = Column(self.release.sensitive, tuple(self.release.domain), roster.value.astype(np.int32))
+        guess = np.zeros(len(roster.line), bool)
+        guess[self._guess] = True
+        columns = {
+            unused_name("group", taken): pa.array(self.release.groups.numbers[members.group[roster.line]]),
+            **known,
+            unused_name("people", taken): pa.array(members.people[roster.line]),
+            self.release.sensitive: arrow_labels(values),
+            unused_name("belief", taken): pa.array(self.beliefs),
+            unused_name("share", taken): pa.array(self._before),
+            unused_name("guess", taken): pa.array(guess),
+        }
+        if self.truth is not None:
+            columns[unused_name("true", taken)] = pa.array(self.truth.people)
+        return pa.table(columns)
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def explain(self) -> str:
+        """Say what somebody would believe, and how right that is."""
+        return " ".join(self.sentences())
+
+    def sentences(self) -> tuple[str, ...]:
+        """Say it, a sentence at a time."""
+        people = counted(int(self._people.sum()), "person")
+        above = self.people_above(SURE)
+        knows = "one of these people, and nobody else" if self.alone else "who is in which group"
+        who = f"Somebody who trains a {self.model} model on the release and knows {knows}"
+        first = (
+            f"{who} claims to know the value of {people} with {self.claimed:.3f} on average, where the release says "
+            f"{self.by_release:.3f}; of {above:,} with at least {SURE}."
+        )
+        if self.truth is None:
+            return (first, "Without the truth this is only claimed.", *self._noted())
+        assert self.right is not None
+        share = self.right_above(SURE)
+        of_sure = "" if share is None else f", of those {above:,} {share:.1%}"
+        second = (
+            f"{self.right:.1%} are guessed right{of_sure}; claims are off by {self.calibration_error:.3f} on average."
+        )
+        return (first, second, *self._noted())
+
+    def _noted(self) -> tuple[str, ...]:
+        return tuple(f"{note[:1].upper()}{note[1:]}." for note in self.notes)
+
+    def __repr__(self) -> str:
+        right = "" if self.right is None else f", right {self.right:.3f}"
+        people = counted(int(self._people.sum()), "person")
+        return f"<Learned by {self.model}: {people}, claimed {self.claimed:.3f}{right}>"
+
+    def _repr_html_(self) -> str:
+        rows = [("claimed", f"{self.claimed:.3f}"), (f"people at or above {SURE}", f"{self.people_above(SURE):,}")]
+        if self.right is not None:
+            rows += [("right", f"{self.right:.3f}"), ("calibration error", f"{self.calibration_error:.3f}")]
+        return html_table("Learned", ["what", "how much"], rows, total=len(rows), note=self.explain())

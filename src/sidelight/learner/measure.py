@@ -1,0 +1,245 @@
+"""How sure does somebody get who trains a model on the release itself?
+
+    Learner     max over people i and values s of W_is, as `learn` believes it
+
+A model learns from all groups at once, so that it is not mergeable: searches go without it and judge what they found.
+It is one concrete attacker: a release within its limit may fall to a better model.
+
+The value is rounded up at the sixth decimal.  It is replayed by training again, where every group is gone through
+assignment by assignment (`enumeration`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import ClassVar, NoReturn, Self
+
+import numpy as np
+
+from sidelight._arrays import Floats, Integers
+from sidelight._rounding import in_words, to_places
+from sidelight.errors import BadMeasure, parameter
+from sidelight.learner.enumeration import EnumeratedAssignments
+from sidelight.learner.learn import (
+    EXACT_UP_TO,
+    LABELS_ALONE,
+    expectation_of,
+    new_model,
+    roster_of,
+    told_apart,
+    train_on,
+)
+from sidelight.learner.models import Model, ModelName, model_name
+from sidelight.learner.roster import Roster
+from sidelight.learner.several_values import Occurrences
+from sidelight.learner.training import ROUNDS, Trained, train
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.release.groups import Groups
+from sidelight.release.locate import Lookup
+from sidelight.release.release import Release
+from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.table.table import Semantics, Table
+
+PLACES = 6
+"""Beliefs are rounded up to so many decimals."""
+
+LAST_BITS = Fraction(1, 10**8)
+"""What rounding may add to a belief: a value this little above a decimal is taken for it."""
+
+TELLING = 3
+"""So many columns are named that speak most for a value."""
+
+SPEAKS = 1e-6
+"""A label with less weight says nothing."""
+
+MATES = 5
+"""So many people of the same group are named beside the one who is worst off."""
+
+
+@dataclass(frozen=True, slots=True)
+class MateBelief:
+    """How surely people of the same group who say this are believed to have the value too."""
+
+    says: tuple[tuple[str, Label], ...]
+    people: int
+    belief: float
+
+
+@dataclass(frozen=True, slots=True)
+class TellingLabel:
+    """How much a label speaks for the value: ln of how much likelier it makes it than the group's other values."""
+
+    column: str
+    label: Label
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LearntBelief(Witness):
+    """Of whom a model is surest: `line` is the place in the roster; what the person says, and what speaks for it."""
+
+    line: int = 0
+    says: tuple[tuple[str, Label], ...] = ()
+    mates: tuple[MateBelief, ...] = ()
+    telling: tuple[TellingLabel, ...] = ()
+
+
+@dataclass(frozen=True, repr=False)
+class Learner(Measure):
+    """How sure does somebody get of a value of a person who trains a model on the release itself?
+
+    The largest belief of `learn` about anybody: who is in which group is said by the release, or by the original
+    `table` (which `protect` puts in by itself); where nobody is told apart it is the largest share of a group.  One
+    concrete attacker, and no worst case.  It looks at a whole release at once, so searches go without it and judge
+    what they found by it.  `model` is "logistic" or "naive bayes"; `rounds` is how long it trains at most.
+
+    >>> ward = Release.from_buckets([
+    ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Cold"])])
+    >>> finding = Learner(model="naive bayes").measure(ward)
+    >>> print(finding.explain())  # doctest: +ELLIPSIS
+    Somebody who trains a naive bayes model on the release would be 0.7592 sure that a person with sex f of group 1 ...
+
+    Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009; as a measure Cormode, Procopiuc and
+    Srivastava, 2013.
+    """
+
+    model: ModelName = "logistic"
+    rounds: int = ROUNDS
+    exact_up_to: int = EXACT_UP_TO
+    table: Table | None = field(default=None, repr=False, compare=False)
+
+    name: ClassVar[str] = "learner"
+    also_called = ("definetti attack", "de finetti attack")
+    limits = (0, 1)
+    semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")
+    mergeable: ClassVar[bool] = False
+    when_groups_merge = Monotonicity.UNKNOWN
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", model_name(self.model))
+        object.__setattr__(self, "rounds", whole_amount(self.name, "rounds", self.rounds))
+        object.__setattr__(self, "exact_up_to", whole_amount(self.name, "exact_up_to", self.exact_up_to))
+        if self.rounds < 1:
+            message = f"{parameter('rounds', self.rounds)} is no training; give 1 or more"
+            raise BadMeasure(message)
+
+    @classmethod
+    def from_settings(
+        cls, *, model: ModelName = "logistic", rounds: int = ROUNDS, exact_up_to: int = EXACT_UP_TO
+    ) -> Self:
+        """Make it from what a policy file says."""
+        return cls(model, rounds, exact_up_to)
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does."""
+        settings: dict[str, object] = {"model": self.model} if self.model != "logistic" else {}
+        settings |= {"rounds": self.rounds} if self.rounds != ROUNDS else {}
+        return settings | ({"exact_up_to": self.exact_up_to} if self.exact_up_to != EXACT_UP_TO else {})
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Give one of each model."""
+        del domain
+        return (cls(), cls(model="naive bayes", rounds=3))
+
+    def informed(self, table: Table) -> Self:
+        """Take this table for the roster, where a release does not say who is in which group."""
+        return replace(self, table=table) if self.table is None else self
+
+    def summarize(self, groups: Groups) -> NoReturn:
+        """Refuse: a model learns from all groups at once."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
+
+    def measure(self, release: Release) -> Finding:
+        """Train, and find the person of whom the model is surest."""
+        self.check(release)
+        roster = roster_of(release, self.table, Lookup.of())
+        if not len(roster.line):
+            return Finding(self, Fraction(0), None, ("nobody has a value", *roster.notes))
+        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to)
+        notes = (*roster.notes, *trained.notes)
+        cell = int(np.argmax(np.round(trained.beliefs, PLACES + 2)))
+        return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), notes)
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """Train again, and go through every group assignment by assignment."""
+        assert isinstance(witness, LearntBelief)
+        self.check(release)
+        roster = roster_of(release, self.table, Lookup.of())
+        value = release.groups.code_of(witness.value)
+        (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
+        return _value(roster, self._trained_by_listing(roster), int(cell))
+
+    def _trained_by_listing(self, roster: Roster) -> Trained:
+        if not told_apart(roster):
+            return train_on(roster, self.model)
+        expectation = expectation_of(roster, self.exact_up_to)
+        listing = expectation if isinstance(expectation, Occurrences) else EnumeratedAssignments(expectation)
+        return train(new_model(roster, self.model), listing, rounds=self.rounds)
+
+    def explain(self, finding: Finding) -> str:
+        """Say of whom, what speaks for it, and what is believed about the others of the group."""
+        witness = finding.witness
+        if not isinstance(witness, LearntBelief):
+            return "Nobody can be believed to have anything: nobody has a value."
+        says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in witness.says)
+        person = (
+            f"a person with {says} of {witness.group}" if witness.mates and says else f"a person of {witness.group}"
+        )
+        sure = f"be {in_words(finding.value)} sure" if finding.value != 1 else "be sure (1)"
+        who = f"Somebody who trains a {self.model} model on the release would {sure}"
+        telling = ", ".join(f"{each.column} {shown_in_list(each.label)}" for each in witness.telling)
+        others = ", ".join(f"{each.belief:.3f}" for each in witness.mates)
+        sentences = [f"{who} that {person} has '{shown(witness.value)}'."]
+        sentences += [f"What speaks most for it: {telling}."] if telling else []
+        sentences += [f"Others of the group are believed to have it with {others}."] if others else []
+        return " ".join(sentences)
+
+
+def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
+    """Give a belief: a share exactly where nothing was learnt, else rounded up."""
+    if LABELS_ALONE in trained.notes and roster.release.semantics != "multiset":
+        return Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
+    belief = Fraction(float(trained.beliefs[cell])) - LAST_BITS
+    return min(max(float(to_places(belief, PLACES)), 0.0), 1.0)
+
+
+def _witness(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
+    line, value = int(roster.line[cell]), int(roster.value[cell])
+    members, release = roster.members, roster.release
+    group = int(members.group[line])
+    same = np.flatnonzero((members.group[roster.line] == group) & (roster.value == value) & (roster.line != line))
+    same = same[np.argsort(-trained.beliefs[same], kind="stable")][:MATES]
+    mates = tuple(
+        MateBelief(
+            roster.says(int(members.key[roster.line[at]])),
+            int(members.people[roster.line[at]]),
+            float(trained.beliefs[at]),
+        )
+        for at in same.tolist()
+    )
+    key = int(members.key[line])
+    telling = () if trained.model is None else _telling(roster, trained.model, key, cell)
+    return LearntBelief(release.groups.name(group), release.domain[value], line, roster.says(key), mates, telling)
+
+
+def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
+    """Name the columns that speak most for a value, beside the mean of the group's other values, by their counts."""
+    cells = _of_line(roster, int(roster.line[cell]))
+    values, counts = roster.value[cells], roster.count[cells].astype(float)
+    counts[values == roster.value[cell]] = 0.0
+    weights = []
+    for column, scores in zip(roster.columns, model.scores_by_column(), strict=True):
+        score: Floats = scores[column.codes[key]]
+        others = float(counts @ score[values] / counts.sum()) if counts.sum() else 0.0
+        weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
+    speaking = [each for each in weights if each.weight > SPEAKS]
+    return tuple(sorted(speaking, key=lambda each: -each.weight)[:TELLING])
+
+
+def _of_line(roster: Roster, line: int) -> Integers:
+    return np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])

@@ -1,0 +1,77 @@
+"""Rounds of expectation and maximisation, from no belief but the release's own.
+
+Start       W_is = n_g(s)/n_g: no chance anywhere, so that equal people stay equal.
+Round       the model learns from W, then W_is = Pr(x_i = s) over the assignments with the published counts.
+Stop        at max |ΔW| < `CLOSE`, or after `ROUNDS` rounds: more rounds claim more without knowing more.
+Invariant   For naive Bayes with every group gone through exactly, ln likelihood + α·Σ ln m never falls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from sidelight._arrays import Flags, Floats
+from sidelight._progress import Progress, quiet
+from sidelight.learner.models import Model
+
+CLOSE = 1e-4
+"""Training stops once no belief moves by more."""
+
+ROUNDS = 30
+"""So many rounds at most."""
+
+ROUNDING = 1e-9
+"""The share of a likelihood that rounding may take."""
+
+
+class Expectation(Protocol):
+    """What a model says becomes what is expected."""
+
+    @property
+    def exactly(self) -> Flags:
+        """Which groups, or values in groups, it goes through exactly."""
+
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """Give expected numbers per cell, and the logarithm of their likelihood where all is gone through exactly."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Trained:
+    """What training ended with: beliefs per cell, the model, and how many rounds it took."""
+
+    beliefs: Floats
+    model: Model | None  # None: nothing was trained, or not by a roster
+    rounds: int
+    likelihoods: tuple[float, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def noting(self, *notes: str) -> Trained:
+        """Add what a reader has to know."""
+        return replace(self, notes=(*self.notes, *notes))
+
+
+def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progress: Progress = quiet) -> Trained:
+    """Learn and expect in turn."""
+    roster, likelihoods = model.roster, []
+    expected = roster.shares
+    beliefs, exact = roster.believed(expected), bool(expectation.exactly.all())
+    for done in range(1, rounds + 1):
+        progress("training rounds", done - 1, rounds)
+        model.learn(expected)
+        expected, likelihood = expectation.expect(model.scores())
+        prior = model.log_prior() if exact else None
+        if prior is not None:
+            likelihoods.append(likelihood + prior)
+            assert _never_falls(likelihoods), "the likelihood fell"
+        before, beliefs = beliefs, roster.believed(expected)
+        if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
+            return Trained(beliefs, model, done, tuple(likelihoods))
+    return Trained(beliefs, model, rounds, tuple(likelihoods))
+
+
+def _never_falls(likelihoods: list[float]) -> bool:
+    """Compare the last two, but for rounding."""
+    return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - ROUNDING * (1 + abs(likelihoods[-2]))
