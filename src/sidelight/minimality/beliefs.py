@@ -18,6 +18,7 @@ from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, parameter
 from sidelight.minimality.group_beliefs import GroupBeliefs
 from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.lattice_question import FinerRelease, list_again
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.minimality.witness import FailedCut, InsiderWitness
 from sidelight.release.release import Release
@@ -58,6 +59,7 @@ class InsiderBeliefs(Tabular):
     groups: tuple[GroupBeliefs, ...] = field(default=(), repr=False)  # those in which something failed
     orders: tuple[Order, ...] = field(default=(), repr=False)
     limits: HalfLimits | None = field(default=None, repr=False)
+    finer: tuple[FinerRelease, ...] = field(default=(), repr=False)  # that were not published (full domain)
 
     def __repr__(self) -> str:
         return f"<InsiderBeliefs: {self.summary()}>"
@@ -136,9 +138,12 @@ class InsiderBeliefs(Tabular):
         """Work out a belief again from the witness alone: list the arrangements, and judge each cut's halves."""
         row = witness.group.number - 1
         counts, place = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
-        if not witness.cuts:
+        if not witness.cuts and not witness.finer:
             return Fraction(int(counts[place]), int(counts.sum()))
         assert self.limits is not None
+        assert self.roster is not None
+        if witness.finer:
+            return list_again(self.roster, self.finer, self.release.groups.counts, self.limits, witness)
         values = np.flatnonzero(counts)
         judge = partial(self.limits.judge, row, values)
         return witness.listed_again(counts[values].tolist(), values.tolist().index(place), judge)
@@ -207,9 +212,12 @@ class InsiderBeliefs(Tabular):
     def _sentences(self) -> Iterator[str]:
         telling = sum(each.question.size for each in self.telling)
         groups = counted(len(self.telling), "group")
+        if self.reason:
+            yield f"{self.reason}."
+        what = "Finer releases that were not published" if self.finer else "Cuts that were not made"
         yield (
-            f"Cuts that were not made tell something in {groups} of {len(self.release):,} "
-            f"({counted(telling, 'person')}): they would have been made, had they been within policy."
+            f"{what} tell something in {groups} of {len(self.release):,} "
+            f"({counted(telling, 'person')}): they would have been, had they kept the policy."
         )
         if self.witness is not None:
             yield self.witness.explain(self.release.sensitive)
@@ -317,6 +325,7 @@ class InsiderBeliefs(Tabular):
             atom=atom,
             says=tuple((column.name, column.cell(line)) for column in roster.columns),
             cuts=tuple(self._cuts(beliefs)),
+            finer=tuple(f"{each.column} at level {each.level}" for each in self.finer),
             atoms=tuple(question.people.tolist()),
             all_fail=beliefs.all_fail,
             how=beliefs.how,

@@ -41,17 +41,17 @@ SEED = 20_07
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Drawn:
-    """Kept draws of a group: what they say of each atom and value, as an estimate and as an interval."""
+class Intervals:
+    """What is believed of each atom and value of a group, as an estimate and within an interval, drawn or proven."""
 
-    draws: int
-    kept: int
     estimate: Floats  # atom × value kept apart, the rest last
     at_least: Floats
     at_most: Floats
+    kept: int = 0
+    draws: int = 0
 
 
-def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers) -> Drawn | None:
+def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers) -> Intervals | None:
     """Draw arrangements of a group; `values` are kept apart, `counts` are theirs and at last that of all others.
 
     None where too few are kept.
@@ -67,7 +67,7 @@ def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: 
         again, hits, fresh_kept, _ = fresh
         low, high = _interval(hits, fresh_kept, DOUBT / hits.size)
         estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
-    return Drawn(draws, kept, estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate))
+    return Intervals(estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate), kept, draws)
 
 
 def _shape(estimate: Floats, values: Integers) -> tuple[int, int]:

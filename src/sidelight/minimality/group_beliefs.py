@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadRelease
-from sidelight.minimality.draws import Drawn, draw
+from sidelight.minimality.draws import Intervals, draw
 from sidelight.minimality.group_question import GroupQuestion
 from sidelight.minimality.group_tables import arrangements, list_tables, sum_tables
 from sidelight.minimality.half_limits import HalfLimits
 from sidelight.worlds.one_cut import OneCut
 
-How: TypeAlias = Literal["counted", "drawn", "could not tell"]
-"""How a belief came about: exactly, by draws and then in an interval, or not at all."""
+How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]
+"""How a belief came about: exactly, by draws and then in an interval, between proven bounds, or not at all."""
 
 NEAR = 1e-9
 """Beliefs that are this close are compared in whole numbers."""
@@ -38,12 +38,14 @@ class GroupBeliefs:
     values: Integers
     all_fail: Fraction | float  # how likely it is that all cuts fail; nan where that could not be told
     shares: npt.NDArray[np.object_] | None = None  # atom × value kept apart, the others last: exact fractions
-    drawn: Drawn | None = None
+    between: Intervals | None = None
 
     @property
     def how(self) -> How:
         """How it came about."""
-        return "counted" if self.shares is not None else "drawn" if self.drawn is not None else "could not tell"
+        if self.shares is not None:
+            return "counted"
+        return "could not tell" if self.between is None else "drawn" if self.between.draws else "bounded"
 
     @property
     def says_something(self) -> bool:
@@ -70,7 +72,7 @@ class GroupBeliefs:
         """The beliefs, atom × value of the domain, in floats."""
         if self.shares is not None:
             return self._spread(self.shares.astype(float))
-        return self._spread(np.full((1, 1), np.nan) if self.drawn is None else self.drawn.estimate)
+        return self._spread(np.full((1, 1), np.nan) if self.between is None else self.between.estimate)
 
     @cached_property
     def at_least(self) -> Floats:
@@ -83,8 +85,8 @@ class GroupBeliefs:
         return self.estimate if self.shares is not None else self._ends(1.0, "at_most")
 
     def _ends(self, otherwise: float, name: str) -> Floats:
-        if self.drawn is not None:
-            return self._spread(getattr(self.drawn, name))
+        if self.between is not None:
+            return self._spread(getattr(self.between, name))
         occurs = np.where(self.question.counts > 0, otherwise, 0.0)
         return np.tile(occurs, (len(self.question.people), 1))
 
@@ -100,7 +102,7 @@ class GroupBeliefs:
     def surest(self) -> Integers:
         """The value that is believed most of each atom; between equals the first of the domain."""
         if self.shares is None:
-            best: Integers = (self.at_most if self.drawn is None else self.estimate).argmax(axis=1)
+            best: Integers = (self.at_most if self.between is None else self.estimate).argmax(axis=1)
             return best
         near = self.estimate >= self.estimate.max(axis=1, keepdims=True) - NEAR
         best = near.argmax(axis=1).astype(np.int64)

@@ -41,6 +41,13 @@ class GroupQuestion:
     column: Integers  # of each cut
     rank: Integers  # the first rank to the right of each cut
 
+    @classmethod
+    def whole(cls, row: int, lines: Integers, counts: Integers) -> GroupQuestion:
+        """Ask about a group in which nothing is told apart, and no cut failed."""
+        none = np.zeros(0, np.int64)
+        atom, people = np.zeros(len(lines), np.int64), counts.sum(keepdims=True)
+        return cls(row, lines, atom, people, counts, np.zeros((0, 1), bool), none, none)
+
     @property
     def size(self) -> int:
         """How many people the group has."""
@@ -87,20 +94,22 @@ def group_questions(
     some = np.flatnonzero(limits.admissible(left, people))
     some = some[np.argsort(group[some], kind="stable")]
     rows, first = np.unique(group[some], return_index=True)
+    stop = np.append(first[1:], len(some))
     starts = np.searchsorted(roster.group, np.arange(counts.rows + 1))
-    for row, cuts in zip(rows.tolist(), np.split(some, first[1:]), strict=True):
+    for row, begin, end in zip(rows.tolist(), first.tolist(), stop[: len(rows)].tolist(), strict=True):
+        cuts = some[begin:end]
         lines = np.arange(starts[row], starts[row + 1])
         before = ranks[column[cuts]][:, lines] < rank[cuts][:, np.newaxis]
-        atom, size, example = _atoms(before, roster.people[lines])
+        atom, size, example = atoms_of(before.astype(np.int64), roster.people[lines])
         yield GroupQuestion(row, lines, atom, size, counts.row(row), before[:, example], column[cuts], rank[cuts])
 
 
-def _atoms(before: Flags, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Number the lines by the sides they are on: each line's atom, the atoms' people, and a line of each.
+def atoms_of(sides: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
+    """Number lines (columns) by the sides that they are on: each line's atom, the atoms' people, and a line of each.
 
     Small atoms come first, so that few prefixes are to be listed.
     """
-    number, example = number_vectors(before.T.astype(np.int64))
+    number, example = number_vectors(np.ascontiguousarray(sides.T))
     size = add_up(number, people, len(example))
     ascending = np.lexsort((example, size))
     place = np.empty(len(size), np.int64)

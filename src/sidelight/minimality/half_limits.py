@@ -22,9 +22,10 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
-from sidelight.measures.measure import Comparison, Criterion, Monotonicity, exact
+from sidelight.measures.measure import Comparison, Criterion, exact
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.release.groups import Groups, stack_groups
+from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.table.table import Counts
 
@@ -129,16 +130,15 @@ class HalfLimits:
 
     def admissible(self, left: Integers, people: Integers) -> Flags:
         """Say which cuts leave enough people on both sides, by their numbers alone."""
-        allowed: Flags = (left >= 1) & (people - left >= 1)
-        sizes = np.concatenate((left, people - left))
+        return self.large_enough(left) & self.large_enough(people - left)
+
+    def large_enough(self, sizes: Integers) -> Flags:
+        """Say which parts have enough people, by their numbers alone."""
+        enough: Flags = sizes >= 1
         for check in self.by_size:
-            some = np.flatnonzero(np.tile(allowed, 2))
-            if len(some) == 0:
-                break
-            kept = np.zeros(len(sizes), bool)
-            kept[some] = check.holds_in_each(_sized(self.release, sizes[some]))
-            allowed &= np.logical_and(*np.split(kept, 2))
-        return allowed
+            if enough.any():
+                enough[enough] = check.holds_in_each(_sized(self.release, sizes[enough]))
+        return enough
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
         """Say which values must be kept apart: those that could break a limit on a side of at least so many people."""
@@ -152,15 +152,25 @@ class HalfLimits:
         `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
         sides have as many people in each.
         """
-        kept = np.ones(len(left), bool)
-        for limit in self.shares:
-            kept &= (left <= limit.most(sizes[0])).all(axis=1) & (right <= limit.most(sizes[1])).all(axis=1)
-        if self.distinct > 1:
-            kept &= np.count_nonzero(left, axis=1) >= self.distinct
-            kept &= np.count_nonzero(right, axis=1) >= self.distinct
-        if (self.others or self.together) and kept.any():
+        kept = self.keep(values, left, sizes[0])
+        kept[kept] = self.keep(values, right[kept], sizes[1])
+        if self.together and kept.any():
             some = np.flatnonzero(kept)
-            kept[some] = self._pass_others(row, values, left[some], right[some])
+            kept[some] = self._fit_together(row, values, left[some], right[some])
+        return kept
+
+    def keep(self, values: Integers, counts: Integers, people: int) -> Flags:
+        """Say which parts of a group, of so many people each, keep all limits on single groups."""
+        kept = np.ones(len(counts), bool)
+        for limit in self.shares:
+            kept &= (counts <= limit.most(people)).all(axis=1)
+        if self.distinct > 1:
+            kept &= np.count_nonzero(counts, axis=1) >= self.distinct
+        if self.others and kept.any():
+            some = np.flatnonzero(kept)
+            kind, first = number_vectors(counts[some])
+            parts = _with_values(self.release, values, counts[some][first])
+            kept[some] = np.logical_and.reduce([check.holds_in_each(parts) for check in self.others])[kind]
         return kept
 
     def judge(self, row: int, values: Integers, left: Sequence[int], right: Sequence[int]) -> bool:
@@ -171,16 +181,17 @@ class HalfLimits:
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
         return all(check.holds_exactly(_one_release([others, halves])) for check in self.check.together)
 
-    def _pass_others(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
-        """Ask the halves themselves, each pair that occurs once."""
+    def judge_part(self, values: Integers, counts: Sequence[int]) -> bool:
+        """Judge one part of a group by the policy's own exact measures, and nothing else."""
+        part = _with_values(self.release, values, np.array([counts]))
+        return all(check.holds_exactly(part) for check in self.check.by_group)
+
+    def _fit_together(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
+        """Ask the release with this cut made, each pair of halves that occurs once."""
         kind, first = number_vectors(left)
-        one, other = _with_values(self.release, values, left[first]), _with_values(self.release, values, right[first])
-        kept = np.ones(len(first), bool)
-        for check in self.others:
-            kept &= check.holds_in_each(one) & check.holds_in_each(other)
-        for limit in self.together:
-            kept[kept] = limit.holds(row, one.take(np.flatnonzero(kept)), other.take(np.flatnonzero(kept)))
-        return kept[kind]
+        one, other = (_with_values(self.release, values, side[first]) for side in (left, right))
+        fits: Flags = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
+        return fits[kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,9 +212,7 @@ class TogetherLimit:
     @property
     def covered(self) -> bool:
         """Whether merging never makes it worse, so that a cut that failed once fails in the end."""
-        measure = self.check.criterion.measure
-        never_worse = Monotonicity.NON_INCREASING if measure.large_is_bad else Monotonicity.NON_DECREASING
-        return measure.monotonicity(self.release.semantics) is never_worse
+        return holds_upwards(self.check.criterion, self.release.semantics)
 
     def holds(self, row: int, left: Groups, right: Groups) -> Flags:
         """Say for which halves of a group the release keeps the limit."""

@@ -17,33 +17,45 @@ Source: Wong, Fu, Wang, Pei, VLDB 2007 (minimality); Xiao, Tao, Koudas, TODS 201
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from sidelight._progress import Progress, quiet
+from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import believe
 from sidelight.minimality.group_question import group_questions
 from sidelight.minimality.half_limits import HalfLimits
+from sidelight.minimality.lattice_question import believe_finer_fail, bounded_by, finer_releases
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
+from sidelight.release.lattice import Node
 from sidelight.release.release import Release
 from sidelight.search.anatomy import Anatomy
-from sidelight.search.full_domain import FullDomain
+from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
+from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_of, searchable_part
 from sidelight.search.recoding import Regions
+from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
+CHOSEN = "the levels were chosen before anything was searched"
 BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
 ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
+
+MOST_NODES = 2_000
+"""So many nodes of a lattice are weighed at most, to see which would have been preferred."""
 
 
 def insider(
@@ -81,9 +93,9 @@ def insider(
     _refuse_broken(check, case.release)
     if limits.about_sizes_alone:
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
-    if isinstance(case.method, Mondrian):
-        return _of_mondrian(case, limits, progress)
-    return InsiderBeliefs(case.release, "could not tell", f"method '{case.method.name}' is not covered")
+    if isinstance(case.method, FullDomain):
+        return _of_full_domain(case, case.method, limits)
+    return _of_mondrian(case, limits, progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +108,9 @@ class _Case:
     table: Table | None
     group: np.ndarray | None  # of each key of the table, where that is at hand
     by: Mapping[str, Hierarchy]
+    levels: Mapping[str, int] = field(default_factory=dict)
+    utility: UtilityName | None = None
+    complete: bool = True
 
     @classmethod
     def of(
@@ -117,6 +132,9 @@ class _Case:
                 recoding.table,
                 group,
                 release.hierarchies if by is None else as_hierarchies(by),
+                release.levels,
+                release.chosen_by,
+                release.complete,
             )
         expect(Release, release, "what an insider has")
         assert isinstance(release, Release)
@@ -173,6 +191,80 @@ def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> Insider
         )
         return InsiderBeliefs(case.release, "nothing to learn", why, roster)
     return InsiderBeliefs(case.release, "told", "", roster, tuple(beliefs), orders, limits)
+
+
+def _of_full_domain(case: _Case, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:
+    """Ask what it tells that no finer release was published."""
+    if method.levels is not None:
+        return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
+    refusal = _beyond_lattices(case, method, limits)
+    if refusal is not None:
+        return InsiderBeliefs(case.release, "could not tell", refusal)
+    roster, counts = case.roster(), case.release.groups.counts
+    node = tuple(case.levels[column.name] for column in roster.columns)
+    finer = tuple(finer_releases(roster, node, case.by, limits))
+    if not finer:
+        return _no_finer_release(case, node, roster, limits)
+    beliefs = believe_finer_fail(roster, finer, counts, limits)
+    if isinstance(beliefs, Fraction) and beliefs >= 1:
+        reason = "groups are too large to count in how many worlds the finer releases break the policy"
+        return InsiderBeliefs(case.release, "could not tell", reason)
+    if isinstance(beliefs, Fraction):
+        beliefs = bounded_by(roster, counts, beliefs)
+    return InsiderBeliefs(case.release, "told", "", roster, beliefs, (), limits, finer)
+
+
+def _beyond_lattices(case: _Case, method: FullDomain, limits: HalfLimits) -> str | None:
+    """Say why a release of a lattice is not covered, if it is not."""
+    if method.suppress:
+        return "people may have been suppressed, and that is not covered"
+    if not case.complete:
+        return "the search was stopped before its end, and nobody knows where"
+    if limits.together:
+        return f"'{limits.together[0].check.criterion}' is about several groups together"
+    worse = next((each for each in limits.check.by_group if not holds_upwards(each.criterion, "single")), None)
+    if worse is not None:
+        return f"merging groups may break '{worse.criterion}'"
+    return None if case.levels else "the release does not say at which levels it was published"
+
+
+def _no_finer_release(case: _Case, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
+    """All finer releases fail by size; so may those that the search would have preferred, and then nothing is told."""
+    preferred = _preferred(case, node, limits)
+    if preferred is not None and preferred.by_value == 0:
+        better = counted(preferred.all, "release")
+        reason = f"{better} would have been preferred, and all have groups too small, whoever has which value"
+        return InsiderBeliefs(case.release, "nothing to learn", reason, roster)
+    others = "Other" if preferred is None else f"{preferred.by_value:,}"
+    reason = f"{others} releases that would have been preferred, and are not finer, may tell more"
+    return InsiderBeliefs(case.release, "told", reason, roster)
+
+
+class _Preferred(NamedTuple):
+    """Nodes that a search prefers to the published one: all, and those that sizes do not rule out."""
+
+    all: int
+    by_value: int
+
+
+def _preferred(case: _Case, node: Node, limits: HalfLimits) -> _Preferred | None:
+    """Count the nodes that would have been preferred; None where they depend on values, or are too many to weigh."""
+    if case.table is None or case.utility is None or case.utility in ("KL divergence", "query error"):
+        return None
+    lattice = lattice_of(case.table, case.by)
+    if len(lattice) > MOST_NODES:
+        return None
+    recodings = NodeRecodings(lattice, case.by)
+    names = (case.utility, DEFAULT_UTILITY)
+
+    def rank(at: Node) -> tuple[float, float, Node]:
+        recoding = recodings.at(at)
+        return (UTILITIES[names[0]](recoding), UTILITIES[names[1]](recoding), at)
+
+    published = rank(node)
+    better = [at for at in product(*map(range, lattice.heights)) if at != node and rank(at) < published]
+    by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
+    return _Preferred(len(better), len(by_value))
 
 
 def _refuse_broken(check: PolicyCheck, release: Release) -> None:

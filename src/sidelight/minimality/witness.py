@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight._rounding import in_words
-from sidelight._text import counted
+from sidelight._text import counted, form
 from sidelight.errors import TooHard
 from sidelight.measures.measure import Witness
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.table.labels import Label, shown, shown_in_list
 
-MOST_CUTS_NAMED = 3
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,27 +45,35 @@ class InsiderWitness(Witness):
     says: tuple[tuple[str, Label], ...] = ()  # one of them, as the roster has it
     cuts: tuple[FailedCut, ...] = ()
     atoms: tuple[int, ...] = ()
+    finer: tuple[str, ...] = ()  # releases that were not published (full domain)
     all_fail: Fraction | float = Fraction(1)
     how: str = "counted"
 
     def explain(self, sensitive: str) -> str:
         """Say it in a sentence."""
         value, amount = shown(self.value), in_words(self.belief)
-        if not self.cuts:
+        if not self.cuts and not self.finer:
             return (
                 f"In {self.group} anyone has {sensitive} {value} with probability {amount}, as the release itself says."
             )
         who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
-        named = "; ".join(map(str, self.cuts[:MOST_CUTS_NAMED]))
-        more = f"; and {len(self.cuts) - MOST_CUTS_NAMED} more" if len(self.cuts) > MOST_CUTS_NAMED else ""
+        failed = [*map(str, self.cuts), *self.finer]
+        named = "; ".join(failed[:MOST_NAMED])
+        more = f"; and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
         alike = f", and {counted(self.people - 1, 'person')} like them," if self.people > 1 else ""
         estimate = "" if self.how == "counted" else ", by an estimate at most"
         return (
             f"Whoever knows how it was made believes that somebody in {self.group} with {who}{alike} has {sensitive} "
-            f"{value} with probability {amount}{estimate}: {counted(len(self.cuts), 'cut')} that the people of the "
-            f"group allow {'was' if len(self.cuts) == 1 else 'were'} not made ({named}{more}), which happens with "
-            f"probability {in_words(self.all_fail)}."
+            f"{value} with probability {amount}{estimate}: {self._not_made()} ({named}{more}), which happens "
+            f"with probability {in_words(self.all_fail)}."
         )
+
+    def _not_made(self) -> str:
+        if self.finer:
+            many = len(self.finer)
+            return f"{counted(many, 'finer release')} that sizes allow {form('was', many)} not published"
+        many = len(self.cuts)
+        return f"{counted(many, 'cut')} that the people of the group allow {form('was', many)} not made"
 
     def listed_again(
         self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
@@ -82,7 +90,7 @@ class InsiderWitness(Witness):
             return decided[left]
 
         surviving, hits = 0, 0
-        for listed, (table, ways) in enumerate(_tables(self.atoms, tuple(counts))):
+        for listed, (table, ways) in enumerate(tables_one_by_one(self.atoms, tuple(counts))):
             if listed >= MOST_TABLES:
                 message = f"{self.group} has more than {MOST_TABLES:,} arrangements to list; replay smaller groups"
                 raise TooHard(message)
@@ -93,7 +101,9 @@ class InsiderWitness(Witness):
         return Fraction(hits, surviving * self.atoms[self.atom])
 
 
-def _tables(atoms: tuple[int, ...], left: tuple[int, ...]) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
+def tables_one_by_one(
+    atoms: tuple[int, ...], left: tuple[int, ...]
+) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
     """List the tables of atoms × values, and how many arrangements each stands for: one atom after another."""
     if not atoms:
         yield (), 1
@@ -101,7 +111,7 @@ def _tables(atoms: tuple[int, ...], left: tuple[int, ...]) -> Iterator[tuple[tup
     for row in _rows(atoms[0], left):
         ways = math.factorial(atoms[0]) // math.prod(map(math.factorial, row))
         rest = tuple(have - use for have, use in zip(left, row, strict=True))
-        for table, more in _tables(atoms[1:], rest):
+        for table, more in tables_one_by_one(atoms[1:], rest):
             yield (row, *table), ways * more
 
 

@@ -26,7 +26,7 @@ from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.release.release import Release
 from sidelight.search.recoding import Buckets, Recoding, Regions
-from sidelight.search.utility import QUICK_UTILITIES, UtilityName, loss
+from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind, are_digits
@@ -190,6 +190,13 @@ class SearchResult(Tabular):
         Another one is taken by `protect(…, levels=choice.levels)`.
         """
         return self.outcome.choices
+
+    @property
+    def chosen_by(self) -> UtilityName | None:
+        """The utility by which the release was chosen among the minimal ones (lattice)."""
+        # the utility that is chosen by is weighed before those that cost next to nothing
+        weighed = next((next(iter(choice.utility)) for choice in self.choices[:1]), None)
+        return next((name for name in UTILITIES if name == weighed), None)
 
     @property
     def suppressed(self) -> int:
