@@ -654,6 +654,8 @@ class SearchOptions:
     """What becomes of suppressed people."""
     nodes: Annotated[int, option("--nodes", metavar="NUMBER", at_least=1)] = 100_000
     """Look at so many generalisations at most, and publish the best of them (lattice)."""
+    resists: Annotated[Literal["insider"] | None, option("--resists", metavar="READER")] = None
+    """Keep the limit on shares for an insider, who knows the method and the policy too (mondrian); tells its price."""
 
 
 @Parameter(name="*", group=SEARCH)

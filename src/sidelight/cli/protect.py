@@ -26,9 +26,9 @@ from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightErro
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
 from sidelight.publish.sidecar import published_finding, sidecar_path
-from sidelight.report.report import AuditReport, Envelope, audit_report, release_facts
+from sidelight.report.report import AuditReport, Envelope, audit_report, number, release_facts
 from sidelight.report.terminal import sentences
-from sidelight.search.method import Method, SearchResult
+from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import MethodName
 
 SCHEMA_VERSION = 2
@@ -174,6 +174,7 @@ def _search(table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], 
             utility=search.utility,
             suppress=0 if search.method == sl.FullDomain.name else search.suppress,
             levels=levels,
+            resists=search.resists,
             progress=progress,
         )
 
@@ -227,7 +228,18 @@ def answer(result: SearchResult, published: sl.Published | None) -> dict[str, ob
         "checked": result.checked,
         "complete": result.complete,
         "warnings": result.warnings,
+        "resistance": None if result.resistance is None else _resistance(result, result.resistance),
         "published": None if published is None else published.document,
+    }
+
+
+def _resistance(result: SearchResult, resistance: Resistance) -> dict[str, object]:
+    """Say what is promised to whom, and the price; for the publisher: what was not made tells of the table."""
+    return {
+        "reader": resistance.reader,
+        "belief": None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
+        "loss": result.utility["loss"],
+        "plain_loss": resistance.plain_loss,
     }
 
 

@@ -229,6 +229,7 @@ OPTIONS = {
     "overlap": "--overlap",
     "methods": "--method",
     "repetitions": "--repetitions",
+    "resists": "--resists",
     "residents": "--residents",
     "people": "--people",
     "people_at_most": "--people-at-most",

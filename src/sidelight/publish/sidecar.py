@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import math
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -47,7 +47,7 @@ from sidelight.report.report import (
     schema_text,
     together_notes,
 )
-from sidelight.search.method import Method, SearchResult
+from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.table.files import files_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
@@ -67,6 +67,9 @@ SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows
 
 KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 """Utilities that anybody can compute from what is published."""
+
+KNOWN_FROM_THE_VALUES = ("KL divergence", "query error")
+"""Utilities that depend on who has which value."""
 
 Says: TypeAlias = dict[str, Label]
 
@@ -157,6 +160,15 @@ class PeopleCounts(DocumentPart):
     suppressed: int = Field(description="people whose rows are suppressed, as * or left out")
 
 
+class ResistanceFacts(DocumentPart):
+    """Against whom the release was made; neither its price nor what chance decided, which would undo it."""
+
+    reader: Literal["insider"] = Field(description="who knows the method and the policy too")
+    belief: Number | None = Field(
+        description="how sure such a one gets of anybody at most; null: limits on sizes alone, which tell nothing"
+    )
+
+
 class SearchFacts(DocumentPart):
     """How the release was found."""
 
@@ -167,6 +179,7 @@ class SearchFacts(DocumentPart):
     averages: bool = Field(default=False, description="whether groups print averages of their people")
     checked: int
     complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
+    resistance: ResistanceFacts | None = Field(default=None, description="null: made for readers of the release alone")
 
 
 class Sidecar(DocumentPart):
@@ -283,7 +296,7 @@ def sidecar_of(
             people_out=release.size,
             suppressed=result.suppressed,
         ),
-        utility={name: _worth(name, worth) for name, worth in result.utility.items()},
+        utility={name: _worth(name, result.utility[name]) for name in _utilities_to_tell(result)},
         search=_search_facts(result),
         versions=_versions(),
         warnings=(*((SEEDED,) if seeded else ()), *result.warnings, *together_notes(release, verdict.judgements)),
@@ -342,6 +355,11 @@ def _policy(result: SearchResult, table: Table) -> str:
     return policy_text(policy, replace(columns, **table.intake.roles).stated())
 
 
+def _utilities_to_tell(result: SearchResult) -> Iterable[str]:
+    """Name the utilities; to one who counts worlds, those of the true values tell which worlds these are."""
+    return (name for name in result.utility if result.resistance is None or name not in KNOWN_FROM_THE_VALUES)
+
+
 def _worth(name: str, worth: float) -> float | None:
     """Say what a release is worth; what was computed with the table only roughly, so that guesses cannot be tried."""
     if not math.isfinite(worth):
@@ -358,7 +376,15 @@ def _search_facts(result: SearchResult) -> SearchFacts:
         averages=result.method.prints_averages,
         checked=result.checked,
         complete=result.complete,
+        resistance=_resistance(result.resistance),
     )
+
+
+def _resistance(resistance: Resistance | None) -> ResistanceFacts | None:
+    if resistance is None:
+        return None
+    belief = None if resistance.belief is None else number(resistance.belief, large_is_bad=True)
+    return ResistanceFacts(reader=resistance.reader, belief=belief)
 
 
 def _options(method: Method) -> Plain:

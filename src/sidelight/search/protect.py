@@ -179,7 +179,9 @@ def method_of(
     'mondrian'
     """
     if resists is not None:
-        _named("reader", resists, get_args(Reader))
+        if resists not in get_args(Reader):
+            message = f"{parameter('resists')} names a reader, 'insider', and this is {resists!r}"
+            raise BadPolicy(message)
         chosen = method_of(method, suppress=suppress, levels=levels)
         if not isinstance(chosen, Mondrian):
             remedy = f"use {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"
