@@ -129,6 +129,7 @@ def columns(
     file: TableFile,
     /,
     *,
+    policy: RolesPath = None,
     preset: ColumnPreset = None,
     living: ZipOptions = ZipOptions(),
     identifying: IdentifyingOptions = IdentifyingOptions(),
@@ -140,8 +141,10 @@ def columns(
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
     from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
-    return verb.columns(verb.ColumnsRequest(file, columns.roles(), identifying, preset, living), target)
+    request = verb.ColumnsRequest(file, roles_of(policy, columns.roles()), identifying, preset, living, policy)
+    return verb.columns(request, target)
 
 
 @app.command(sort_key=1, help_epilogue=epilogue("explore"))

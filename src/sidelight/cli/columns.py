@@ -17,7 +17,7 @@ from rich.text import Text
 import sidelight as sl
 from sidelight._files import refuse_existing, refuse_input, write_together
 from sidelight._rounding import short_decimal
-from sidelight._text import counted
+from sidelight._text import counted, form
 from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
 from sidelight.cli.output import Output, bar
@@ -30,8 +30,9 @@ from sidelight.policy.policy_file import read_policy_text
 from sidelight.policy.presets import Preset, is_check_of_columns, read_preset
 from sidelight.report.report import Envelope, number, plain
 from sidelight.report.terminal import sentences
+from sidelight.table.column_looks import is_age
 from sidelight.table.files import files_of
-from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts
+from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.read import distinct_rows, table_from
 from sidelight.table.roles import Roles
@@ -58,6 +59,7 @@ class ColumnsRequest:
     options: IdentifyingOptions
     preset: str | None  # whose limits the drafted policy sets, or a check of columns
     living: ZipOptions  # by what the check of columns counts people
+    policy: Path | None = None  # the file that some of the roles were read from
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
         message = "--population and --residents are for --preset 'HIPAA safe harbour' here; leave them out, or add that"
         raise BadPolicy(message)
     preset = None if request.preset is None else read_preset(request.preset)
-    inputs = files_of(request.file)
+    inputs = [*files_of(request.file), *([request.policy] if request.policy is not None else [])]
     output.refuse(inputs)
     if target.write is not None:
         refuse_input(target.write, inputs)
@@ -113,7 +115,8 @@ def _answer(request: ColumnsRequest) -> ColumnsAnswer:
     with bar("counting") as progress:
         identifying = sl.identifying_columns(table, request.options.up_to, progress=progress)
     kinds = {name: suggested.roles.kind_of(name) for name, _ in suggested.roles.kinds}
-    drafted = drafts({column.name: column.labels for column in table.quasi}, DraftRules(kinds=kinds))
+    rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
+    drafted = drafts({column.name: column.labels for column in table.quasi}, rules)
     return ColumnsAnswer(suggested, share, table, identifying, drafted)
 
 
@@ -153,11 +156,7 @@ def _policy_text(request: ColumnsRequest, target: DraftedFiles, answer: ColumnsA
     """Draft the policy, and read it back as whoever uses it will."""
     roles = answer.suggested.roles
     if answer.table is None or roles.sensitive is None:
-        unnamed = " and ".join(
-            option for option, column in (("--quasi", roles.quasi), ("--sensitive", roles.sensitive)) if not column
-        )
-        names = listed([each.column for each in answer.suggested.columns])
-        message = f"no policy can be drafted: no column looks as if it were one; name it with {unnamed}, of {names}"
+        message = _why_no_draft(answer.suggested)
         raise BadPolicy(message)
     draft = draft_policy(answer.table) if answer.preset is None else draft_of_preset(answer.preset, answer.table)
     text = drafted_text(draft, answer.suggested, heading=_heading(request, target))
@@ -167,20 +166,39 @@ def _policy_text(request: ColumnsRequest, target: DraftedFiles, answer: ColumnsA
     return text
 
 
+def _why_no_draft(suggested: sl.SuggestedRoles) -> str:
+    """Say what nobody could tell, and what would help."""
+    roles = suggested.roles
+    if suggested.differing and not roles.quasi:
+        columns = listed(suggested.differing)
+        return (
+            f"no policy can be drafted: rows with one {roles.person_column} differ in all that others know, {columns}; "
+            "mend them, or keep one row per person; --person 'each row' protects rows, and not people"
+        )
+    unnamed = {"--quasi": "that others know", "--sensitive": "that nobody should find out"}
+    present = {"--quasi": bool(roles.quasi), "--sensitive": roles.sensitive is not None}
+    lacking = [option for option, is_there in present.items() if not is_there]
+    what = " and none ".join(unnamed[option] for option in lacking)
+    names = listed([each.column for each in suggested.columns])
+    return f"no policy can be drafted: could not tell a column {what}; name it with {' and '.join(lacking)}, of {names}"
+
+
 def _heading(request: ColumnsRequest, target: DraftedFiles) -> Iterator[str]:
     file = shlex.quote(request.file)
-    yield f"Drafted by sidelight columns {file}: rules of thumb, to be read and changed first. Then:"
+    yield f"Drafted by sidelight columns {file}: rules of thumb, to be read and changed first."
+    yield "What no program can know is marked DECIDE. Then:"
     yield from (f"  {command}" for command in _next_commands(request, target))
 
 
 def _next_commands(request: ColumnsRequest, target: DraftedFiles) -> tuple[str, ...]:
+    """Advise what works as it stands: how bad the file is, a release that keeps most, and what others would keep."""
     file, policy = shlex.quote(request.file), shlex.quote(str(target.write or "policy.toml"))
-    folder = shlex.quote(str(target.hierarchies or "hierarchies"))
-    within = f"{file} --policy {policy} --hierarchies {folder}"
+    folder = f" --hierarchies {shlex.quote(str(target.hierarchies))}" if target.hierarchies is not None else ""
+    within = f"{file} --policy {policy}"
     return (
-        f"sidelight audit {file} --policy {policy}",
-        f"sidelight compare {within}",
-        f"sidelight protect {within} --output release.csv",
+        f"sidelight audit {within}",
+        f"sidelight protect {within}{folder} --method mondrian --private-hierarchies --output release.csv",
+        f"sidelight compare {within}{folder}",
     )
 
 
@@ -223,7 +241,8 @@ def _make_folder(folder: Path) -> None:
 
 
 def _notes(answer: ColumnsAnswer) -> tuple[str, ...]:
-    kinds = dict(answer.suggested.roles.kinds)
+    ages = [each.column for each in answer.suggested.columns if is_age(each.column)]
+    kinds = {**dict(answer.suggested.roles.kinds), **dict.fromkeys(ages)}
     preset = () if answer.preset is None else answer.preset.notes
     return (NOTE, *answer.suggested.notes, *number_notes(answer.drafted or {}, kinds), *preset)
 
@@ -293,7 +312,7 @@ def _page(
     yield from _roles_page(answer)
     if answer.identifying is not None and answer.table is not None:
         yield from sentences("Who is found", list(_sentences(answer.identifying, answer.table, answer.share)))
-        yield _sets_page(answer.identifying)
+        yield from _sets_page(answer.identifying)
     yield from sentences("Notes", [f"{note}." for note in _notes(answer)])
     yield from _what_next(request, target, answer, written)
 
@@ -302,6 +321,7 @@ ROLES: Mapping[Role, str] = {
     "person": "Whose row it is (person)",
     "quasi": "Known to others, who can look people up by it (quasi)",
     "sensitive": "Told in confidence, and not to be found out (sensitive)",
+    "keep": "Published as it is, and judged by nothing (keep, weight)",
     "leave out": "Left out, and not published",
 }
 """What each role is to somebody who has never heard of it."""
@@ -338,32 +358,37 @@ def _sentences(which: sl.IdentifyingColumns, table: sl.Table, share: Fraction) -
         yield f"On no {counted(which.up_to, 'column')} or fewer: {words}."
         return
     sets = "; ".join(f"{listed(each.columns)} ({each.unique:,})" for each in minimal[:MOST_SHOWN])
-    more = f"; and {len(minimal) - MOST_SHOWN:,} more sets" if len(minimal) > MOST_SHOWN else ""
+    left = len(minimal) - MOST_SHOWN
+    more = f"; and {left:,} more {form('set', left)}" if left > 0 else ""
     yield f"Fewest columns on which {words}: {sets}{more}."
 
 
-def _sets_page(which: sl.IdentifyingColumns) -> Page:
+def _sets_page(which: sl.IdentifyingColumns) -> Iterator[RenderableType]:
     """Show the sets on which most people stand alone, of each number of columns."""
+    secret = [f"guesses\n{which.secret}"] if which.prior is not None else []
     page = Page(
         box=SIMPLE_HEAD,
         pad_edge=False,
         title=f"Sets of up to {which.up_to}: those that identify most",
         title_justify="left",
     )
-    page.add_column("who knows", overflow="fold")
-    secret = [f"guesses {which.secret}"] if which.prior is not None else []
-    for heading in ("groups", "stand alone", "distinction", "separation", *secret):
-        page.add_column(heading, justify="right")
+    page.add_column("who knows")
+    for heading in ("groups", "stand alone", "distinction", *secret):
+        page.add_column(heading, justify="right", no_wrap=True)
     if which.prior is not None:
-        page.add_row("nothing", "1", "", "", "", short_decimal(which.prior))
+        page.add_row("nothing", "1", "", "", short_decimal(which.prior))
     for size in range(1, which.up_to + 1):
         those = [each for each in which.subsets if len(each.columns) == size]
         for each in sorted(those, key=lambda each: (-each.unique, -each.groups))[:TELLING]:
-            shares = (each.distinction, each.separation, *([each.inference] if each.inference is not None else []))
+            shares = (each.distinction, *([each.inference] if each.inference is not None else []))
             page.add_row(
                 Text(", ".join(each.columns)), f"{each.groups:,}", f"{each.unique:,}", *map(short_decimal, shares)
             )
-    return page
+    yield page
+    yield Text(
+        "A group are the people who look alike to somebody who knows these columns. Distinction is the share of people "
+        "whom such a person names rightly, guessing within each group. --json has every set."
+    )
 
 
 def _what_next(

@@ -50,7 +50,9 @@ def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
         refuse_input(file, files_of(request.file))
         if target.output.is_dir():
             refuse_existing(file, force=target.force)
-    drafted = drafts({name: _labels(request, name) for name in columns}, rules)
+    labels = {name: _labels(request, name) for name in columns}
+    rows = {name: {text: times for text, times in each.items() if text is not None} for name, each in labels.items()}
+    drafted = drafts({name: tuple(each) for name, each in labels.items()}, replace(rules, people=rows))
     _make_folder(target.output)
     for name, draft in drafted.items():
         write_hierarchy(draft.hierarchy, files[name])
@@ -97,14 +99,17 @@ def _columns(request: HierarchiesRequest, rules: DraftRules) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def _labels(request: HierarchiesRequest, column: str) -> tuple[Label, ...]:
+def _labels(request: HierarchiesRequest, column: str) -> dict[Label, int]:
+    """List the labels of a column, and how many rows have each; of parts of cells, that is not counted."""
     roles = request.roles
-    (values,), _ = distinct_rows(
+    (values,), times = distinct_rows(
         request.file, [column], missing_marks=roles.missing_marks, encoding=roles.encoding, sheet=roles.sheet
     )
     if roles.split is None or column not in roles.value_columns:
-        return values.labels
-    return in_order(part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
+        rows = {values.cell(row): number for row, number in enumerate(times.tolist())}
+        return {text: rows.get(text, 0) for text in values.labels}
+    parts = (part for cell in values.labels for part in parts_of(cell, roles.split, "set", roles.missing_marks))
+    return dict.fromkeys(in_order(parts), 0)
 
 
 def _rules(options: DraftOptions) -> DraftRules:

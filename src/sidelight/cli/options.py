@@ -383,6 +383,9 @@ class SuggestedColumns(ColumnOptions):
     values: ValuesPerPerson = None
     missing: MissingValues = None
     missing_mark: MissingMarks = ()
+    keep: KeptColumns = ()
+    weight: WeightColumn = None
+    split: Split = None
     kind: ColumnKinds = ()
     encoding: Encoding = None
     sheet: Sheet = None

@@ -2,13 +2,15 @@
 
 Two limits, which the coarsest release of the table, everybody in one group, always keeps, so that a search finds one:
 
-    group size ≥ 5             nobody is found more surely than one of five; of fewer than ten people, one of two
+    group size ≥ 11            nobody is found more surely than one of eleven, which is what regulators of health data
+                               mean by 0.09; of few people one of five, of very few one of two
     implications(k=1) ≤ b      nobody gets surer of a value than b, knowing one fact about others; or, where that is too
                                much for a column of few values, negations(k=0) ≤ b: knowing nothing else
 
 b is the first of `BOUNDS` that leaves the reader at least half of the way from v to 1 free, b ≥ (1 + v) / 2, where v is
 what the measure says of everybody in one group: what is known without any release of single columns.  Where nearly all
-people have one value, nothing can hide it, and there is no second limit.
+people have one value, nothing can hide it, and there is no second limit.  A value that most people have is what a limit
+costs most for; whether anybody would mind it being known, no program can tell: the file asks (`DECIDE`).
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from textwrap import wrap
 
 import tomli_w
 
-from sidelight._rounding import at_a_glance
+from sidelight._rounding import at_a_glance, short_decimal
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.exact import Amount
@@ -33,8 +35,8 @@ from sidelight.release.release import Release
 from sidelight.table.suggested_roles import Role, SuggestedRoles
 from sidelight.table.table import JointDomain, Table
 
-GROUP = 5
-"""People who look alike, in offices and hospitals alike the least that is asked for."""
+GROUPS = ((110, 11), (10, 5), (0, 2))
+"""From so many people on, so many look alike: a tenth of them at most."""
 
 WIDTH = 100
 """How long the lines of a comment on a limit are."""
@@ -48,6 +50,7 @@ class PolicyDraft:
 
     policy: Policy
     reasons: tuple[str, ...]  # one for each criterion
+    common: Fraction | None = None  # how many people have the commonest value, where most do and a limit is about it
     notes: tuple[str, ...] = ()
 
 
@@ -56,20 +59,43 @@ def draft_policy(table: Table) -> PolicyDraft:
 
     >>> import sidelight as sl
     >>> print(draft_policy(sl.datasets.adult().table).policy)
-    group size ≥ 5; implications(k=1) ≤ 2/3
+    group size ≥ 11; implications(k=1) ≤ 2/3
     """
-    alike = GROUP if table.people >= 2 * GROUP else 2
+    alike = next(size for people, size in GROUPS if table.people >= people)
     size = GroupSize() >= alike
-    why = (
-        f"Nobody is found more surely than one of {alike}. Regulators of health data ask for 11 or 12 "
-        "(0.09); small and secret tables need more."
+    why = _why_so_many(table.people, alike)
+    limits = {column: _secret_limit(table.about(column)) for column in table.sensitive_columns}
+    several = len(limits) > 1
+    secrets = {column: limit for column, limit in limits.items() if limit is not None}
+    criteria = [limit.about(column) if several else limit for column, (limit, _) in secrets.items()]
+    notes = tuple(
+        f"nearly everybody has the same value of {column}, which no release can hide: no limit is set on it"
+        for column in limits
+        if column not in secrets
     )
-    secret = _secret_limit(table)
-    if secret is None:
-        note = "nearly everybody has the same sensitive value, which no release can hide: no limit is set on it"
-        return PolicyDraft(Policy(size), (why,), (note,))
-    criterion, reason = secret
-    return PolicyDraft(Policy(size, criterion), (why, reason))
+    reasons = [f"{column}: {reason}" if several else reason for column, (_, reason) in secrets.items()]
+    return PolicyDraft(Policy(size, *criteria), (why, *reasons), _common_share(table) if secrets else None, notes)
+
+
+def _why_so_many(people: int, alike: int) -> str:
+    common = f"Nobody is found more surely than one of {alike}."
+    if alike == GROUPS[0][1]:
+        return (
+            f"{common} EMA and Health Canada ask for this (0.09) where health data are published; for a table that "
+            "only researchers under contract see, 5 is often enough. DECIDE who will read it."
+        )
+    return (
+        f"{common} That is little, as there are {people:,} people only: with more of them it would be 11, as "
+        "EMA and Health Canada ask for (0.09). DECIDE whether a table of so few people should be published."
+    )
+
+
+def _common_share(table: Table) -> Fraction | None:
+    """Say how many people have the commonest value, if more than half do; of several sensitive columns, nothing."""
+    if len(table.sensitive_columns) != 1:
+        return None
+    share = Fraction(int(table.counts.totals().max(initial=0)), table.people)
+    return share if share > Fraction(1, 2) else None
 
 
 def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
@@ -83,7 +109,7 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
     unsuited = len(preset.criteria) > len(criteria)
     notes = ("the rules for sums are left out: not all sensitive values are amounts of at least 0",) if unsuited else ()
     reasons = (f"Asked for by {preset.source}.",) * len(criteria)
-    return PolicyDraft(Policy(*criteria), reasons, (*notes, *preset.notes[1:]))
+    return PolicyDraft(Policy(*criteria), reasons, notes=(*notes, *preset.notes[1:]))
 
 
 def _suits(measure: Measure, table: Table) -> bool:
@@ -101,7 +127,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
         (Negations(0), "knowing nothing else"),
     ):
-        highest = max(_of_everybody(measure, table.about(column)) for column in table.sensitive_columns)
+        highest = _of_everybody(measure, table)
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = at_a_glance(highest, large_is_bad=True)
@@ -127,32 +153,54 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     lines = [*map(_comment, heading), "", *_roles_section(suggested), ""]
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
         lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
+    if draft.common is not None:
+        lines = [*lines[:-1], lines[-1].rstrip("\n"), *_asked_about(draft.common)]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
+
+
+def _asked_about(common: Fraction) -> Iterator[str]:
+    """Ask about the commonest value, without naming it: a draft holds no cell of the table."""
+    question = (
+        f"DECIDE: {short_decimal(common)} of the people have the commonest value. If nobody would mind being known to "
+        "have it, write it between the quotes and take the # away from the next line: the limit is then about the "
+        "other values, and the release can tell more."
+    )
+    yield from map(_comment, wrap(question, WIDTH))
+    yield '# apart_from = ["…"]'
+    yield ""
 
 
 def _roles_section(suggested: SuggestedRoles) -> Iterator[str]:
     """Write who is who, column by column; what is not listed is not published."""
     yield "[roles]"
     yield _comment("What others may know about people, and look them up by; it is published more coarsely.")
+    yield _comment(
+        "DECIDE: does somebody who looks for a person know one of the columns further down? Then move it here."
+    )
     yield "quasi = ["
     yield from (
         f"  {_toml(each.column)},  {_comment(each.reason)}" for each in suggested.columns if each.role == "quasi"
     )
     yield "]"
-    yield _comment("What should not be found out about anybody:")
+    yield _comment("What should not be found out about anybody. DECIDE whether it is this:")
     yield from _reasons(suggested, "sensitive")
     roles = suggested.roles
     settings = (
         ("", "sensitive", roles.sensitive),
         ("Whose row it is; it is not published.", "person", roles.person),
-        ("People have several rows, and perhaps several values.", "values", roles.values),
+        ("People have several values, or several rows.", "values", roles.values),
         ('What an empty sensitive cell is; "drop" leaves such rows out.', "missing", roles.missing),
         ("Texts that mean that a cell is empty.", "missing_marks", roles.missing_marks or None),
-        ("", "split", roles.split),
+        ("What stands between several values in one cell.", "split", roles.split),
+        ("Published as it is, and judged by nothing.", "keep", roles.keep or None),
+        ("Sampling weights; published as they are.", "weight", roles.weight),
+        ("What rows are that are * throughout.", "suppressed", roles.suppressed),
+        ("Sensitive values that there could be, in order.", "domain", roles.domain or None),
+        ("How coarsely sensitive values are published.", "sensitive_level", roles.sensitive_level),
         ("", "encoding", roles.encoding),
         ("", "sheet", roles.sheet),
-        ("What columns are, as you said.", "columns", dict(roles.kinds) or None),
+        ("Which columns are numbers, and which are codes.", "columns", dict(roles.kinds) or None),
     )
     for why, name, setting in settings:
         if setting is not None:

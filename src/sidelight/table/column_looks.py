@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight.table.labels import as_number
+from sidelight.table.written_days import read_written_days
 
 MOSTLY = Fraction(9, 10)
 """So many of the labels, or more, are written in some way if a column is."""
@@ -54,7 +55,7 @@ NAMES_SOMEBODY = {
     Look("an address", "it says where somebody lives"): _words("address addr street strasse anschrift"),
     Look("the number of a document or an account", "registers lead from it to a person"): _words(
         "ssn passport licence license iban account acct card insurance policy nhs nino tin taxid plate vin mrn "
-        "certificate"
+        "certificate npi"
     ),
     Look("a device or a place on the net", "it leads to whoever uses it"): _words(
         "ip mac imei url uri website homepage device cookie handle twitter"
@@ -80,24 +81,25 @@ KNOWN_TO_OTHERS = {
         "land bundesland ciudad pais ville pays native nationality citizenship citizen immigrant"
     ),
     Look("an origin", "those who meet somebody know it, or think so"): _words(
-        "race ethnicity ethnic origin language sprache tribe caste"
+        "race ethnicity ethnic origin language lang sprache tribe caste"
     ),
     Look("a family", "friends and neighbours know it"): _words(
-        "marital married marriage family relationship household children kids spouse familienstand"
+        "marital married marriage family relationship household hh children kids spouse familienstand"
     ),
     Look("a school or a work", "colleagues and profiles on the net tell it"): _words(
         "education school degree college university study occupation job profession employer employment work workclass "
-        "industry sector department beruf bildung veteran military"
+        "industry sector department dept office position title manager supervisor beruf bildung "
+        "veteran military"
     ),
     Look("how somebody looks", "everybody who meets somebody sees it"): _words(
-        "height weight size bmi hair eye eyes groesse gewicht"
+        "height weight shoe dress bmi hair eye eyes groesse gewicht"
     ),
-    Look("a day or a time", "whoever was there knows when"): _words(
-        "date day time timestamp admission admitted discharge discharged visit visited arrival departure death died "
-        "deceased hired joined datum fecha"
+    Look("a day or an event", "whoever was there knows it"): _words(
+        "date day time timestamp admission admitted admit readmission readmitted discharge discharged visit visited "
+        "stay los arrival departure death died deceased hire hired joined datum fecha"
     ),
     Look("where somebody was treated or served", "whoever was there knows it"): _words(
-        "hospital clinic ward site branch store doctor physician practice"
+        "hospital clinic ward site branch store doctor physician practice facility provider payer insurer"
     ),
 }
 """What others know about people, by words of a column's name."""
@@ -108,11 +110,11 @@ TOLD_IN_CONFIDENCE = {
         "treatment therapy drug drugs medication medications medicine prescription procedure surgery hiv aids cancer "
         "tumor tumour genetic genotype mutation disability disabled pregnant pregnancy abortion mental "
         "depression anxiety suicide allergy infection vaccine vaccination diagnose krankheit enfermedad maladie "
-        "cholesterol glucose diabetes asthma"
+        "cholesterol glucose diabetes asthma drg"
     ),
     Look("money", "people keep it to themselves"): _words(
         "income salary wage wages earnings earning pay payment wealth assets debt debts credit loan balance capital "
-        "tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt salario revenu"
+        "bonus commission tax benefit benefits charge charges cost costs rent mortgage einkommen gehalt salario revenu"
     ),
     Look("a belief or a preference", "people are persecuted for it"): _words(
         "religion faith church political politics party vote voted union orientation sexuality belief religione"
@@ -124,7 +126,8 @@ TOLD_IN_CONFIDENCE = {
         "smoking smoker smokes tobacco alcohol drinking drinks addiction gambling"
     ),
     Look("a result or an opinion", "people keep it to themselves"): _words(
-        "outcome result results score scores grade grades marks rating complaint opinion answer response"
+        "outcome result results score scores grade grades marks rating complaint opinion answer response satisfaction "
+        "trust attitude"
     ),
 }
 """What people tell in confidence, by words of a column's name."""
@@ -134,7 +137,7 @@ WORK = _words("occupation job profession employer workclass beruf")
 
 PEOPLE = _words(
     "person people patient subject participant respondent individual member customer client user student pupil "
-    "employee worker citizen resident case donor beneficiary insured"
+    "employee worker citizen resident case donor beneficiary insured resp"
 )
 """Words for somebody."""
 
@@ -151,6 +154,17 @@ PERSON_NUMBERS = _words(
 """Words for somebody's number."""
 
 _NAME_OF_A_PERSON = _words("first last full given family middle maiden sur user nick")
+
+NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
+"""What others know that is never an amount, whatever numbers it is written with."""
+
+SAMPLING_WEIGHTS = _words(
+    "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight samplingweight "
+    "surveyweight wtint wtmec"
+)
+_SAMPLING = _words("sampling sample survey final design analysis household hh person calibrated")
+
+FREE_TEXT = _words("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
 
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
@@ -173,9 +187,6 @@ WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
 }
 """How things are written that name somebody."""
 
-_DAYS = re.compile(
-    r"\s*([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{2}){1,2})([T ][0-9:.]+Z?)?\s*"
-)
 _PERSONS_NAME = re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}\s*")
 
 
@@ -214,6 +225,35 @@ def told_in_confidence(name: str) -> Look | None:
     return _by_words(name, TOLD_IN_CONFIDENCE)
 
 
+def is_age(name: str) -> bool:
+    """Say whether a column is called like an age or a birth, whose numbers are no codes.
+
+    >>> is_age("birth_year"), is_age("agency")
+    (True, False)
+    """
+    look = known_to_others(name)
+    return look is not None and look.noun == "an age or a birth"
+
+
+def is_sampling_weight(name: str) -> bool:
+    """Say whether a column is called like how many people somebody stands for.
+
+    >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
+    (True, True, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & SAMPLING_WEIGHTS) or ("weight" in words and bool(words & _SAMPLING))
+
+
+def is_free_text(name: str) -> bool:
+    """Say whether a column is called like what people write in their own words.
+
+    >>> is_free_text("Q13_comment"), is_free_text("ward")
+    (True, False)
+    """
+    return bool({*words_of(name)} & FREE_TEXT)
+
+
 def written_like(labels: Sequence[str]) -> Look | None:
     """Say what labels are that name somebody, judged by how they are written.
 
@@ -232,10 +272,10 @@ def written_like(labels: Sequence[str]) -> Look | None:
 def are_days(labels: Sequence[str]) -> bool:
     """Say whether labels are days or moments, in any of the usual ways of writing them.
 
-    >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30"]), are_days(["1984"])
+    >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30", "12-Feb-2005"]), are_days(["1984"])
     (True, True, False)
     """
-    return _mostly(_DAYS, labels)
+    return read_written_days(labels) is not None
 
 
 def are_names(labels: Sequence[str]) -> bool:

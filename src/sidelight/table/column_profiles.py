@@ -1,14 +1,15 @@
 """What does each column of a file hold?  Counts of its cells, and some of its labels, to judge by.
 
 For a column with the cells c₁ … c_n: how many say something, how many different labels there are, how many of those
-occur once; and, where rows belong to people, whether somebody's rows differ in it.  One GROUP BY per column where the
-rows are: of labels no more than `MOST_LABELS` are ever brought here, the first in order, so that the same file always
-looks the same.
+occur once; of two columns, whether each tells the other; and, where rows belong to people, how many of them have rows
+that differ in it.  A file is read once (`OpenColumns`), then one GROUP BY per column where the rows are: of labels no
+more than `MOST_LABELS` are ever brought here, the first in order, so that the same file always looks the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -19,12 +20,21 @@ import pyarrow as pa
 
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable
-from sidelight.table.dataframe_source import as_frame
+from sidelight.table.dataframe_source import as_frame, nulls_for_missing
 from sidelight.table.kinds import ColumnKind, are_digits, kind_of_labels
 from sidelight.table.labels import in_order
 from sidelight.table.read import columns_of, rows_of
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Rows, collect, labels_of, numpy_integers
+from sidelight.table.source import (
+    Frame,
+    Rows,
+    TextRows,
+    collect,
+    is_any_of,
+    labels_of,
+    numpy_integers,
+    people_written_alike,
+)
 
 MOST_LABELS = 10_000
 """So many labels of a column are looked at."""
@@ -39,6 +49,7 @@ class ColumnProfile:
     missing: int  # rows that say nothing
     distinct: int  # different labels
     once: int  # labels that one row has
+    most: int  # rows of the label that most rows have
     kind: ColumnKind
     labels: tuple[str, ...]  # some of them, in order: all if they are no more than `MOST_LABELS`
 
@@ -62,6 +73,73 @@ def names_of_columns(source: object, roles: Roles) -> tuple[str, ...]:
     return tuple(as_frame(source).collect_schema().names())
 
 
+@dataclass(frozen=True, slots=True)
+class OpenColumns:
+    """All columns of a source that is open: each can be looked at again without reading the file again."""
+
+    rows: Rows
+    columns: tuple[str, ...]
+    roles: Roles
+
+    def with_marks(self, marks: tuple[str, ...]) -> OpenColumns:
+        """Take cells that say one of these texts for missing from now on."""
+        frame, roles = self.rows.frame, replace(self.roles, missing_marks=marks)
+        nulls = frame.with_columns(nulls_for_missing(frame, ours, roles).alias(ours) for ours in self.rows.key)
+        reading = replace(self.rows.roles, missing_marks=marks)
+        return OpenColumns(TextRows(nulls, reading, self.rows.source), self.columns, roles)
+
+    def profiles(self, columns: Sequence[str], progress: Progress = quiet) -> dict[str, ColumnProfile]:
+        """Look at some columns, one after the other."""
+        profiles = {}
+        for place, name in enumerate(columns):
+            progress(name or "the first column", place, len(columns))
+            profiles[name] = _profile(self.rows, self._ours(name), name, self.roles)
+        return profiles
+
+    def marks_among(self, marks: Sequence[str], columns: Sequence[str]) -> frozenset[str]:
+        """Name the marks that some cell of these columns says."""
+        present = set()
+        for ours in map(self._ours, columns):
+            among = is_any_of(self.rows.frame, ours, marks)
+            if among is not None:
+                cells = collect(self.rows.frame.filter(among).select(nw.col(ours).cast(nw.String)).unique())
+                present |= {*cells.column(ours).to_pylist()}
+        return frozenset(present)
+
+    def tell_each_other(self, one: ColumnProfile, other: ColumnProfile) -> bool:
+        """Say whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
+        if _likeness(one) != _likeness(other):
+            return False
+        pair = [self._ours(one.name), self._ours(other.name)]
+        pairs = collect(self.rows.frame.select(*pair).unique().select(nw.len().alias("pairs")))
+        return int(pairs.column("pairs")[0].as_py()) == one.distinct + bool(one.missing)
+
+    def people_who_vary(self, person: str, columns: Sequence[str]) -> dict[str, int]:
+        """Count the people whose rows differ in each column, of the columns in which somebody's do."""
+        frame = self.rows.frame.with_columns(nw.col(self._ours(person)).alias("person"))
+        alike = people_written_alike(TextRows(frame, Roles(person=person), self.rows.source)).frame
+        keys = [self._ours(name) for name in columns]
+        labels = alike.group_by("person").agg(*(nw.col(each).n_unique().alias(each) for each in keys))
+        varying = labels.select((nw.col(each) > 1).cast(nw.Int64).sum().alias(each) for each in keys)
+        answer = collect(varying)
+        numbers = [int(answer.column(each)[0].as_py() or 0) for each in keys]
+        return {name: number for name, number in zip(columns, numbers, strict=True) if number}
+
+    def _ours(self, name: str) -> str:
+        return self.rows.key[self.columns.index(name)]
+
+
+def _likeness(profile: ColumnProfile) -> tuple[int, ...]:
+    return profile.distinct, profile.missing, profile.once, profile.most
+
+
+@contextmanager
+def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterator[OpenColumns]:
+    """Open a source to look at its columns; of the roles, only how cells are read is used."""
+    with rows_of(source, _reading(columns, roles), packed=False) as rows:
+        yield OpenColumns(rows, tuple(columns), roles)
+
+
 def column_profiles(
     source: object, columns: Sequence[str], roles: Roles, progress: Progress = quiet
 ) -> dict[str, ColumnProfile]:
@@ -70,34 +148,20 @@ def column_profiles(
     >>> import pyarrow as pa
     >>> visits = pa.table({"patient": [1, 1, 2], "ward": ["A", "B", None]})
     >>> ward = column_profiles(visits, ["patient", "ward"], Roles())["ward"]
-    >>> ward.rows, ward.missing, ward.distinct, ward.once
-    (3, 1, 2, 2)
+    >>> ward.rows, ward.missing, ward.distinct, ward.once, ward.most
+    (3, 1, 2, 2, 1)
     """
-    with rows_of(source, _reading(columns, roles), packed=False) as rows:
-        profiles = {}
-        for place, (ours, name) in enumerate(zip(rows.key, columns, strict=True)):
-            progress(name or "the first column", place, len(columns))
-            profiles[name] = _profile(rows, ours, name, roles)
-    if not next(iter(profiles.values())).rows:
-        message = f"{rows.source.name} has no rows; give at least one person"
-        raise BadTable(message)
+    with open_columns(source, columns, roles) as opened:
+        profiles = opened.profiles(columns, progress)
+        refuse_no_rows(opened, profiles)
     return profiles
 
 
-def columns_that_vary(source: object, person: str, columns: Sequence[str], roles: Roles) -> frozenset[str]:
-    """Name the columns in which the rows of somebody differ.
-
-    >>> import pyarrow as pa
-    >>> visits = pa.table({"patient": [1, 1, 2], "sex": ["f", "f", "m"], "ward": ["A", "B", "B"]})
-    >>> columns_that_vary(visits, "patient", ["sex", "ward"], Roles())
-    frozenset({'ward'})
-    """
-    with rows_of(source, replace(_reading(columns, roles), person=person), packed=False) as rows:
-        labels = [nw.col(each).n_unique().alias(each) for each in rows.key]
-        most = rows.frame.group_by("person").agg(*labels).select(nw.col(each).max() for each in rows.key)
-        answer = collect(most)
-    highest = [answer.column(each)[0].as_py() or 0 for each in rows.key]
-    return frozenset(name for name, number in zip(columns, highest, strict=True) if number > 1)
+def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> None:
+    """Refuse a table without rows: it tells nothing about anybody."""
+    if not next(iter(profiles.values())).rows:
+        message = f"{opened.rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
 
 
 def _reading(columns: Sequence[str], roles: Roles) -> Roles:
@@ -130,6 +194,7 @@ def _counts_here(answer: pa.Table, ours: str) -> dict[str, int]:
         "missing": int(times[~present].sum()),
         "distinct": int(present.sum()),
         "once": int((present & (times == 1)).sum()),
+        "most": int(times[present].max(initial=0)),
     }
 
 
@@ -140,9 +205,10 @@ def _counts_there(times: Frame, ours: str) -> dict[str, int]:
         nw.when(~present).then(nw.col("times")).sum().cast(nw.Int64).alias("missing"),
         nw.when(present).then(nw.lit(1)).sum().cast(nw.Int64).alias("distinct"),
         nw.when(present & once).then(nw.lit(1)).sum().cast(nw.Int64).alias("once"),
+        nw.when(present).then(nw.col("times")).max().cast(nw.Int64).alias("most"),
     )
     answer = collect(totals)
-    return {name: int(answer.column(name)[0].as_py() or 0) for name in ("rows", "missing", "distinct", "once")}
+    return {name: int(answer.column(name)[0].as_py() or 0) for name in answer.column_names}
 
 
 def _labels(column: pa.ChunkedArray, roles: Roles) -> tuple[str, ...]:

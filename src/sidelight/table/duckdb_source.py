@@ -130,11 +130,16 @@ def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def file_rows(files: list[Path], roles: Roles, *, packed: bool = True) -> Iterator[Rows]:
     """Look at files as rows to count, with the used columns as a view `src` of a connection.
 
-    Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.
+    Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.  Text
+    whose columns are looked at one by one is scanned once, into a Parquet file that is gone with the connection.
     """
     with connection() as con:
         is_parquet = ending(files[0]) in PARQUET
-        reading = _parquet_rows(con, files, roles, packed=packed) if is_parquet else _text_rows(con, files, roles)
+        reading = (
+            _parquet_rows(con, files, roles, packed=packed)
+            if is_parquet
+            else _text_rows(con, files, roles, columnar=not packed)
+        )
         with reading as rows:
             yield rows
 
@@ -161,14 +166,23 @@ def _rows_of_view(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, 
 
 
 @contextmanager
-def _text_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles) -> Iterator[Rows]:
+def _text_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, columnar: bool) -> Iterator[Rows]:
     with as_utf8(files, roles.encoding) as texts:
         try:
             view, dropped = csv_view([(text, TEXT[ending(text)]) for text in texts], roles)
             ours = {name: name for name in roles.used}
-            yield text_rows(nw.from_native(con.sql(view)), roles, _source(files, dropped), ours)
+            rows = _columnar(con, view) if columnar else con.sql(view)
+            yield text_rows(nw.from_native(rows), roles, _source(files, dropped), ours)
         except duckdb.Error as problem:
             raise csv_problem(texts, problem) from None
+
+
+def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelation:
+    """Copy rows into a file beside what DuckDB spills, from which a column is read without the others."""
+    (folder,) = con.sql("SELECT current_setting('temp_directory')").fetchall()[0]
+    file = Path(folder) / "rows.parquet"
+    con.execute(f"COPY ({view}) TO {sql_path(file)} (FORMAT parquet)")
+    return con.sql(f"SELECT * FROM read_parquet({sql_path(file)})")  # noqa: S608
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:

@@ -2,13 +2,15 @@
 
 | values | draft |
 | --- | --- |
-| days | month, quarter, year |
+| days, however they are written | month, quarter, year, and decade where they go over many |
 | nine or more different numbers | about twenty intervals of 1, 2 or 5 × 10ⁿ, then twice as wide until three are left |
 | codes of one length with a digit, such as 00734 or E11 | masks from the right |
-| other values, and few numbers, which are often codes | as they are, or `*` |
+| other values, and few numbers, which are often codes | those that few have together (`RARE`), then `*` |
 
 Whole numbers are drafted with all numbers between the lowest and the highest, so that the file neither tells which of
-them occur nor fails on next year's table.  A draft is read by a person, who knows better, before anybody relies on it.
+them occur nor fails on next year's table.  Which labels few people have is known only where people were counted, and
+then the file tells it: keep such a hierarchy to yourself (`publish(private_hierarchies=True)`).  A draft is read by a
+person, who knows better, before anybody relies on it.
 """
 
 from __future__ import annotations
@@ -19,15 +21,21 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
+from types import MappingProxyType
 
+import numpy as np
+
+from sidelight._arrays import Integers
 from sidelight._text import counted
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_rules import Nested, Period
+from sidelight.table.hierarchy_rules import Nested, Period, topped
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label, as_day, as_number
-from sidelight.table.table import Table
+from sidelight.table.table import Column, Table
+from sidelight.table.written_days import read_written_days
 
 FEW = 8
 """So many different numbers, or fewer, are taken for codes."""
@@ -41,8 +49,10 @@ NUMBERS = "numbers:"
 DECADE = 10
 """Days that go over more years than these are also drafted as decades."""
 
+RARE = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5))
+"""Labels that fewer people have than such a share of them are printed together, level by level."""
+
 _CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}")
-_OTHER_DAY = re.compile(r"[0-9]{1,2}([./-])[0-9]{1,2}\1(?:[0-9]{2}){1,2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +67,7 @@ class DraftRules:
     trees: Mapping[str, Nested] = field(default_factory=dict)
     suppress_only: Collection[str] = ()
     kinds: Mapping[str, ColumnKind | None] = field(default_factory=dict)  # what columns are, where it was declared
+    people: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # how many have each label, where counted
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -111,8 +122,8 @@ def draft_hierarchies(
 
     >>> import sidelight as sl
     >>> drafts = draft_hierarchies(sl.datasets.adult().table, cuts={"age": [18, 65]})
-    >>> drafts["age"].labels(1), drafts["race"].height
-    (('<18', '18-64', '65+'), 2)
+    >>> drafts["age"].labels(1), drafts["race"].labels(2)
+    (('<18', '18-64', '65+'), ('other (under 5 %)', 'Black', 'White'))
     """
     rules = DraftRules(
         cuts={name: _levels(at) for name, at in (cuts or {}).items()},
@@ -123,6 +134,7 @@ def draft_hierarchies(
         trees=trees or {},
         suppress_only=suppress_only,
         kinds={column.name: column.kind for column in table.quasi},
+        people=people_by_label(table.quasi, table.sizes),
     )
     columns: dict[str, tuple[Label, ...]] = {column.name: column.labels for column in table.quasi}
     if table.sensitive in rules.columns:
@@ -146,7 +158,8 @@ def drafts(columns: Mapping[str, Collection[Label]], rules: DraftRules) -> dict[
 def _draft(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     if not labels:
         return Draft(Hierarchy.suppression(column, ["*"]), "has no values: only *")
-    return _by_rule(column, labels, rules) or _by_values(column, labels, rules.kinds.get(column))
+    people = rules.people.get(column, {})
+    return _by_rule(column, labels, rules) or _by_values(column, labels, rules.kinds.get(column), people)
 
 
 def _by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Draft | None:
@@ -180,7 +193,9 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     return Draft(hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}")
 
 
-def _by_values(column: str, labels: Sequence[str], kind: ColumnKind | None) -> Draft:
+def _by_values(
+    column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int] = MappingProxyType({})
+) -> Draft:
     """Draft by what the labels say, unless it was declared what they are."""
     named = kind in ("category", "ordered")
     if not named and all(as_day(text) is not None for text in labels):
@@ -189,13 +204,60 @@ def _by_values(column: str, labels: Sequence[str], kind: ColumnKind | None) -> D
         return Draft(Hierarchy.masks(column, labels), "codes: masks from the right")
     numbers = [] if named else [number for number in map(as_number, labels) if number is not None]
     if len(numbers) < len(labels):
-        days = "; days are read as 1999-12-31" if all(map(_OTHER_DAY.fullmatch, labels)) else ""
-        return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'value')}: only *{days}")
+        return _written_days(column, labels) or _rare_together(column, labels, people, counted(len(labels), "value"))
     if kind is None and len(labels) <= FEW:
-        return Draft(Hierarchy.suppression(column, labels), f"{counted(len(labels), 'number')}, perhaps codes: only *")
-    widths = [width for width in suitable_widths(min(numbers), max(numbers)) if width != 1] or [2]
+        return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
+    widths = _round_widths(numbers)
     hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths)
     return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
+
+
+def _round_widths(numbers: Sequence[float]) -> list[float]:
+    """Choose widths that suit, of whole numbers whole ones, and never one that changes nothing."""
+    whole = all(number == int(number) for number in numbers)
+    suitable = suitable_widths(min(numbers), max(numbers))
+    return [width for width in suitable if width != 1 and (not whole or width > 1)] or [2]
+
+
+def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int], what: str) -> Draft:
+    """Print what few people have as one label, level by level, where it was counted; else nothing but `*`.
+
+    A level is left out where fewer than two labels are rare, where all are, and where it changes nothing.
+    """
+    total = sum(people.values())
+    levels: list[tuple[str, ...]] = []
+    shares: list[str] = []
+    before: set[str] = set()
+    for share in RARE:
+        rare = {text for text in labels if people.get(text, 0) < share * total}
+        if len(rare) < 2 or rare in (before, {*labels}):
+            continue
+        before, name = rare, f"{float(100 * share):g} %"
+        levels.append(tuple(f"other (under {name})" if text in rare else text for text in labels))
+        shares.append(name)
+    if not levels:
+        return Draft(Hierarchy.suppression(column, labels), f"{what}: only *")
+    rule = f"{what}: those that fewer than {', '.join(shares)} of the people have together"
+    return Draft(Hierarchy(column, topped(tuple(labels), *levels)), rule)
+
+
+def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dict[str, int]]:
+    """Count how many people have each label of each column; missing cells are no label."""
+    counts: dict[str, dict[str, int]] = {}
+    for column in columns:
+        people = np.bincount(column.codes, weights=sizes, minlength=len(column.labels))
+        pairs = zip(column.labels, people.tolist(), strict=True)
+        counts[column.name] = {text: int(number) for text, number in pairs if text is not None}
+    return counts
+
+
+def _written_days(column: str, labels: Sequence[str]) -> Draft | None:
+    """Read days in other ways of writing than 1999-12-31, as far as it can be told which they are."""
+    days = read_written_days(labels)
+    if days is None:
+        return None
+    untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
+    return Draft(Hierarchy(column, days.levels), f"days{untold}: {', '.join(days.periods)}")
 
 
 def _days(column: str, labels: Sequence[str]) -> Draft:

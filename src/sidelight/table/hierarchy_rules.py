@@ -47,7 +47,7 @@ def bad_hierarchy(column: str, what: str) -> NoReturn:
 
 def suppression_levels(values: Iterable[object]) -> Levels:
     """Publish a value as it is, or not at all."""
-    return _topped(_texts(values))
+    return topped(_texts(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def interval_levels(column: str, values: Iterable[object], widths: Sequence[floa
 
         return _or_others(numbers, interval, ends.others)
 
-    return _topped(texts, *map(cut, steps))
+    return topped(texts, *map(cut, steps))
 
 
 def cut_levels(
@@ -126,7 +126,7 @@ def cut_levels(
 
         return _or_others(numbers, interval, others)
 
-    return _topped(texts, *map(cut, cuts))
+    return topped(texts, *map(cut, cuts))
 
 
 def _interval_writer(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
@@ -151,7 +151,7 @@ def mask_levels(column: str, values: Iterable[object], hide: Sequence[int] | Non
     amounts = list(range(1, longest)) if hide is None else list(hide)
     if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
         bad_hierarchy(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
-    return _topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
+    return topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
 
 
 def period_levels(
@@ -163,7 +163,7 @@ def period_levels(
         bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
     texts = _texts(values)
     days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
-    return _topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
+    return topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
 
 
 def tree_levels(tree: Nested) -> Levels:
@@ -178,7 +178,7 @@ def tree_levels(tree: Nested) -> Levels:
     above = [[*reversed(row[:-1])] or [row[-1]] for row in rows]
     levels = [[row[-1] for row in rows]]
     levels += [[each[max(level - (depth - 1 - len(each)), 0)] for each in above] for level in range(depth - 1)]
-    return _topped(*map(tuple, levels))
+    return topped(*map(tuple, levels))
 
 
 def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
@@ -191,7 +191,8 @@ def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
         yield from ((text,) for text in map(label, listed) if text is not None)
 
 
-def _topped(*levels: tuple[str, ...]) -> Levels:
+def topped(*levels: tuple[str, ...]) -> Levels:
+    """Put the level above that tells nothing."""
     return (*levels, (SUPPRESSED,) * len(levels[0]))
 
 

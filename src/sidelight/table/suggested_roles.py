@@ -3,6 +3,7 @@
     person       the column that says whose row it is
     quasi        what others may know about people, and link them by (quasi-identifiers)
     sensitive    what people tell in confidence
+    keep         what is published as it is, because you said so, and sampling weights
     leave out    what names people by itself, tells a story, is a measurement, or tells nothing: not published
 
 The rules, the first that fits (`_suggest`): what you said; nothing or the same in every row; written like an e-mail
@@ -25,8 +26,10 @@ from typing import Any, Literal, TypeAlias
 from sidelight._progress import Progress, quiet
 from sidelight._text import as_names, counted, form, html_table, one_or_several
 from sidelight.errors import UnknownColumn, did_you_mean
+from sidelight.table.cell_lists import list_separator
 from sidelight.table.column_looks import (
     IDS,
+    NEVER_AMOUNTS,
     NUMBERING,
     PEOPLE,
     PERSON_NUMBERS,
@@ -34,18 +37,26 @@ from sidelight.table.column_looks import (
     are_days,
     are_names,
     are_sentences,
+    is_free_text,
+    is_sampling_weight,
     known_to_others,
     names_somebody,
     told_in_confidence,
     words_of,
     written_like,
 )
-from sidelight.table.column_profiles import ColumnProfile, column_profiles, columns_that_vary, names_of_columns
+from sidelight.table.column_profiles import (
+    ColumnProfile,
+    OpenColumns,
+    names_of_columns,
+    open_columns,
+    refuse_no_rows,
+)
 from sidelight.table.kinds import ColumnKind, as_kinds
 from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
 from sidelight.table.table import Semantics
 
-Role: TypeAlias = Literal["person", "quasi", "sensitive", "leave out"]
+Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""
 
 FEW_LABELS = 60
@@ -63,6 +74,9 @@ NEARLY_ALL = Fraction(9, 10)
 ENOUGH = 20
 """Of so many rows it can be said that nearly all differ."""
 
+UNANSWERED = ("-9", "-99", "-999", "-9999")
+"""Numbers that programs write where nothing was answered, and that may still be numbers."""
+
 MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 """Texts that mean missing wherever they are written."""
 
@@ -75,6 +89,7 @@ class SuggestedRole:
     role: Role
     reason: str
     stated: bool = False  # whether you said it
+    codes: bool = False  # whether its numbers are taken for codes, as those of places are
 
     @property
     def column(self) -> str:
@@ -84,7 +99,7 @@ class SuggestedRole:
     @property
     def kind(self) -> ColumnKind:
         """What its labels are: numbers, dates or categories."""
-        return self.profile.kind
+        return "category" if self.codes else self.profile.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +121,11 @@ class SuggestedRoles:
     def named(self, role: Role) -> tuple[str, ...]:
         """Name the columns of a role."""
         return tuple(each.column for each in self.columns if each.role == role)
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Name the columns that others know and that are left out because the rows of some people differ in them."""
+        return tuple(each.column for each in self.columns if _ROWS_DIFFER in each.reason)
 
     @property
     def keywords(self) -> dict[str, Any]:
@@ -130,6 +150,9 @@ def suggest_roles(
     values: Semantics | None = None,
     missing: Missing | None = None,
     missing_marks: str | Sequence[object] = (),
+    keep: str | Sequence[str] = (),
+    weight: str | None = None,
+    split: str | None = None,
     kinds: Mapping[str, object] | None = None,
     encoding: str | None = None,
     sheet: str | None = None,
@@ -146,6 +169,9 @@ def suggest_roles(
         values: how many values a person has: "single", "set" or "multiset".
         missing: what a missing sensitive value means.
         missing_marks: texts that mean missing; if none are given, usual ones such as "?" are looked for.
+        keep: columns that are published as they are, if you know: no role is suggested for them.
+        weight: a column of sampling weights, likewise.
+        split: what stands between the values of a sensitive cell that holds several; if nothing is said, looked for.
         kinds: what columns are, as in `read_table`.
         encoding: how the letters of text files are written; default: UTF-8.
         sheet: which sheet of a spreadsheet.
@@ -166,6 +192,9 @@ def suggest_roles(
         values=values,
         missing=missing,
         missing_marks=marks_of(missing_marks),
+        keep=as_names(keep),
+        weight=weight,
+        split=split,
         kinds=as_kinds(kinds),
         encoding=encoding,
         sheet=sheet,
@@ -177,17 +206,24 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
     """Suggest roles beside those that were stated; `progress` is told which column is looked at."""
     names = names_of_columns(source, stated)
     _check_stated(names, stated)
-    profiles = column_profiles(source, names, stated, progress)
-    marks = () if stated.missing_marks else _marks_in(profiles.values())
-    if marks:  # what means missing is no label, so everything is counted again
-        profiles = column_profiles(source, names, replace(stated, missing_marks=marks), progress)
+    with open_columns(source, names, stated) as unmarked:
+        profiles = unmarked.profiles(names, progress)
+        refuse_no_rows(unmarked, profiles)
+        marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
+        opened = unmarked.with_marks(marks) if marks else unmarked
+        if marks:  # what means missing is no label, so columns that have it are counted again
+            profiles |= opened.profiles(_columns_with(marks, opened, profiles), progress)
+        columns = [_suggest(profile, stated) for profile in profiles.values()]
+        columns = _one_person(columns, stated)
+        columns = _with_secret(columns, stated)
+        columns = _at_most(columns)
+        columns = _told_once(columns, opened)
+        columns, several = _rows_of_people(columns, opened)
     reading = replace(stated, missing_marks=stated.missing_marks or marks)
-    columns = [_suggest(profile, stated) for profile in profiles.values()]
-    columns = _one_person(columns, stated)
-    columns = _with_secret(columns, stated)
-    columns = _at_most(columns)
-    columns, several = _rows_of_people(columns, source, reading)
-    return SuggestedRoles(tuple(columns), _roles(columns, reading, several=several), tuple(_notes(columns, marks)))
+    roles = _roles(columns, reading, several=several)
+    if roles.split is not None and stated.split is None:
+        columns = [_of_several_values(each, roles.split) for each in columns]
+    return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
 
 
 def _check_stated(names: Sequence[str], stated: Roles) -> None:
@@ -205,15 +241,25 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
     own = _stated_role(profile.name, stated)
     if own is not None:
         return SuggestedRole(profile, own, "you said so", stated=True)
+    codes = _are_codes(profile, stated)
     role, reason = (
         _tells_nothing(profile)
         or _names_somebody(profile)
+        or _weighs(profile)
         or _too_fine(profile)
         or _told_in_confidence(profile)
         or _known_to_others(profile)
         or _unknown(profile)
     )
-    return SuggestedRole(profile, role, reason)
+    return SuggestedRole(profile, role, reason, codes=codes and role == "quasi")
+
+
+def _are_codes(profile: ColumnProfile, stated: Roles) -> bool:
+    """Say whether whole numbers stand for places and the like: region 11 is not between regions 10 and 12."""
+    if profile.kind != "number" or profile.name in dict(stated.kinds) or _measured(profile):
+        return False
+    look = known_to_others(profile.name)
+    return look is not None and look.noun in NEVER_AMOUNTS
 
 
 def _stated_role(name: str, stated: Roles) -> Role | None:
@@ -221,6 +267,8 @@ def _stated_role(name: str, stated: Roles) -> Role | None:
         return "quasi"
     if name in stated.value_columns:
         return "sensitive"
+    if name in stated.carried:
+        return "keep"
     return "person" if name == stated.person_column else None
 
 
@@ -244,7 +292,8 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
     if _numbers_people(profile):
         return "person", _person_reason(profile)
     many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
-    if _numbers_rows(profile) or (many and {*words_of(profile.name)} & IDS):
+    several = profile.distinct > FEW_LABELS // 4
+    if _numbers_rows(profile) or ((many or several) and {*words_of(profile.name)} & IDS):
         return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
     look = names_somebody(profile.name)
     if look is not None and (many or look.noun in _ALWAYS):
@@ -256,6 +305,18 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
 
 _ALWAYS = ("a person's name", "an e-mail address", "a phone number")
 """Looks by name that hold however few labels there are."""
+
+
+def _weighs(profile: ColumnProfile) -> Suggestion | None:
+    """Leave sampling weights to whoever knows that they are some: published as they are, they point at people."""
+    if profile.kind != "number":
+        return None
+    numbers = f"{profile.distinct:,} different numbers"
+    if is_sampling_weight(profile.name):
+        return "leave out", f"called like a sampling weight, {numbers}: published as it is, if you say that it is one"
+    if "weight" in words_of(profile.name) and profile.differing >= NEARLY_ALL and profile.present >= ENOUGH:
+        return "leave out", f"{numbers}: could not tell whether a body's weight or a sampling weight; say what it is"
+    return None
 
 
 def _numbers_people(profile: ColumnProfile) -> bool:
@@ -282,24 +343,15 @@ def _different(profile: ColumnProfile) -> str:
 
 def _too_fine(profile: ColumnProfile) -> Suggestion | None:
     """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
-    if profile.kind == "category" and profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels):
+    sentences = profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels)
+    if profile.kind == "category" and (sentences or is_free_text(profile.name)):
         return "leave out", "free text: nobody can tell what stands in it about whom"
-    if _day_without_hierarchy(profile) and profile.differing >= NEARLY_ALL:
-        return (
-            "leave out",
-            f"days or times ({_different(profile)}), written so that nothing coarser is drafted: write 1999-12-31",
-        )
     many = profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
-    if not many or known_to_others(profile.name) or profile.kind == "date":
+    if not many or known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels):
         return None
     if _measured(profile):
         return "leave out", _measurement(profile)
     return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
-
-
-def _day_without_hierarchy(profile: ColumnProfile) -> bool:
-    """Say whether labels are moments, or days in a way of writing that no hierarchy is drafted for."""
-    return profile.kind != "date" and are_days(profile.labels)
 
 
 def _measured(profile: ColumnProfile) -> bool:
@@ -310,7 +362,8 @@ def _measured(profile: ColumnProfile) -> bool:
 def _measurement(profile: ColumnProfile) -> str:
     singled = f", {profile.once:,} of them in one row only" if profile.once else ""
     numbers = f"{profile.distinct:,} different numbers{singled}"
-    return f"a measurement: {numbers}; add it as quasi if others know it, or as sensitive"
+    what = "a measurement" if _measured(profile) else "amounts or codes, and nothing says which"
+    return f"{what}: {numbers}; add it as quasi if others know it, or as sensitive"
 
 
 def _told_in_confidence(profile: ColumnProfile) -> Suggestion | None:
@@ -404,13 +457,39 @@ def _at_most(columns: list[SuggestedRole]) -> list[SuggestedRole]:
     ]
 
 
-def _rows_of_people(columns: list[SuggestedRole], source: object, reading: Roles) -> tuple[list[SuggestedRole], bool]:
+def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
+    """Of columns that tell each other, label by label, keep one: the sensitive one, else the first."""
+    judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
+    judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
+    kept: list[SuggestedRole] = []
+    same: dict[str, str] = {}
+    for each in judged:
+        first = next((one for one in kept if _tell_each_other(opened, one.profile, each.profile)), None)
+        if first is None or each.stated:
+            kept.append(each)
+        else:
+            same[each.column] = first.column
+    return [
+        replace(each, role="leave out", reason=f"tells what {same[each.column]} tells, label by label", codes=False)
+        if each.column in same
+        else each
+        for each in columns
+    ]
+
+
+def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Ask only where it is no accident: any two columns in which all rows differ tell each other."""
+    enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
+    return enough and opened.tell_each_other(one, other)
+
+
+def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
     """Where people have several rows, what differs between them is no place to look somebody up by."""
     person = next((each for each in columns if each.role == "person"), None)
     if person is None or (person.profile.distinct == person.profile.rows and not _written_twice(person.profile)):
         return columns, False
     others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
-    vary = columns_that_vary(source, person.column, others, reading) if others else frozenset()
+    vary = opened.people_who_vary(person.column, others) if others else {}
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
     return [_of_several_rows(each, vary, kept) for each in columns], True
@@ -421,11 +500,15 @@ def _written_twice(profile: ColumnProfile) -> bool:
     return len({text.strip().removesuffix(".0") for text in profile.labels}) < len(profile.labels)
 
 
-def _of_several_rows(each: SuggestedRole, vary: Iterable[str], kept: SuggestedRole | None) -> SuggestedRole:
+_ROWS_DIFFER = "but it differs between the rows"
+
+
+def _of_several_rows(each: SuggestedRole, vary: Mapping[str, int], kept: SuggestedRole | None) -> SuggestedRole:
     if each.stated or each is kept:
         return each
     if each.role == "quasi" and each.column in vary:
-        return replace(each, role="leave out", reason=f"{each.reason}; but somebody's rows differ in it")
+        people = counted(vary[each.column], "person")
+        return replace(each, role="leave out", reason=f"{each.reason}; {_ROWS_DIFFER} of {people}", codes=False)
     if each.role == "sensitive":
         return replace(
             each, role="leave out", reason=f"{each.reason}; but where people have several rows, one column is sensitive"
@@ -437,8 +520,10 @@ def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -
     """Put what was suggested and what was stated together."""
     named = {role: tuple(each.column for each in columns if each.role == role) for role in ("quasi", "sensitive")}
     person = next((each.column for each in columns if each.role == "person"), reading.person)
-    values = reading.values or ("set" if several else None)
+    split = reading.split or (None if several else _separator(columns, reading))
+    values = reading.values or ("set" if several or split is not None else None)
     unsaid = any(each.profile.missing for each in columns if each.role == "sensitive")
+    codes = tuple((each.column, KIND_OF_CODES) for each in columns if each.codes and each.role == "quasi")
     missing = reading.missing or (("no value" if values in ("set", "multiset") else "a value") if unsaid else None)
     return replace(
         reading,
@@ -446,8 +531,25 @@ def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -
         sensitive=one_or_several(named["sensitive"]) if named["sensitive"] else None,
         person=person,
         values=values,
+        split=split,
         missing=missing,
+        kinds=(*reading.kinds, *codes),
     )
+
+
+KIND_OF_CODES: ColumnKind = "category"
+
+
+def _of_several_values(each: SuggestedRole, split: str) -> SuggestedRole:
+    several = f"its cells seem to hold several values, with '{split}' between them"
+    return replace(each, reason=f"{each.reason}; {several}") if each.role == "sensitive" else each
+
+
+def _separator(columns: Sequence[SuggestedRole], reading: Roles) -> str | None:
+    """Find what stands between several values of a cell, of one sensitive column that nobody said anything about."""
+    secrets = [each for each in columns if each.role == "sensitive"]
+    unsaid = len(secrets) == 1 and reading.values is None
+    return list_separator(secrets[0].profile.labels) if unsaid else None
 
 
 def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
@@ -457,17 +559,49 @@ def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[s
     roles = Counter(each.role for each in columns)
     if not roles["sensitive"]:
         yield "no column looks as if it were told in confidence; name the one that is, as sensitive"
-    if not roles["quasi"]:
+    differing = [each.column for each in columns if _ROWS_DIFFER in each.reason]
+    if differing:
+        yield (
+            f"{counted(len(differing), 'column')} that others know {form('is', len(differing))} left out, as rows of "
+            "one person say different things there: mend them, or keep one row per person; or let each row be a "
+            "person (person 'each row'), which protects rows and not people"
+        )
+    elif not roles["quasi"]:
         yield "no column looks as if others knew it; name those that they know, as quasi"
     if not roles["person"]:
         yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
+    unanswered = [each.column for each in columns if _says_unanswered(each.profile)]
+    if unanswered:
+        yield (
+            f"{', '.join(unanswered)} {form('has', len(unanswered))} numbers such as -9 or -99, which often mean that "
+            "nothing was answered; if so, name them as texts that mean missing"
+        )
 
 
-def _marks_in(profiles: Iterable[ColumnProfile]) -> tuple[str, ...]:
+def _says_unanswered(profile: ColumnProfile) -> bool:
+    """Say whether such a number stands beside labels of which no other is below zero."""
+    others = [text for text in profile.labels if text not in UNANSWERED]
+    return len(others) < len(profile.labels) and bool(others) and not any(text.startswith("-") for text in others)
+
+
+def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
     """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
-    labels = [{*profile.labels} for profile in profiles]
-    occurring = [mark for mark in MARKS if any(mark in each for each in labels)]
+    unseen = [name for name, profile in profiles.items() if profile.distinct > len(profile.labels)]
+    labels = [{*profile.labels} for profile in profiles.values()]
+    hidden = opened.marks_among(MARKS, unseen) if unseen else frozenset()
+    occurring = [mark for mark in MARKS if mark in hidden or any(mark in each for each in labels)]
     return tuple(mark for mark in occurring if not any(mark in each and _may_be_code(mark, each) for each in labels))
+
+
+def _columns_with(marks: Sequence[str], opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> list[str]:
+    """Name the columns whose counts or kinds change with these marks."""
+    return [
+        name
+        for name, profile in profiles.items()
+        if profile.distinct > len(profile.labels)
+        or name in opened.rows.source.texts
+        or not {*marks}.isdisjoint(profile.labels)
+    ]
 
 
 def _may_be_code(mark: str, labels: set[str]) -> bool:

@@ -2,6 +2,9 @@
 
 import csv
 import json
+import random
+import re
+import shlex
 
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -25,15 +28,19 @@ def drafted(visits):
     return invoke(["columns", visits, *written])
 
 
+def advised(page):
+    """Read the commands that a page ends with, as somebody would type them."""
+    lines = [line.strip() for line in page.splitlines() if line.startswith("  sidelight ")]
+    return [shlex.split(line)[1:] for line in lines]
+
+
 def from_csv_to_release(file, folder, *options):
     """Draft, audit and protect as the page says."""
     policy, hierarchies = folder / "policy.toml", folder / "hierarchies"
     columns = invoke(["columns", file, "--write", policy, "--hierarchies", hierarchies, *options])
-    audit = invoke(["audit", file, "--policy", policy])
-    protect = invoke(
-        ["protect", file, "--policy", policy, "--hierarchies", hierarchies, "--output", folder / "release.csv"]
-    )
-    return columns, audit, protect
+    audit, protect, _ = advised(columns.stdout)
+    release = [*protect[:-1], folder / protect[-1]]
+    return columns, invoke(audit), invoke(release)
 
 
 def test_the_whole_story_of_a_messy_file(visits, tmp_path):
@@ -51,8 +58,81 @@ def test_the_whole_story_of_bundled_data(name, tmp_path):
     columns, audit, protect = from_csv_to_release(file, tmp_path, "--up-to", "2")
     assert (columns.exit_code, audit.exit_code, protect.exit_code) == (0, 1, 0)
     policy = sl.read_policy(tmp_path / "policy.toml")
-    assert policy.criteria[0].measure == sl.GroupSize()
+    assert policy.criteria[0] == (sl.GroupSize() >= 11)
     assert len(policy.criteria) == 2
+    balanced_loss = float(re.search(r"balanced loss ([0-9.]+)", protect.output)[1])
+    assert balanced_loss < 0.5  # the first drafts kept nothing of Adult but sex: 0.94
+
+
+def test_without_hierarchies_the_advice_names_no_folder_that_is_not_there(visits, tmp_path):
+    policy = tmp_path / "policy.toml"
+    _, protect, _ = advised(invoke(["columns", visits, "--write", policy]).stdout)
+    assert "--hierarchies" not in protect
+    assert invoke([*protect[:-1], tmp_path / "release.csv"]).exit_code == 0
+
+
+PEOPLE = "age,zip_copy,zip,education,education_num,ill,wgt,batch\n" + "".join(
+    f"{20 + row % 50},{row % 7:05},{row % 7:05},{'abcd'[row % 4]},{row % 4},{'xyz'[row % 3]},"
+    f"{1 + row / 7:.3f},{row % 2}\n"
+    for row in range(400)
+)
+
+
+def test_columns_that_tell_each_other_are_published_once(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text(PEOPLE)
+    columns = {each["column"]: each for each in answer(invoke(["columns", file, "--json", "-s", "ill"]))["columns"]}
+    assert columns["zip"]["reason"] == "tells what zip_copy tells, label by label"
+    assert columns["education_num"]["reason"] == "tells what education tells, label by label"
+
+
+def test_a_weight_and_columns_to_keep_go_into_the_draft(tmp_path):
+    file, policy = tmp_path / "people.csv", tmp_path / "policy.toml"
+    file.write_text(PEOPLE)
+    options = ("-s", "ill", "--weight", "wgt", "--keep", "batch", "--write", policy)
+    page = invoke(["columns", file, *options])
+    assert page.exit_code == 0
+    assert "Published as it is, and judged by nothing" in page.stdout
+    roles = answer(invoke(["columns", file, *options, "--json", "--force"]))["roles"]
+    assert (roles["weight"], roles["keep"], "batch" in roles["quasi"]) == ("wgt", ["batch"], False)
+    assert invoke([*advised(page.stdout)[1][:-1], tmp_path / "release.csv"]).exit_code == 0
+    assert "wgt" in (tmp_path / "release.csv").read_text().splitlines()[0]
+
+
+def test_roles_of_a_policy_are_taken_and_options_have_the_last_word(tmp_path):
+    file, policy = tmp_path / "people.csv", tmp_path / "mine.toml"
+    file.write_text(PEOPLE)
+    policy.write_text(
+        '[roles]\nquasi = ["age", "education"]\nsensitive = "ill"\n[[limit]]\nmeasure = "group size"\nat_least = 5\n'
+    )
+    roles = answer(invoke(["columns", file, "--policy", policy, "--json"]))["roles"]
+    assert roles["quasi"] == ["age", "education"]
+    roles = answer(invoke(["columns", file, "--policy", policy, "--quasi", "age", "--json"]))["roles"]
+    assert roles["quasi"] == ["age"]
+    assert invoke(["columns", file, "--policy", policy, "--write", policy, "--force"]).exit_code == 2
+    assert policy.read_text().startswith("[roles]")
+
+
+def test_cells_that_hold_several_values_are_taken_apart(tmp_path):
+    file, policy = tmp_path / "people.csv", tmp_path / "policy.toml"
+    cells = ["Flu|Asthma", "Flu", "Asthma|Ulcer", "Ulcer", "Cold"]
+    file.write_text("age,disease\n" + "".join(f"{row % 60},{cells[row % 5]}\n" for row in range(300)))
+    page = invoke(["columns", file, "--write", policy])
+    assert "'|' between them" in " ".join(page.stdout.split())
+    assert 'split = "|"' in policy.read_text()
+    assert invoke([*advised(page.stdout)[1][:-1], tmp_path / "release.csv"]).exit_code == 0
+
+
+def test_people_whose_rows_differ_in_all_that_others_know_are_told_of(tmp_path):
+    file = tmp_path / "visits.csv"
+    rows = (f"{row // 2},{row % 5},{'fm'[row % 2]},{'abc'[row % 3]}\n" for row in range(200))
+    file.write_text("patient_id,age,sex,disease\n" + "".join(rows))
+    refused = invoke(["columns", file, "--write", tmp_path / "policy.toml"])
+    assert refused.exit_code == 2
+    assert "rows with one patient_id differ in all that others know, age, sex;" in refused.stderr
+    assert "--person 'each row'" in refused.stderr
+    rows_told = invoke(["columns", file, "--write", tmp_path / "policy.toml", "--person", "each row"])
+    assert rows_told.exit_code == 0
 
 
 def test_the_page_tells_roles_sets_and_what_to_do_next(drafted, visits):
@@ -153,9 +233,10 @@ def test_a_share_outside_of_zero_to_one_is_refused(visits, share):
 def test_more_columns_than_can_be_gone_through_say_how_many_can(tmp_path):
     file = tmp_path / "wide.csv"
     names = [f"age {letter}" for letter in "abcdefghijklmnopqrst"]
-    file.write_text(
-        ",".join([*names, "disease"]) + "\n" + (",".join(["7"] * 20) + ",Flu\n" + ",".join(["8"] * 20) + ",Cold\n") * 5
-    )
+    draw = random.Random(7)
+    cells = ("".join(f"{draw.randrange(9)}," for _ in names) for _ in range(40))
+    rows = (f"{each}{'Flu' if row % 3 else 'Cold'}\n" for row, each in enumerate(cells))
+    file.write_text(",".join([*names, "disease"]) + "\n" + "".join(rows))
     result = invoke(["columns", file, "--up-to", "20"])
     assert result.exit_code == 2
     assert "--up-to" in result.stderr

@@ -38,7 +38,7 @@ def test_two_values_are_hidden_from_who_knows_nothing_else():
 def test_what_nearly_everybody_has_is_not_hidden():
     rows = pa.table({"age": [*range(20, 60)] * 5, "disease": ["none"] * 199 + ["Flu"]})
     _, _, draft = drafted(rows)
-    assert str(draft.policy) == "group size ≥ 5"
+    assert str(draft.policy) == "group size ≥ 11"
     assert "no release can hide" in draft.notes[0]
 
 
@@ -46,6 +46,33 @@ def test_few_people_are_asked_for_less():
     rows = pa.table({"age": [20, 30, 40], "disease": ["a", "b", "c"]})
     table = sl.read_table(rows, quasi="age", sensitive="disease")
     assert draft_policy(table).policy.criteria[0].bound == 2
+
+
+@pytest.mark.parametrize(("people", "alike"), [(9, 2), (10, 5), (109, 5), (110, 11)])
+def test_eleven_look_alike_where_there_are_people_enough(people, alike):
+    rows = pa.table({"age": [*range(people)], "disease": [*"abc"] * (people // 3) + ["a"] * (people % 3)})
+    draft = draft_policy(sl.read_table(rows, quasi="age", sensitive="disease"))
+    assert draft.policy.criteria[0].bound == alike
+    assert "EMA and Health Canada" in draft.reasons[0]
+
+
+def test_each_sensitive_column_has_a_limit_of_its_own():
+    rows = pa.table({"age": [*range(120)], "disease": [*"abcdef"] * 20, "income": ["low", "low", "low", "high"] * 30})
+    _, _, draft = drafted(rows)
+    assert str(draft.policy) == (
+        "group size ≥ 11; implications(k=1, of=disease) ≤ 2/3; negations(k=0, of=income) ≤ 9/10"
+    )
+
+
+def test_what_most_people_have_is_asked_about_in_a_line_that_can_be_taken():
+    rows = pa.table({"age": [*range(120)], "income": ["low", "low", "low", "high"] * 30})
+    table, suggested, draft = drafted(rows)
+    text = drafted_text(draft, suggested)
+    assert "0.75 of the people have the commonest value" in text.replace("\n# ", " ")
+    assert read_policy_text(text).policy == draft.policy
+    taken = read_policy_text(text.replace('# apart_from = ["…"]', 'apart_from = ["low"]')).policy
+    assert taken.criteria[1] == (sl.Negations(0, apart_from=["low"]) <= draft.policy.criteria[1].bound)
+    assert taken.judge(sl.group(table, by=[])).safe
 
 
 @pytest.mark.parametrize("secrets", [["disease"], ["disease", "income"]])

@@ -6,7 +6,7 @@ import pyarrow.parquet
 import pytest
 
 from sidelight.table import column_profiles as module
-from sidelight.table.column_profiles import column_profiles, columns_that_vary, names_of_columns
+from sidelight.table.column_profiles import column_profiles, names_of_columns, open_columns
 from sidelight.table.roles import Roles
 
 ROWS = pa.table({"person": [1, 1, 2, 3], "sex": ["f", "f", "m", None], "ward": ["A", None, "A", "?"]})
@@ -32,7 +32,13 @@ def test_every_engine_counts_alike(tmp_path):
         assert counts(profiles["person"]) == (4, 0, 3, 2, ("1", "2", "3"))
         assert counts(profiles["sex"]) == (4, 1, 2, 1, ("f", "m"))
         assert counts(profiles["ward"]) == (4, 2, 1, 0, ("A",))
-        assert columns_that_vary(source, "person", ["sex", "ward"], roles) == {"ward"}, type(source)
+        with open_columns(source, names, Roles()) as opened:
+            marked = opened.with_marks(("?",))
+            assert opened.marks_among(("?", "NA"), ["sex", "ward"]) == {"?"}
+            assert marked.people_who_vary("person", ["sex", "ward"]) == {"ward": 1}, type(source)
+            assert {name: counts(each) for name, each in marked.profiles(names).items()} == {
+                name: counts(each) for name, each in profiles.items()
+            }
 
 
 def test_no_more_labels_are_brought_here_than_are_looked_at(monkeypatch):

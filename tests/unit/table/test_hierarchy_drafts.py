@@ -27,12 +27,41 @@ def rule(labels, **rules):
         (["1", "2", "3", "4"], "4 numbers, perhaps codes: only *"),
         ([str(age) for age in range(17, 91)], "numbers: intervals of 5, 10, 20"),
         (["Married", "Widowed"], "2 values: only *"),
-        (["31.12.1999", "1.3.2004"], "2 values: only *; days are read as 1999-12-31"),
+        (["31.12.1999", "1.3.2004"], "days: month, quarter, year"),
+        (["03/04/1999", "05/06/2004"], "days, of which nobody can tell the day from the month: year"),
+        ([str(size) for size in range(1, 10)], "numbers: intervals of 2"),
         ([], "has no values: only *"),
     ],
 )
 def test_what_is_drafted_by_the_values(labels, drafted):
     assert rule(labels) == drafted
+
+
+def test_labels_that_few_people_have_are_printed_together():
+    people = {"White": 890, "Black": 70, "Asian": 30, "Other": 6, "Inuit": 4}
+    (draft,) = drafts({"race": [*people]}, DraftRules(people={"race": people})).values()
+    assert draft.rule == "5 values: those that fewer than 1 %, 5 %, 20 % of the people have together"
+    assert [draft.hierarchy.labels(level) for level in (1, 2, 3)] == [
+        ("White", "Black", "Asian", "other (under 1 %)"),
+        ("White", "Black", "other (under 5 %)"),
+        ("White", "other (under 20 %)"),
+    ]
+
+
+@pytest.mark.parametrize("people", [{"f": 99, "m": 1}, {"a": 1, "b": 1}, dict.fromkeys(map(str, "abcdefghi"), 1)])
+def test_one_rare_label_alone_and_labels_that_are_all_alike_are_not_put_together(people):
+    (draft,) = drafts({"c": [*people]}, DraftRules(people={"c": people})).values()
+    assert draft.hierarchy.height == 2
+
+
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 1000), min_size=1, max_size=12))
+def test_a_label_of_a_draft_covers_the_same_labels_wherever_it_is_printed(people):
+    (draft,) = drafts({"c": [*people]}, DraftRules(people={"c": people})).values()
+    covered = {}
+    for level in draft.hierarchy.levels:
+        for name in {*level}:
+            under = {text for text, printed in zip(draft.hierarchy.levels[0], level, strict=True) if printed == name}
+            assert covered.setdefault(name, under) == under
 
 
 def test_region_codes_are_no_numbers():

@@ -6,6 +6,7 @@ from support.messy import write_visits
 
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn
+from sidelight.table import duckdb_source
 from sidelight.table.suggested_roles import suggest_roles
 
 
@@ -29,13 +30,13 @@ def suggested(visits):
         ("birth_date", "quasi", "called like an age or a birth"),
         ("sex", "quasi", "called like a sex"),
         ("zip", "quasi", "called like where somebody lives"),
-        ("visit_date", "leave out", "somebody's rows differ in it"),
-        ("ward", "leave out", "somebody's rows differ in it"),
+        ("visit_date", "leave out", "differs between the rows of"),
+        ("ward", "leave out", "differs between the rows of"),
         ("diagnosis", "sensitive", "called like health, with 4 values"),
         ("creatinine", "leave out", "a measurement"),
         ("notes", "leave out", "free text"),
         ("country", "leave out", "the same in every row"),
-        ("flag", "leave out", "somebody's rows differ in it"),
+        ("flag", "leave out", "differs between the rows of"),
     ],
 )
 def test_each_column_of_a_messy_file_has_its_role_and_reason(suggested, column, role, why):
@@ -158,3 +159,75 @@ def test_a_file_without_rows_is_refused(tmp_path):
     file.write_text("age,sex\n")
     with pytest.raises(BadTable):
         suggest_roles(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "role", "why"),
+    [
+        ("discharge_status", [1, 2, 20], "quasi", "a day or an event"),
+        ("hh_size", [1, 2, 3], "quasi", "called like a family"),
+        ("Manager ID", list(range(40)), "leave out", "numbers rows or something else"),
+        ("wgt", [row / 7 for row in range(1, 100)], "leave out", "called like a sampling weight"),
+        ("weight", [row / 7 for row in range(1, 120)], "leave out", "could not tell whether a body's weight"),
+        ("points", list(range(100, 180)), "leave out", "amounts or codes, and nothing says which"),
+        ("comment", ["fine", "well"], "leave out", "free text"),
+        ("dob", [f"{row % 12 + 1:02}/{row % 28 + 1:02}/19{row % 60 + 20}" for row in range(119)], "quasi", "a birth"),
+        ("hire date", [f"{row % 28 + 1}-Feb-20{row % 20:02}" for row in range(100)], "quasi", "a day or an event"),
+    ],
+)
+def test_what_messy_columns_are_taken_for(column, cells, role, why):
+    rows = pa.table(
+        {column: [cells[row % len(cells)] for row in range(120)], "disease": [*"aab", *"cabc"] * 17 + ["a"]}
+    )
+    suggested = suggest_roles(rows)[column]
+    assert (suggested.role, why in suggested.reason) == (role, True), suggested.reason
+
+
+def test_numbers_of_places_are_codes():
+    rows = pa.table({"birthplace": [*range(1, 50)] * 4, "age": [*range(20, 69)] * 4, "disease": ["a", "b"] * 98})
+    suggested = suggest_roles(rows)
+    assert suggested.roles.kinds == (("birthplace", "category"),)
+    assert (suggested["birthplace"].kind, suggested["age"].kind) == ("category", "number")
+    assert suggest_roles(rows, kinds={"birthplace": "number"}).roles.kinds == (("birthplace", "number"),)
+
+
+def test_columns_of_few_rows_or_that_all_differ_do_not_tell_each_other():
+    few = pa.table({"sex": ["f", "m"] * 3, "city": ["a", "b"] * 3})
+    assert suggest_roles(few).named("quasi") == ("sex", "city")
+    different = pa.table({"age": [*range(30)], "zip": [f"{row:05}" for row in range(30)]})
+    assert suggest_roles(different).named("quasi") == ("age", "zip")
+
+
+def test_what_tells_the_secret_label_by_label_is_not_published():
+    rows = pa.table({"disease": ["Flu", "Cold", "Ulcer"] * 20, "ward": ["A", "B", "C"] * 20, "age": [*range(60)]})
+    suggested = suggest_roles(rows)
+    assert suggested["ward"].reason == "tells what disease tells, label by label"
+    assert suggested.named("sensitive") == ("disease",)
+
+
+def test_marks_behind_ten_thousand_labels_are_found(tmp_path):
+    file = tmp_path / "long.csv"
+    file.write_text("age,x\n" + "".join(f"{row % 90},{row}\n" for row in range(10_050)) + "7,NA\n")
+    suggested = suggest_roles(file)
+    assert suggested.roles.missing_marks == ("NA",)
+    assert suggested["x"].profile.missing == 1
+
+
+def test_numbers_that_mean_unanswered_are_noted():
+    rows = pa.table({"vote": ["Red", "Blue", "-99"] * 20, "age": [*range(60)], "change": [-99, -5, 3] * 20})
+    notes = " ".join(suggest_roles(rows).notes)
+    assert "vote has numbers such as -9 or -99" in notes
+    assert "change" not in notes
+
+
+def test_a_file_is_read_once_however_many_columns_it_has(tmp_path, monkeypatch):
+    views = []
+    csv_view = duckdb_source.csv_view
+    monkeypatch.setattr(duckdb_source, "csv_view", lambda *given: views.append(given) or csv_view(*given))
+    file = tmp_path / "wide.csv"
+    names = [f"c{place}" for place in range(12)]
+    file.write_text(
+        ",".join(names) + "\n" + "".join(f"{','.join(['?', 'a', str(row % 7)] * 4)}\n" for row in range(50))
+    )
+    suggest_roles(file)
+    assert len(views) == 1
