@@ -1,6 +1,7 @@
 """Which columns identify, minimal sample uniques: numbers of ARX 3.9.2, sdcMicro 5.8.1 and of counting everything."""
 
 from fractions import Fraction
+from math import factorial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -11,6 +12,17 @@ from sidelight.datasets.bundled import ADULT
 
 FOUR = ["age", "marital-status", "race", "sex"]
 SEVEN = [*FOUR, "workclass", "education", "native-country"]
+
+
+BOOK = (
+    *[("Urban", "Female", "Sec-", "Emp")] * 2,
+    ("Urban", "Female", "Prim-", "NLF"),
+    *[("Urban", "Male", "Sec+", "Emp")] * 2,
+    ("Rural", "Female", "Sec+", "Unemp"),
+    ("Urban", "Female", "Prim+", "NLF"),
+    ("Urban", "Male", "Post", "Unemp"),
+    *[("Urban", "Female", "Sec-", "NLF")] * 2,
+)
 
 
 def table_of(rows, names="ABCDEFG"):
@@ -49,12 +61,23 @@ def test_what_four_columns_of_adult_tell(adult):
 
 
 def test_the_example_of_the_book_on_statistical_disclosure_control():
-    urban = [("Urban", "Female", "Sec-", "Emp")] * 2 + [("Urban", "Female", "Prim-", "NLF")]
-    urban += [("Urban", "Male", "Sec+", "Emp")] * 2 + [("Rural", "Female", "Sec+", "Unemp")]
-    urban += [("Urban", "Female", "Prim+", "NLF"), ("Urban", "Male", "Post", "Unemp")]
-    scores, contributions, _ = scores_and_contributions(urban + [("Urban", "Female", "Sec-", "NLF")] * 2)
+    scores, contributions, _ = scores_and_contributions(BOOK)
     assert scores == [0, 0, 6, 0, 0, 12, 6, 10, 0, 0]
     assert contributions == [Fraction(4, 17), Fraction(3, 17), Fraction(11, 17), Fraction(4, 17)]
+
+
+def test_what_the_same_people_score_by_the_weights_of_ihsn():
+    """(2^(M−k) − 1)·k!(M−k)!/M! for each MSU of k of M columns; ours is (M−k)!."""
+    table, keys = table_of([*BOOK])
+    uniques = sl.minimal_uniques(table)
+
+    def weight(columns, chosen):
+        return Fraction(
+            (2 ** (columns - chosen) - 1) * factorial(chosen) * factorial(columns - chosen), factorial(columns)
+        )
+
+    scores = [sum(weight(4, len(subset)) for subset in uniques.of(key)) for key in keys]
+    assert [float(score) for score in scores if score] == [1.75, 3.25, 1.75, 2.75]
 
 
 def test_sdcmicro_issue_275():

@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from support.arx_adult import arx_adult, arx_subset
 
 import sidelight as sl
-from sidelight.measures.named_risks.population_models import SampleSizes, estimates
 
 FOUR = ["age", "marital-status", "race", "sex"]
 
@@ -36,35 +36,44 @@ def test_population_uniques(tenth):
     assert finding.value == max(uniques.values())
 
 
-# how many groups have so many people in ARX's adult_subset.csv (3,016 of the 30,162 people of its adult.csv)
-SEX_AGE_RACE_MARITAL = {
-    1: 321, 2: 107, 3: 58, 4: 34, 5: 22, 6: 15, 7: 7, 8: 10, 9: 10, 10: 4, 11: 6, 12: 4, 13: 5, 14: 1, 15: 2, 16: 4, 17: 2,
-    18: 2, 20: 2, 21: 5, 22: 3, 23: 3, 24: 2, 25: 1, 26: 3, 27: 5, 28: 1, 29: 2, 30: 3, 31: 3, 35: 1, 36: 4, 38: 2, 39: 1,
-    42: 1, 43: 1, 45: 1, 46: 1, 50: 1,
-}  # fmt: skip
-SEX_AGE_RACE_EDUCATION_OCCUPATION = {1: 1653, 2: 294, 3: 119, 4: 40, 5: 19, 6: 12, 7: 4, 8: 3, 9: 2, 10: 1, 11: 1}
+def of_subset(quasi):
+    return sl.group(sl.read_table(arx_subset(), quasi=quasi, sensitive="salary-class"))
 
 
-def of_subset(histogram):
-    people, groups = np.array([*histogram]), np.array([*histogram.values()])
-    assert people @ groups == 3016
-    return {each.model: each.uniques for each in estimates(SampleSizes(people, groups, 30_162))}
+def models(release):
+    return {each.model: each.uniques for each in sl.PopulationUniques(people=30_162).measure(release).witness.models}
 
 
 def test_population_uniques_of_the_subset_of_arx():
-    uniques = of_subset(SEX_AGE_RACE_MARITAL)
+    uniques = models(of_subset(FOUR))
     assert uniques["Pitman"] == pytest.approx(765.02232, abs=5e-6)
     assert uniques["Zayatz"] == pytest.approx(884.84152, abs=5e-6)
     assert uniques["SNB"] == pytest.approx(683.85, abs=5e-3)  # the truth is 543; ARX says 0
-    uniques = of_subset(SEX_AGE_RACE_EDUCATION_OCCUPATION)
+    uniques = models(of_subset(["sex", "age", "race", "education", "occupation"]))
     assert uniques["Pitman"] == pytest.approx(5706.05, abs=5e-3)
     assert uniques["Zayatz"] == pytest.approx(9992.0895, abs=5e-5)  # the truth is 5,255
 
 
 def test_a_unique_match_in_the_subset_of_arx():
-    sizes = [people for people, groups in SEX_AGE_RACE_MARITAL.items() for _ in range(groups)]
-    subset = sl.Release.from_counts([{"a": people} for people in sizes])
+    subset = of_subset(FOUR)
     finding = sl.UniqueMatch(Fraction(3016, 30162)).measure(subset)
     assert float(finding.value) == pytest.approx(0.1428481, abs=5e-8)  # the truth is 0.1356
     words = sl.PopulationUniques(people=30_162).measure(subset).explain()
     assert words.startswith("About 684 to 885 of 30,162 people are unique")
+
+
+def test_how_often_a_unique_match_is_truly_right():
+    """Of the people of the population whom a single match in the subset may mean, one each is in it."""
+    subset = of_subset(FOUR)
+    population = sl.JournalistRisk(arx_adult()).prepared(subset).groups.populations[0].people
+    alone = subset.groups.sizes == 1
+    assert alone.sum() / population[alone].sum() == pytest.approx(0.1356, abs=5e-5)
+
+
+def test_individual_risk_is_below_what_sdcmicro_approximates_it_by():
+    """p/(f−1+p) for f = 3 who stand for 135: 0.9 % too high."""
+    rows = pa.table({"age": ["30"] * 3, "disease": ["Flu"] * 3, "weight": [45] * 3})
+    exact = sl.IndividualRisk().measure(sl.read_release(rows, group="age", sensitive="disease", weight="weight")).value
+    p = 3 / 135
+    assert p / (2 + p) == pytest.approx(0.010989010989, abs=5e-13)
+    assert exact == pytest.approx(0.0108917949672, abs=5e-14)

@@ -41,12 +41,14 @@ class SizeWitness(Witness):
     """The worst group, how many people it has here and in the population, and the counts that the value is made of.
 
     The value is `part` / `whole`: 1 of the group's people, so many matches of all people, people above of all people.
+    `lowest` is what the group that is worth least is worth: nobody is safer.
     """
 
     people: int
     population: int
     part: Amount
     whole: int
+    lowest: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,14 @@ class SizeSummary:
             return Finding(self.measure, Fraction(0), None, ("nobody is in the release",))
         worst = self.worst
         part, whole = self.measure.counts(self.histogram, worst)
-        witness = SizeWitness(worst.group, people=worst.people, population=worst.population, part=part, whole=whole)
+        witness = SizeWitness(
+            worst.group,
+            people=worst.people,
+            population=worst.population,
+            part=part,
+            whole=whole,
+            lowest=self.measure.extreme(self.histogram, highest=False),
+        )
         return Finding(self.measure, share(part, whole), witness, self.measure.notes(self))
 
 
@@ -148,16 +157,17 @@ class SizeRisk(Measure):
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
         if len(groups) == 0:
             return SizeSummary(self, histogram, None, nowhere=self.nowhere(groups))
-        value = self._highest(histogram)
+        value = self.extreme(histogram, highest=True)
         row = self._first_with(value, groups.sizes, population)
         worst = WorstSizes(value, groups.name(row), int(groups.sizes[row]), int(population[row]))
         return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
 
-    def _highest(self, histogram: SizeHistogram) -> Fraction:
+    def extreme(self, histogram: SizeHistogram, *, highest: bool) -> Fraction:
+        """Give what the group that is worth most, or least, is worth."""
         ratios = np.column_stack(self.ratio(histogram.people, histogram.population))
         worst = worst_row(
             ratios[:, 0] / ratios[:, 1],
-            large_is_bad=True,
+            large_is_bad=highest,
             kinds=ratios.__getitem__,
             exactly=lambda kinds: [Fraction(*each) for each in kinds.tolist()],
         )
