@@ -147,14 +147,16 @@ class Population:
         return PopulationCounts(self, counts, nowhere)
 
     def _in_one_group(self, release: Release) -> PopulationCounts:
-        if len(release) > 1:
-            printed = listed([column.name for column in release.groups.columns]) or "nothing"
+        names = [column.name for column in release.groups.columns]
+        countable = names or self.columns or isinstance(self.source, Table | Release)
+        if len(release) > 1 or not countable:
+            printed = listed(names) or "nothing"
             message = (
                 f"groups print {printed}, by which nobody of a population can be found; "
                 "read the release with the columns that say who is in which group"
             )
             raise BadRelease(message)
-        return PopulationCounts(self, np.array([self.people([column.name for column in release.groups.columns])]), 0)
+        return PopulationCounts(self, np.array([self.people(names)]), 0)
 
     def carried_by(self, release: Release) -> Release:
         """Give a release whose groups know how many people of this population have their cells."""

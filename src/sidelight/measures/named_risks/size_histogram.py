@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 
@@ -126,13 +126,15 @@ def sum_of_ratios(over: list[int], under: list[int]) -> Amount:
     >>> sum_of_ratios([1, 2], [3, 4])
     Fraction(5, 6)
     """
+    # in lowest terms: groups that are whole in themselves (f = F) are whole numbers, however large they are
+    ratios = [(part // (shared := gcd(part, whole)), whole // shared) for part, whole in zip(over, under, strict=True)]
     common = 1
-    for each in under:
-        common = lcm(common, each)
+    for _, whole in ratios:
+        common = lcm(common, whole)
         if common.bit_length() > BITS_REPORTED:
             break
     else:
-        return Fraction(sum(part * (common // whole) for part, whole in zip(over, under, strict=True)), common)
+        return Fraction(sum(part * (common // whole) for part, whole in ratios), common)
     with localcontext(PRECISE):
-        total = sum((Decimal(part) / whole for part, whole in zip(over, under, strict=True)), Decimal(0))
+        total = sum((Decimal(part) / whole for part, whole in ratios), Decimal(0))
         return round_up(total * (1 + ROUNDING_ERROR))

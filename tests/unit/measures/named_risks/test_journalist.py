@@ -128,3 +128,9 @@ def test_a_changed_release_is_compared_again():
 def test_groups_that_say_nothing_hold_everybody():
     release = sl.Release.from_counts([{"a": 2}], labels=[{"age": "*"}])
     assert sl.JournalistRisk(REGISTER).measure(release).value == Fraction(1, 6)
+
+
+def test_one_group_that_prints_nothing_cannot_be_looked_up_in_a_register():
+    everybody = sl.Release.from_counts([{"Flu": 2}])
+    with pytest.raises(BadRelease, match="groups print nothing, by which nobody of a population can be found"):
+        sl.JournalistRisk(pa.table({"age": [31, 32, 33]})).measure(everybody)

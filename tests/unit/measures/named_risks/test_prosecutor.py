@@ -82,3 +82,13 @@ def test_a_search_follows_an_average_though_single_groups_break_it():
     found = sl.protect(adult.table, limit, by=adult.hierarchies)
     assert limit.judge(found.release).holds
     assert not (sl.ProsecutorRisk() <= 0.09).judge(found.release).holds
+
+
+def test_an_average_is_groups_of_people_exactly_however_many_sizes_there_are():
+    sizes = [100_003 + 2 * place for place in range(3_000)]
+    release = sl.Release.from_counts([{"a": 1}, *({"a": size} for size in sizes)])
+    for measure in (sl.ProsecutorRisk("average"), sl.MarketerRisk()):
+        finding = measure.measure(release)
+        assert finding.value == Fraction(3_001, sum(sizes) + 1)
+        assert finding.replay(release) == finding.value
+        assert (measure <= finding.value).judge(release).holds
