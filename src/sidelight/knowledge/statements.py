@@ -127,7 +127,7 @@ class IntervalStatement(Statement):
     @property
     def exact(self) -> bool:
         """Whether it is known exactly."""
-        return self.low == self.high
+        return self.low is self.high or self.low == self.high
 
     def __str__(self) -> str:
         most = most_of(self.about)

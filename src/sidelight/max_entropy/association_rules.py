@@ -202,7 +202,9 @@ class _Strongest:
             share = Fraction(follow, round(follow / float(self.strength[place])))
             share = share if kind == "has" else 1 - share
             about = ConditionalProbability((table.domain[int(self.value[place])],), known)
-            low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
+            low = high = share
+            if vagueness:
+                low, high = max(share - vagueness, Fraction(0)), min(share + vagueness, Fraction(1))
             yield Rule(about, low, high, support=follow, kind=kind)
 
 

@@ -38,6 +38,7 @@ from sidelight.knowledge.people import Who, person_text
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.problem import Variables, cells_of
 from sidelight.max_entropy.terms import (
+    ONE,
     LinearForm,
     Term,
     TermPeople,
@@ -213,8 +214,8 @@ class _Draft:
         self.unknown_coefficient: list[float] = []
         sizes, starts = np.where(of_one, 1, meant.certain).tolist(), first.tolist()
         people: list[Fraction | int] = [sizes[start] for start in starts]
-        is_sum = np.array([not form.is_one_share for form in forms], bool)
-        for at in np.flatnonzero((is_sum | vague) & ~nobody).tolist():
+        alone = np.array([len(form.terms) == 1 and form.terms[0].coefficient is ONE for form in forms], bool)
+        for at in np.flatnonzero((vague | ~alone) & ~nobody).tolist():
             form, start = forms[at], starts[at]
             places = slice(start, start + len(form.terms))
             if not vague[at]:
@@ -231,9 +232,10 @@ class _Draft:
         sized = [(forms[at], people[at]) for at in self.statement.tolist()]
         bounds = [_bounds(form, size) for form, size in sized]
         self.low, self.high = np.array(bounds, float).reshape(-1, 2).T.copy()
-        noise = [(form.measured, size) for form, size in sized]
-        self.scale = np.array([0.0 if each is None else float(each.scale * size) for each, size in noise], float)
-        self.laplace = np.array([each is not None and each.noise == "laplace" for each, _ in noise], bool)
+        self.scale, self.laplace = np.zeros(len(sized)), np.zeros(len(sized), bool)
+        for at, (form, size) in enumerate(sized):
+            if form.measured is not None:
+                self.scale[at], self.laplace[at] = float(form.measured.scale * size), form.measured.noise == "laplace"
 
 
 def _in_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:

@@ -336,7 +336,9 @@ class _Side:
         self.item_class, self.first = _classes(first)
         self.people = add_up(self.item_class, people, len(self.first))
         class_group = group[self.first]
-        self.order = np.lexsort((word[self.first], class_group))  # the same order in equivalent groups
+        # by group and word: the same order in equivalent groups
+        rank = np.argsort(np.argsort(word[self.first]))
+        self.order = np.argsort(class_group * len(rank) + rank)
         self.starts = np.searchsorted(class_group, np.arange(groups + 1))
         # order within a group does not matter: classes are added up, mixed so that sums of different sets differ
         mixed = _mix(_mix(word[self.first]) + self.people.astype(np.uint64))
@@ -373,12 +375,11 @@ def _mix(words: Words) -> Words:
 
 def _first_with_same(words: Words) -> Integers:
     """Give for each position the first one with the same word."""
-    order = np.argsort(words, kind="stable")
-    ordered = words[order]
-    new = np.ones(len(words), bool)
-    new[1:] = ordered[1:] != ordered[:-1]
+    order = np.argsort(words)
+    new = run_starts([words[order]])
     first = np.empty(len(words), np.int64)
-    first[order] = order[new][np.cumsum(new) - 1]
+    # the sort is not stable, as that would take thrice as long
+    first[order] = np.minimum.reduceat(order, np.flatnonzero(new))[np.cumsum(new) - 1]
     return first
 
 

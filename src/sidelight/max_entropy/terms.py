@@ -92,11 +92,6 @@ class LinearForm(NamedTuple):
         """Whether there are two bounds, which differ."""
         return self.low is not None and self.high is not None and not self.exact
 
-    @property
-    def is_one_share(self) -> bool:
-        """Whether a single share is bounded, as it is."""
-        return len(self.terms) == 1 and self.terms[0].coefficient == 1
-
 
 def linear_form(statement: Statement) -> LinearForm:
     """List all that a statement speaks of; a count speaks of each person, and a bound that cannot be passed is none."""
