@@ -189,7 +189,7 @@ def _smallest_by_columns(columns: Sequence[Integers]) -> tuple[tuple[Integers, .
     return tuple(column[new] for column in ordered[:-1]), ordered[-1][new]
 
 
-def run_starts(columns: Sequence[Integers]) -> Flags:
+def run_starts(columns: Sequence[npt.NDArray[np.integer]]) -> Flags:
     """Mark the rows that differ from the row before in some column (the first always does).
 
     >>> run_starts([np.array([1, 1, 2]), np.array([5, 5, 5])]).tolist()
