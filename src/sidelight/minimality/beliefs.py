@@ -214,6 +214,8 @@ class InsiderBeliefs(Tabular):
         groups = counted(len(self.telling), "group")
         if self.reason:
             yield f"{self.reason}."
+        if not self.telling or self.limits is None:
+            return
         what = "Finer releases that were not published" if self.finer else "Cuts that were not made"
         yield (
             f"{what} tell something in {groups} of {len(self.release):,} "

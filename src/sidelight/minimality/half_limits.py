@@ -15,54 +15,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
-from sidelight.measures.measure import Comparison, Criterion, exact
+from sidelight.measures.l_diversity import DistinctValues
+from sidelight.measures.measure import Criterion, exact
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.search.lattice_search import holds_upwards
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck, least_whole
+from sidelight.search.veil import ShareLimit, share_limit
 from sidelight.table.table import Counts
-
-
-@dataclass(frozen=True, slots=True)
-class ShareLimit:
-    """No value has more than this share of a group; or has so much, where the limit is strict."""
-
-    share: Fraction
-    strict: bool = False
-
-    def most(self, people: int) -> int:
-        """Say how many of so many people may have one value.
-
-        >>> ShareLimit(Fraction(1, 2)).most(5), ShareLimit(Fraction(1, 2), strict=True).most(6)
-        (2, 2)
-        """
-        amount = self.share * people
-        return math.ceil(amount) - 1 if self.strict else math.floor(amount)
-
-
-def share_limit(criterion: Criterion) -> ShareLimit | None:
-    """Read a limit as one on the share of any value, if it is such a one.
-
-    >>> share_limit(RecursiveDiversity(2) <= 1)
-    ShareLimit(share=Fraction(1, 2), strict=False)
-    """
-    measure, bound, strict = criterion.measure, exact(criterion.bound), criterion.comparison.strict
-    if bound == math.inf:
-        return None
-    assert isinstance(bound, Fraction)
-    if isinstance(measure, RecursiveDiversity) and measure.l <= 2 and not measure.apart_from:
-        # n₁ ≤ c·(n − n₁), or n₁ ≤ c·n
-        return ShareLimit(bound / (1 + bound) if measure.l == 2 else bound, strict)
-    if isinstance(measure, Implications) and measure.k == 0 and measure.value is None and not measure.apart_from:
-        return ShareLimit(bound, strict)
-    return None
 
 
 def distinct_limit(criterion: Criterion) -> int | None:
@@ -70,9 +34,7 @@ def distinct_limit(criterion: Criterion) -> int | None:
     if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from:
         return None
     bound = exact(criterion.bound)
-    if bound == math.inf:
-        return None
-    return math.floor(bound) + 1 if criterion.comparison is Comparison.ABOVE else math.ceil(bound)
+    return None if bound == math.inf else least_whole(bound, criterion.comparison)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import in_words
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, expect, parameter
 from sidelight.measures.measure import Criterion
@@ -32,7 +33,7 @@ from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import believe
 from sidelight.minimality.group_question import group_questions
 from sidelight.minimality.half_limits import HalfLimits
-from sidelight.minimality.lattice_question import believe_finer_fail, bounded_by, finer_releases
+from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at, bounded_by, finer_releases
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Node
@@ -47,6 +48,7 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_of, searchable_part
 from sidelight.search.recoding import Regions
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
+from sidelight.search.veil import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
@@ -172,6 +174,8 @@ class _Case:
 
 def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
+    if isinstance(case.method, Mondrian) and case.method.resists is not None:
+        return _behind_veils(case)
     uncovered = next((each.check.criterion for each in limits.together if not each.covered), None)
     if uncovered is not None:
         reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
@@ -191,6 +195,16 @@ def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> Insider
         )
         return InsiderBeliefs(case.release, "nothing to learn", why, roster)
     return InsiderBeliefs(case.release, "told", "", roster, tuple(beliefs), orders, limits)
+
+
+def _behind_veils(case: _Case) -> InsiderBeliefs:
+    """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep."""
+    limits = covered_limits(searchable_part(case.policy))
+    assert limits is not None
+    roster = case.roster()
+    reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
+    beliefs = bounded_at(roster, case.release.groups.counts, float(limits.belief))
+    return InsiderBeliefs(case.release, "told", reason, roster, beliefs)
 
 
 def _of_full_domain(case: _Case, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:

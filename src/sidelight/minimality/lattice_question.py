@@ -15,6 +15,7 @@ Cost        Tables of each group as in `group_tables`, each told by the set of p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -23,7 +24,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, add_up
+from sidelight._arrays import Floats, Integers, add_up
 from sidelight._rounding import round_up
 from sidelight.errors import BadRelease
 from sidelight.minimality.draws import Intervals
@@ -96,17 +97,33 @@ def believe_finer_fail(
 
 def bounded_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound everybody's beliefs around the printed shares, for ε < 1."""
-    beliefs = []
     slack = round_up(epsilon)
+    return tuple(
+        _between(each, np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0), 1 - slack)
+        for each, share in _printed_shares(roster, counts)
+    )
+
+
+def bounded_at(roster: RosterLines, counts: Counts, most: float) -> tuple[GroupBeliefs, ...]:
+    """Say of everybody that no belief is above a limit, which the printed shares keep, and nothing else."""
+    return tuple(
+        _between(each, np.zeros_like(share), np.where(share > 0, most, 0.0), math.nan)
+        for each, share in _printed_shares(roster, counts)
+    )
+
+
+def _printed_shares(roster: RosterLines, counts: Counts) -> Iterator[tuple[GroupQuestion, Floats]]:
+    starts = np.searchsorted(roster.group, np.arange(counts.rows + 1)).tolist()
     for row in range(counts.rows):
-        start, stop = np.searchsorted(roster.group, [row, row + 1]).tolist()
         here = counts.row(row)
-        values = np.flatnonzero(here)
-        share = np.append(here[values] / here.sum(), 0.0)[np.newaxis]
-        between = Intervals(share, np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0))
-        question = GroupQuestion.whole(row, np.arange(start, stop), here)
-        beliefs.append(GroupBeliefs(question, values, 1 - slack, None, between))
-    return tuple(beliefs)
+        question = GroupQuestion.whole(row, np.arange(starts[row], starts[row + 1]), here)
+        yield question, np.append(here[here > 0] / here.sum(), 0.0)[np.newaxis]
+
+
+def _between(question: GroupQuestion, at_least: Floats, at_most: Floats, all_fail: float) -> GroupBeliefs:
+    values = np.flatnonzero(question.counts)
+    share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
+    return GroupBeliefs(question, values, all_fail, None, Intervals(share, at_least, at_most))
 
 
 def list_again(
