@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 Outcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
 End: TypeAlias = Literal["at least", "estimate", "at most"]
 
+LEAVES_ONLY = (
+    "Cuts that failed in larger groups, before those were cut elsewhere, are left out: what is called certain or "
+    "impossible is so, and other beliefs may be off either way."
+)
+
 NEAR = 1e-9
 
 
@@ -210,22 +215,26 @@ class InsiderBeliefs(Tabular):
         return " ".join(self._sentences())
 
     def _sentences(self) -> Iterator[str]:
-        telling = sum(each.question.size for each in self.telling)
-        groups = counted(len(self.telling), "group")
         if self.reason:
             yield f"{self.reason}."
-        if not self.telling or self.limits is None:
-            return
-        what = "Finer releases that were not published" if self.finer else "Cuts that were not made"
-        yield (
-            f"{what} tell something in {groups} of {len(self.release):,} "
-            f"({counted(telling, 'person')}): they would have been, had they kept the policy."
-        )
+        if self.telling and self.limits is not None:
+            yield self._where_something_is_told()
         if self.witness is not None:
             yield self.witness.explain(self.release.sensitive)
         if self.untold:
             untold = counted(self.untold, "person")
             yield f"Of {untold} in such groups it could not be told; that is not to say they are safe."
+        if self.orders and len(self.release) > 1:
+            yield LEAVES_ONLY
+
+    def _where_something_is_told(self) -> str:
+        people = counted(sum(each.question.size for each in self.telling), "person")
+        where = f"{counted(len(self.telling), 'group')} of {len(self.release):,} ({people})"
+        if self.finer:
+            return (
+                f"Finer releases would have been published, had they kept the policy; that tells something in {where}."
+            )
+        return f"Cuts would have been made, had they kept the policy; that they were not tells something in {where}."
 
     # One line of the roster after another
 

@@ -17,7 +17,7 @@ Source: Wong, Fu, Wang, Pei, VLDB 2007 (minimality); Xiao, Tao, Koudas, TODS 201
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import NamedTuple
@@ -27,7 +27,7 @@ import numpy as np
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import in_words
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, BadRelease, expect, parameter
+from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import believe
@@ -37,7 +37,7 @@ from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Node
-from sidelight.release.release import Release
+from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
@@ -53,6 +53,8 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
 CHOSEN = "the levels were chosen before anything was searched"
+ALL_FAIL = "all its cuts fail, whoever has which value"
+OWN_CUTS_SAY_NOTHING = "All cuts of the groups fail, whoever has which value, so that these tell nothing"
 BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
 ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
 
@@ -140,11 +142,24 @@ class _Case:
             )
         expect(Release, release, "what an insider has")
         assert isinstance(release, Release)
+        known = release.provenance or Provenance(None, None)
+        method, policy = method or known.method, policy or known.policy  # type: ignore[assignment]
         if method is None or policy is None:
             lack = parameter("method") if method is None else parameter("policy")
             message = f"could not tell: the release does not say how it was made; give {lack}, or what protect found"
+            raise TooHard(message)
+        along = {**known.by, **as_hierarchies(by)}
+        case = cls(release, method_of(method), as_policy(policy), table, None, along, known.levels)
+        case._refuse_missing(known.hierarchies)
+        return replace(case, complete=known.complete)
+
+    def _refuse_missing(self, hierarchies: tuple[str, ...]) -> None:
+        """Refuse to go without a hierarchy that the method had."""
+        missing = [name for name in hierarchies if name not in self.by and not isinstance(self.method, Anatomy)]
+        if missing:
+            remedy = f"give it in {parameter('by')}"
+            message = f"'{missing[0]}' was released along a hierarchy, which its file does not tell; {remedy}"
             raise BadMeasure(message)
-        return cls(release, method_of(method), as_policy(policy), table, None, as_hierarchies(by))
 
     def not_covered(self) -> str | None:
         """Say why it cannot be told, if it cannot whatever was found."""
@@ -187,14 +202,11 @@ def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> Insider
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
         beliefs.append(believe(question, limits, case.release.groups.name(question.row)))
-    if not any(each.says_something for each in beliefs):
-        why = (
-            "cuts that size allows fail whoever has which value"
-            if beliefs
-            else "no cut that was not made is one that size allows"
-        )
-        return InsiderBeliefs(case.release, "nothing to learn", why, roster)
-    return InsiderBeliefs(case.release, "told", "", roster, tuple(beliefs), orders, limits)
+    says_nothing = not any(each.says_something for each in beliefs)
+    if says_nothing and len(case.release) == 1:
+        return InsiderBeliefs(case.release, "nothing to learn", ALL_FAIL, roster)
+    reason = OWN_CUTS_SAY_NOTHING if says_nothing else ""
+    return InsiderBeliefs(case.release, "told", reason, roster, tuple(beliefs), orders, limits)
 
 
 def _behind_veils(case: _Case) -> InsiderBeliefs:

@@ -5,7 +5,7 @@ A *line* is the people of one group who share all quasi-identifier values.  Line
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -42,6 +42,9 @@ class RosterLines:
     def located(cls, table: Table, release: Release, by: dict[str, Hierarchy]) -> RosterLines:
         """Find the people of a table in what a release prints; everybody has to fit one group."""
         linkage = link(release, table.quasi, len(table.sizes), Lookup.of(by))
+        kinds = {column.name: column.kind for column in release.groups.columns}
+        quasi = tuple(replace(each, kind=each.kind or kinds.get(each.name)) for each in table.quasi)
+        table = replace(table, quasi=quasi)
         matches = linkage.matches[linkage.profile]
         off = int(table.sizes[matches != 1].sum())
         if off:

@@ -104,6 +104,13 @@ def _learners() -> Kinds:
     return (Learner,)
 
 
+def _who_know_the_method() -> Kinds:
+    # needs the methods, which need policies: the one room below that is asked for a measure
+    from sidelight.minimality.measure import Insider
+
+    return (Insider,)
+
+
 _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     classic_measures,
     _named_risks,
@@ -113,6 +120,7 @@ _IN_TURN: tuple[Callable[[], Kinds], ...] = (
     _further_adversaries,
     _maximum_entropy,
     _learners,
+    _who_know_the_method,
 )
 
 

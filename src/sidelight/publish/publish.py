@@ -121,7 +121,8 @@ def publish(
         if plan.who is not None:
             read = with_members(read, _read_back(folder, plan.who))
         # what its labels cover is known here, as the sidecar tells its readers
-        verdict = _judge(replace(read, printing=result.release.printing), result.policy)
+        known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
+        verdict = _judge(known, result.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
         document = sidecar_of(

@@ -22,9 +22,10 @@ from pydantic import Field, ValidationError
 
 from sidelight import __version__
 from sidelight._arrays import Integers
-from sidelight.errors import BadRelease, in_python
+from sidelight.errors import BadRelease, SidelightError, in_python
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
+from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.formats import FORMATS, Format, FormatName
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import Groups, suppressed_groups
@@ -32,7 +33,7 @@ from sidelight.release.locate import covers_to_tell
 from sidelight.release.population import Population
 from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.release import Members, Provenance, Release, whole_groups
 from sidelight.report.report import (
     NOT_JUDGED,
     DocumentPart,
@@ -48,6 +49,7 @@ from sidelight.report.report import (
     together_notes,
 )
 from sidelight.search.method import Method, Resistance, SearchResult
+from sidelight.search.protect import METHODS
 from sidelight.table.files import files_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
@@ -220,6 +222,15 @@ class Sidecar(DocumentPart):
         nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
         return Printing(nodes, self.search.averages)
 
+    def provenance(self) -> Provenance | None:
+        """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it."""
+        try:
+            method, policy = method_from(self.search.method, self.search.options), read_policy_text(self.policy).policy
+        except (SidelightError, TypeError):
+            return None
+        columns = tuple(each.column for each in self.hierarchies)
+        return Provenance(method, policy, self.search.levels, self.search.complete, hierarchies=columns)
+
 
 def sidecar_path(path: Path) -> Path:
     """Say where the document of a published file stands.
@@ -387,6 +398,14 @@ def _resistance(resistance: Resistance | None) -> ResistanceFacts | None:
     return ResistanceFacts(reader=resistance.reader, belief=belief)
 
 
+def method_from(name: str, options: Plain) -> Method:
+    """Make a method again from its name and its options."""
+    if name not in METHODS:
+        message = f"no method '{name}' in this Sidelight; read the release with one that has it"
+        raise BadRelease(message)
+    return METHODS[name](**options)
+
+
 def _options(method: Method) -> Plain:
     shown = (each.name for each in fields(method) if each.repr)  # type: ignore[arg-type]
     return {name: plain(getattr(method, name)) for name in shown}
@@ -418,7 +437,9 @@ def read_published(path: str | Path) -> Release:
     """
     path = Path(path)
     document = read_checked(path)
-    release = replace(read_back(path.parent, document.reading), printing=document.printing())
+    release = replace(
+        read_back(path.parent, document.reading), printing=document.printing(), provenance=document.provenance()
+    )
     if document.kept:
         release = replace(release, intake=_with_carried(release, path.parent, document))
     return release if document.who is None else with_members(release, read_back(path.parent, document.who))

@@ -23,6 +23,7 @@ from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.release.printing import Printing
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
@@ -44,6 +45,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class Provenance:
+    """How a release was made, where that is known: what a reader has who knows the method and the policy too.
+
+    `by` are the hierarchies where they are at hand, `hierarchies` names the columns that had one.
+    """
+
+    method: object  # a `search.method.Method`
+    policy: object  # a `policy.Policy`
+    levels: Mapping[str, int] = field(default_factory=dict)
+    complete: bool = True  # whether the search came to its end
+    by: Mapping[str, Hierarchy] = field(default_factory=dict)
+    hierarchies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Release(Tabular):
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
@@ -59,6 +75,7 @@ class Release(Tabular):
     intake: Intake = field(default_factory=Intake)
     members: Members | None = None
     printing: Printing | None = None  # how its labels came about, where that is known
+    provenance: Provenance | None = None  # how it was made, where that is known
 
     def __post_init__(self) -> None:
         _check(self.groups)
@@ -213,15 +230,17 @@ class Release(Tabular):
             message = f"'{column}' is asked about and also {parameter('known')}; name other columns there"
             raise BadRelease(message)
         groups, sensitive = self.groups.about(column, known), column or self.sensitive
+        # what was made is the release of all columns
+        provenance = self.provenance if groups is self.groups else None
         if not known:
-            return replace(self, groups=groups, sensitive=sensitive)
+            return replace(self, groups=groups, sensitive=sensitive, provenance=provenance)
         # who is in which part is not said by who is in which group, so that names and members are left behind
         numbered = replace(groups, numbers=np.arange(1, len(groups) + 1))
-        return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None)
+        return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None, provenance=provenance)
 
     def recoded(self, values: Column) -> Release:
         """Say the values by other labels (see `Groups.recoded`); the column's name is then the sensitive one."""
-        return replace(self, groups=self.groups.recoded(values), sensitive=values.name)
+        return replace(self, groups=self.groups.recoded(values), sensitive=values.name, provenance=None)
 
     @classmethod
     def from_counts(

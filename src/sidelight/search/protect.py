@@ -36,7 +36,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.printing import Printing
-from sidelight.release.release import Release
+from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
@@ -134,7 +134,8 @@ class SearchProblem:
             message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
             raise BadTable(message)
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
-        release = replace(outcome.release, printing=_printing(method, outcome, used))
+        made = Provenance(method, self.policy, outcome.levels, outcome.complete, used, tuple(used))
+        release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=made)
         verdict = _judge_end(self.policy, release)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
 

@@ -1,0 +1,102 @@
+"""How sure does somebody get of a value of a person who knows how the release was made?
+
+    max over people i and values s of  Pr(x_i = s | method(w) = this release)      (see `insider`)
+
+It judges what was found: it needs the release's own making (`Release.provenance`), the people in it, and all groups at
+once, so that searches go without it.  Where beliefs are drawn or bounded the value is their upper end and `kindest` the
+lower; of whom nothing could be told the value is 1.  A limit in between cannot be decided: "could not tell".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import ClassVar, NoReturn, Self
+
+from sidelight.errors import BadMeasure
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.minimality.beliefs import InsiderBeliefs
+from sidelight.minimality.insider import insider
+from sidelight.minimality.witness import InsiderWitness
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label
+from sidelight.table.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class Insider(Measure):
+    """How sure does somebody get of a value of a person who also knows the method and the policy?
+
+    The largest belief of `insider` about anybody.  What `protect` found, and what it published, say how they were made;
+    of any other release it could not be told.  `table` is the original, which says who is in which group (`protect`
+    puts it in by itself), `by` the hierarchies where the release does not have them.  One concrete reader, who takes
+    all assignments of values for alike, and no worst case.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+    >>> limits = [sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1, sl.Insider() <= 0.6]
+    >>> found = sl.protect(adult.table, limits, method="mondrian")
+    >>> print(found.verdict.judgements[-1].finding)
+    <Finding: insider is 17/38, in group 96 (age 69, sex Female)>
+
+    Source: Wong, Fu, Wang and Pei, Minimality attack, VLDB 2007; as a probability of each person ours.
+    """
+
+    table: Table | None = field(default=None, repr=False, compare=False)
+    by: Mapping[str, Hierarchy] | None = field(default=None, repr=False, compare=False)
+
+    name: ClassVar[str] = "insider"
+    also_called = ("minimality attack",)
+    limits = (0, 1)
+    mergeable: ClassVar[bool] = False
+    when_groups_merge = Monotonicity.UNKNOWN
+
+    @classmethod
+    def from_settings(cls) -> Self:
+        """Make it from what a policy file says: nothing but its name."""
+        return cls()
+
+    def settings(self) -> dict[str, object]:
+        """Say the parameters as a policy file does: none."""
+        return {}
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """None: a release that does not say how it was made leaves nothing to ask."""
+        del domain
+        return ()
+
+    def informed(self, table: Table) -> Self:
+        """Take the original's people for the roster, unless another one was given."""
+        return replace(self, table=table) if self.table is None else self
+
+    def summarize(self, groups: Groups) -> NoReturn:
+        """Refuse: it is asked of a whole release."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
+
+    def measure(self, release: Release) -> Finding:
+        """Answer the question for a release that says how it was made."""
+        self.check(release)
+        learnt = self.beliefs(release)
+        value = Fraction(1) if learnt.untold else learnt.worst
+        kindest = learnt.least_worst
+        return Finding(self, value, learnt.witness, (learnt.explain(),), None if kindest == value else kindest)
+
+    def beliefs(self, release: Release) -> InsiderBeliefs:
+        """Give everything that would be believed."""
+        return insider(release, table=self.table, by=self.by)
+
+    def explain(self, finding: Finding) -> str:
+        """Say of whom somebody would be surest, and why."""
+        return finding.notes[0]
+
+    def replay(self, witness: Witness, release: Release) -> Amount:
+        """List the arrangements of the witness's group again, and judge every cut in each."""
+        assert isinstance(witness, InsiderWitness)
+        return self.beliefs(release).replay(witness)
