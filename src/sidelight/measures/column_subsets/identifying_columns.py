@@ -17,7 +17,7 @@ BVM computes of all subsets.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -94,6 +94,12 @@ class IdentifyingColumns(Tabular):
     secret: str | None = None  # whom `inference` is about
     prior: Fraction | None = None  # how often the secret is guessed right without any column
     up_to: int = 0  # no subset has more columns
+
+    def __len__(self) -> int:
+        return len(self.subsets)
+
+    def __iter__(self) -> Iterator[ColumnSubset]:
+        return iter(self.subsets)
 
     def __getitem__(self, columns: str | Sequence[str]) -> ColumnSubset:
         """Look at one subset, by the names of its columns in any order."""

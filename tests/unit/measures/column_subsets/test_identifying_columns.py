@@ -95,3 +95,12 @@ def test_too_many_columns_say_how_many_can_be():
     with pytest.raises(TooHard, match=r"20 columns have 1,048,575 subsets.*65,536.*16 columns"):
         sl.identifying_columns(table)
     assert len(sl.identifying_columns(table, up_to=2).subsets) == 210
+
+
+def test_subsets_are_gone_through_one_by_one():
+    table = sl.read_table(
+        pa.table({"a": ["1", "2"], "b": ["x", "x"], "s": ["u", "v"]}), quasi=["a", "b"], sensitive="s"
+    )
+    found = sl.identifying_columns(table)
+    assert [each.columns for each in found] == [("a",), ("b",), ("a", "b")]
+    assert len(found) == 3
