@@ -98,13 +98,15 @@ def test_minimal_uniques_as_the_definition_says(table, largest):
 
 
 @pytest.mark.parametrize("word", [3, 8])
-@examples(30)
+@pytest.mark.parametrize(("dense", "block"), [(0, 100), (2, 1), (100, 2)])
+@examples(15)
 @given(table=tables(max_columns=4))
-def test_codes_that_take_several_words_change_nothing(word, table):
+def test_several_words_blocks_and_cubes_change_nothing(word, dense, block, table):
     before = sl.identifying_columns(table).table(), sl.minimal_uniques(table).scores.tolist()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(walk, "WORD", word)
-        patched.setattr(walk, "DENSE", 0)
+        patched.setattr(walk, "DENSE", dense)
+        patched.setattr(walk, "BLOCK", block)
         after = sl.identifying_columns(table).table(), sl.minimal_uniques(table).scores.tolist()
     assert before == after
 

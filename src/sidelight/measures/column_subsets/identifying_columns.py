@@ -18,7 +18,7 @@ BVM computes of all subsets.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -220,20 +220,25 @@ def identifying_columns(
     chosen = [table.column(name) for name in names]
     most = subset_limit(len(chosen), up_to)
     about = _about(table, secret)
-    if about is None:
-        by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
-    else:
-        row, value, people = about.counts.entries()
-        values = Column(about.sensitive, about.domain, value.astype(np.int32))
-        by_subset = count_each_subset(
-            [column.take(row) for column in chosen], people, values, up_to=most, progress=progress
-        )
+    by_subset = _numbers_by_subset(table, chosen, about, most, progress)
     subsets = tuple(
         ColumnSubset(tuple(names[place] for place in places), table.people, by_subset[places])
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
     prior = None if about is None else Fraction(int(about.counts.totals().max(initial=0)), table.people)
     return IdentifyingColumns(names, table.people, subsets, about.sensitive if about else None, prior, most)
+
+
+def _numbers_by_subset(
+    table: Table, chosen: Sequence[Column], about: Table | None, most: int, progress: Progress
+) -> dict[tuple[int, ...], PeopleBySubset]:
+    if about is None or len(about.domain) == 1:
+        by_subset = count_each_subset(chosen, table.sizes, up_to=most, progress=progress)
+        right = None if about is None else table.people  # what all have is guessed right whatever is known
+        return {places: replace(numbers, guessed=right) for places, numbers in by_subset.items()}
+    row, value, people = about.counts.entries()
+    values = Column(about.sensitive, about.domain, value.astype(np.int32))
+    return count_each_subset([column.take(row) for column in chosen], people, values, up_to=most, progress=progress)
 
 
 def _about(table: Table, secret: str | None) -> Table | None:

@@ -3,24 +3,29 @@
 Symbols     M columns, the one with most labels first; D distinct rows, each with its people; a subset S of the columns.
 Key         the codes of a row as bits, one column beside the other; a secret, where one is looked at, in the lowest.
             Leaving a column out is to cut its bits out, sort, and add up the people of equal keys.
-Cube        once the columns left could say no more than `DENSE` times as many different things as there are keys, the
-            people are held in an array with an axis per column, and leaving a column out is to sum over its axis.
-Walk        depth first.  A node is (kept K, first i): the subset K ∪ {i, …, M−1}, of which columns from i on are still
-            to be decided.  Its children leave out one j ≥ i and keep those before it: every subset once.
-Invariant   the rows of a node are those of its subset: distinct, with their people added up.
-Cost        at most M nodes alive on each of two threads.  As columns with most labels go first, half of all nodes
-            come from the rows without the largest column.  With at most u columns asked for, a node with u columns
-            kept goes to its subset at once, so that no more than twice as many nodes are visited as are asked for.
+Cube        columns from some j on are left out quicker where the people are held in an array with an axis for each, and
+            one for what the columns before j say: to leave a column out is to sum over its axis.  What is kept for
+            good takes as many cells as it says different things, however many it could say.
+First       the subsets whose first column is i lie in the rows without the columns before i.  There, rows that differ
+            in i never become equal, so that they are gone through in blocks, and what is counted is added up.
+Walk        in a block, depth first.  A node is (kept K, first i): the subset K ∪ {i, …, M−1}, of which columns from i
+            on are still to be decided.  Its children leave out one j ≥ i and keep those before it: every subset once.
+Invariant   the rows of a node are those of its subset in the block: distinct, with their people added up.
+Cost        M sorts of all rows, and at most M nodes of a block alive on each of two threads.  As columns with most
+            labels go first, half of all subsets lie in the rows without the largest column.  With at most u columns
+            asked for, a node with u columns kept goes to its subset at once, so that no more than twice as many nodes
+            are visited as are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import comb, prod
 from operator import index
-from threading import Event
+from threading import Event, Lock
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -34,9 +39,12 @@ from sidelight.table.table import Column
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""
 
-DENSE = 4
+BLOCK = 1 << 18
+"""About so many keys are gone through at a time: few enough to stay in a processor's cache."""
+
+DENSE = 8
 """A cube may have so many cells for each key; a cell takes a quarter of the room of a key with its people, and to sum
-over it a twentieth of the time of sorting the key."""
+over it and count a tenth of the time of sorting the key."""
 
 WORD = 62
 """How many bits of codes a word holds."""
@@ -48,6 +56,19 @@ SECRET = -1
 Rows = TypeVar("Rows")
 """The rows of a table as some of its columns show them."""
 
+Node = tuple[Rows, tuple[int, ...], tuple[int, ...]]
+"""Rows, the columns that are kept, and those that are still to be decided."""
+
+
+def _as_they_are(rows: Rows, columns: Sequence[int]) -> tuple[Rows, int]:
+    del columns
+    return rows, 0
+
+
+def _in_one_block(rows: Rows, column: int) -> Iterable[Rows]:
+    del column
+    return (rows,)
+
 
 @dataclass(frozen=True, slots=True)
 class SubsetWalk(Generic[Rows]):
@@ -56,35 +77,53 @@ class SubsetWalk(Generic[Rows]):
     without: Callable[[Rows, Sequence[int]], Rows]  # leaves columns out; rows that are now equal become one
     visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
     up_to: int
+    dense: Callable[[Rows, Sequence[int]], tuple[Rows, int]] = _as_they_are  # of which any but so many go quicker
+    blocks: Callable[[Rows, int], Iterable[Rows]] = _in_one_block  # rows of different blocks differ in the column
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
     def run(self, rows: Rows, columns: Sequence[int]) -> None:
-        """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out."""
-        order = tuple(columns)
-        if not order or (len(order) <= self.up_to and not self.visit(order, rows)):
-            return
+        """Visit them all, on two threads; `columns` are places of columns, in the order in which they are left out.
+
+        A subset is visited once for each block of its rows.
+        """
         with ThreadPoolExecutor(max_workers=2) as pool:
             try:
-                list(pool.map(lambda place: self._branch(rows, (), order, place), self._places((), order)))
+                for task in [pool.submit(self._below, *node) for node in self._by_first(rows, tuple(columns))]:
+                    task.result()
             except BaseException:
                 self.stopped.set()
                 raise
 
-    def _places(self, kept: tuple[int, ...], rest: tuple[int, ...]) -> range:
-        """Say which of the columns that are not decided may go first."""
-        return range(min(len(rest), self.up_to - len(kept) + 1))
+    def _by_first(self, rows: Rows, order: tuple[int, ...]) -> Iterator[Node[Rows]]:
+        """Visit what is left of the columns when the first ones go, one after the other; give nodes that keep one."""
+        for place, column in enumerate(order):
+            rest = order[place + 1 :]
+            if len(rest) < self.up_to and not self.visit(order[place:], rows):
+                return
+            if rest:
+                for block in self.blocks(rows, column):
+                    yield block, (column,), rest
+                rows = self.without(rows, (column,))
 
-    def _branch(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...], place: int) -> None:
-        """Leave one column out, keep those before it, and visit that subset and all of its own."""
-        kept = (*kept, *rest[:place])
-        after = rest[place + 1 :] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
+    def _below(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
+        """Visit all smaller subsets of a node."""
+        places = range(min(len(rest), self.up_to - len(kept) + 1))  # of the columns that may go first
+        denser, first = self.dense(rows, rest[: len(places)])
+        for place in places[first:]:
+            self._branch(denser, (*kept, *rest[:place]), rest[place:])
+        del denser
+        for place in places[:first]:
+            self._branch(rows, (*kept, *rest[:place]), rest[place:])
+
+    def _branch(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
+        """Leave the first of the rest out, and visit that subset and all smaller ones."""
+        after = rest[1:] if len(kept) < self.up_to else ()  # no more may be kept: the subset is `kept` itself
         subset = (*kept, *after)
-        if not subset or self.stopped.is_set():
+        if self.stopped.is_set():
             return
-        child = self.without(rows, rest[place : len(rest) - len(after)])
+        child = self.without(rows, rest[: len(rest) - len(after)])
         if len(subset) > self.up_to or self.visit(subset, child):
-            for further in self._places(kept, after):
-                self._branch(child, kept, after, further)
+            self._below(child, kept, after)
 
 
 def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
@@ -157,7 +196,7 @@ class Layout:
         """Lay columns out, given how many labels each has, in this order."""
         words: list[tuple[Field, ...]] = [()]
         for place, width in labels.items():
-            field = (place, max(width - 1, 0).bit_length())
+            field = (place, _width_bits(width))
             if _bits((*words[-1], field)) > WORD:
                 words.append(())
             words[-1] = (*words[-1], field)
@@ -196,6 +235,11 @@ class Layout:
         fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
         return Layout(fields)._joined([*words[:number], rest, *words[number + 1 :]])
 
+    def low_bits(self, place: int) -> int | None:
+        """Count the bits of a column and those below it, where all are in the last word."""
+        number, shift, bits = self._where(place)
+        return shift + bits if number == len(self.words) - 1 else None
+
     def lowest(self) -> int | None:
         """Give the column in the lowest bits, without which sorted keys stay sorted."""
         return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
@@ -217,6 +261,10 @@ class Layout:
         raise KeyError(place)
 
 
+def _width_bits(labels: int) -> int:
+    return max(labels - 1, 0).bit_length()
+
+
 def _bits(fields: Sequence[Field]) -> int:
     return sum(bits for _, bits in fields)
 
@@ -231,6 +279,16 @@ class PeopleBySubset:
     squares: int  # Σ f²
     guessed: int | None = None  # Σ over groups of the people who have its most frequent secret
 
+    def and_other_groups(self, other: PeopleBySubset) -> PeopleBySubset:
+        """Add the numbers of groups that none of these is among."""
+        return PeopleBySubset(
+            self.groups + other.groups,
+            self.unique + other.unique,
+            min(self.smallest, other.smallest),
+            self.squares + other.squares,
+            None if self.guessed is None or other.guessed is None else self.guessed + other.guessed,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CountedKeys:
@@ -242,7 +300,7 @@ class CountedKeys:
     labels: dict[int, int]  # of the columns that are left, and the secret
 
     @classmethod
-    def of(cls, columns: Sequence[Column], people: Integers, secret: Column | None = None) -> CountedKeys | Cube:
+    def of(cls, columns: Sequence[Column], people: Integers, secret: Column | None = None) -> CountedKeys:
         """Pack rows, given column by column; equal ones become one."""
         labels = {place: len(columns[place].labels) for place in leaving_order(columns)}
         codes = [columns[place].codes for place in labels]
@@ -252,9 +310,9 @@ class CountedKeys:
         layout = Layout.of(labels)
         words = layout.pack(codes) if codes else [np.zeros(len(people), np.int64)]
         words, people = sum_equal_rows(words, people)
-        return cls(layout, words, people, labels)._or_cube()
+        return cls(layout, words, people, labels)
 
-    def without(self, columns: Sequence[int]) -> CountedKeys | Cube:
+    def without(self, columns: Sequence[int]) -> CountedKeys:
         """Cut the bits of the columns out, sort, and add up."""
         layout, words, in_order = self.layout, self.words, True
         for place in reversed(columns):
@@ -262,7 +320,7 @@ class CountedKeys:
             layout, words = layout.cut(place, words)
         words, people = _sum_runs(words, self.people) if in_order else sum_equal_rows(words, self.people)
         labels = {place: width for place, width in self.labels.items() if place not in columns}
-        return CountedKeys(layout, words, people, labels)._or_cube()
+        return CountedKeys(layout, words, people, labels)
 
     def numbers(self) -> PeopleBySubset:
         """Read the numbers off."""
@@ -273,19 +331,58 @@ class CountedKeys:
         guessed = np.maximum.reduceat(self.people, starts).sum() if len(starts) else 0
         return replace(_numbers(sum_runs(self.people, starts)), guessed=int(guessed))
 
-    def _or_cube(self) -> CountedKeys | Cube:
-        if prod(self.labels.values()) > DENSE * len(self.people):
-            return self
-        axes = tuple(reversed(self.labels))
-        shape = tuple(self.labels[place] for place in axes)
-        cell = np.zeros(len(self.people), np.int64)
-        for place in axes:
-            cell *= self.labels[place]
-            cell += self.layout.code(place, self.words)
+    def dense(self, columns: Sequence[int]) -> tuple[CountedKeys | Cube, int]:
+        """Find the first of the columns from which on a cube is small enough; give the cube, and how many come before.
+
+        The columns are in order, and so is what is left after them.
+        """
+        room, changes = DENSE * len(self.people), _changes(self.words)
+        first, prefixes = len(columns), 1
+        for place in reversed(range(len(columns))):
+            low = self.layout.low_bits(columns[place])
+            if low is None or 1 << low > room:
+                break
+            distinct = 1 + int(np.count_nonzero(changes >= 1 << low))
+            if distinct * prod(self._labels_from(columns[place]).values()) > room:
+                break
+            first, prefixes = place, distinct
+        if first == len(columns):
+            return self, first
+        return self._cube(self._labels_from(columns[first]), changes, prefixes), first
+
+    def blocks(self, column: int) -> Iterator[CountedKeys]:
+        """Split where the column changes, which has the highest bits."""
+        starts = np.flatnonzero(run_starts([self.layout.code(column, self.words)]))
+        after = np.searchsorted(starts, np.arange(BLOCK, len(self.people), BLOCK))
+        cuts = [0, *np.unique(starts[after[after < len(starts)]]).tolist(), len(self.people)]
+        for start, stop in pairwise(cuts):
+            yield replace(self, words=[word[start:stop] for word in self.words], people=self.people[start:stop])
+
+    def _labels_from(self, column: int) -> dict[int, int]:
+        places = list(self.labels)
+        return {place: self.labels[place] for place in places[places.index(column) :]}
+
+    def _cube(self, labels: dict[int, int], changes: Integers, prefixes: int) -> Cube:
+        """Hold people by what the columns before these say, which changes so often, and by each of these."""
+        cell, stride = np.zeros(1, np.int64), prefixes  # by the bits of these columns
+        for width in labels.values():
+            cell = np.add.outer(cell, np.arange(1 << _width_bits(width)) * stride).ravel()
+            stride *= width
+        at = np.zeros(len(self.people), np.int64)
+        np.cumsum(changes >= len(cell), out=at[1:])
+        at += cell[self.words[-1] & (len(cell) - 1)]
         total = int(self.people.sum())
-        cells: npt.NDArray[np.integer] = np.zeros(prod(shape), np.int32 if total < 2**31 else np.int64)
-        cells[cell] = self.people  # keys are distinct
-        return Cube(axes, cells.reshape(shape))
+        cells: npt.NDArray[np.integer] = np.zeros(stride, np.int32 if total < 2**31 else np.int64)
+        cells[at] = self.people  # keys are distinct
+        return Cube(tuple(reversed(labels)), cells.reshape((*reversed(labels.values()), prefixes)))
+
+
+def _changes(words: Sequence[Integers]) -> Integers:
+    """Say in which bits of the last word each key differs from the one before; in one above all, where others do."""
+    changes = words[-1][1:] ^ words[-1][:-1]
+    for word in words[:-1]:
+        changes[word[1:] != word[:-1]] = 1 << WORD
+    return changes
 
 
 def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], Integers]:
@@ -299,11 +396,20 @@ def _sum_runs(words: list[Integers], people: Integers) -> tuple[list[Integers], 
 class Cube:
     """People in an array with an axis per column: the secret first, then from fewest labels to most.
 
-    Sums over leading axes add whole stretches of the array; the longest axis, along which they lie, is last.
+    The last axis is what all other columns say.  Sums over leading axes add whole stretches of the array, and the
+    longest ones, along which these lie, are last.
     """
 
     axes: tuple[int, ...]
     cells: npt.NDArray[np.integer]
+
+    def dense(self, columns: Sequence[int]) -> tuple[Cube, int]:
+        """Stay as it is."""
+        return _as_they_are(self, columns)
+
+    def blocks(self, column: int) -> Iterable[Cube]:
+        """Stay as it is."""
+        return _in_one_block(self, column)
 
     def without(self, columns: Sequence[int]) -> Cube:
         """Sum over the axes of the columns."""
@@ -326,8 +432,8 @@ def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
     flat = sizes.ravel()
     groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
     smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0
-    wide = flat.astype(np.int64, copy=False)
-    return PeopleBySubset(int(groups), int(unique), smallest, int(wide @ wide))
+    squares = np.einsum("i,i->", flat, flat, dtype=np.int64)
+    return PeopleBySubset(int(groups), int(unique), smallest, int(squares))
 
 
 def count_each_subset(
@@ -345,20 +451,24 @@ def count_each_subset(
     >>> {subset: (numbers.groups, numbers.unique) for subset, numbers in sorted(by_subset.items())}
     {(0,): (2, 1), (0, 1): (3, 3), (1,): (2, 1)}
     """
-    if secret is not None and len(secret.labels) == 1:  # which is guessed right whatever is known
-        alone, everybody = count_each_subset(columns, people, up_to=up_to, progress=progress), int(people.sum())
-        return {subset: replace(numbers, guessed=everybody) for subset, numbers in alone.items()}
     by_subset: dict[tuple[int, ...], PeopleBySubset] = {}
+    lock = Lock()
     total = subset_count(len(columns), up_to)
 
     def visit(subset: tuple[int, ...], node: CountedKeys | Cube) -> bool:
-        by_subset[tuple(sorted(subset))] = node.numbers()
+        places, numbers = tuple(sorted(subset)), node.numbers()
+        with lock:
+            others = by_subset.get(places)
+            by_subset[places] = numbers if others is None else others.and_other_groups(numbers)
         progress("sets of columns", len(by_subset), total)
         return True
 
-    def without(node: CountedKeys | Cube, left_out: Sequence[int]) -> CountedKeys | Cube:
-        return node.without(left_out)
-
-    walk = SubsetWalk(without, visit, up_to)
+    walk: SubsetWalk[CountedKeys | Cube] = SubsetWalk(
+        without=lambda node, columns: node.without(columns),
+        visit=visit,
+        up_to=up_to,
+        dense=lambda node, columns: node.dense(columns),
+        blocks=lambda node, column: node.blocks(column),
+    )
     walk.run(CountedKeys.of(columns, people, secret), leaving_order(columns))
     return by_subset

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sidelight.errors import BadTable, TooHard
+from sidelight.measures.column_subsets import subsets
 from sidelight.measures.column_subsets.subsets import (
     CountedKeys,
     Cube,
@@ -65,11 +66,29 @@ def test_what_is_no_number_of_columns_is_refused(up_to):
 
 def test_few_labels_are_held_in_a_cube_and_many_in_keys():
     two = [Column.of("a", "0011"), Column.of("b", "0101")]
-    assert isinstance(CountedKeys.of(two, np.ones(4, int)), Cube)
-    many = [Column.of("a", map(str, range(9))), Column.of("b", map(str, range(9)))]
+    cube, before = CountedKeys.of(two, np.ones(4, int)).dense([0, 1])
+    assert isinstance(cube, Cube)
+    assert (before, cube.cells.shape) == (0, (2, 2, 1))
+    many = [Column.of(name, map(str, range(9))) for name in "abc"]
     keys = CountedKeys.of(many, np.ones(9, int))
-    assert isinstance(keys, CountedKeys)
-    assert isinstance(keys.without([0]), Cube)
+    assert keys.dense([0, 1, 2]) == (keys, 3)
+    assert isinstance(keys.without([0, 1]).dense([2])[0], Cube)
+
+
+def test_what_is_kept_takes_a_cell_for_what_it_says_and_not_for_what_it_could():
+    columns = [Column.of(name, [str(i % 50) for i in range(100)]) for name in "ab"]
+    columns.append(Column.of("c", [str(i // 50) for i in range(100)]))
+    cube, before = CountedKeys.of(columns, np.ones(100, int)).dense([0, 1, 2])
+    assert (before, cube.cells.shape) == (2, (2, 50))
+    assert cube.without([2]).cells.tolist() == [2] * 50
+
+
+def test_blocks_part_where_the_column_changes(monkeypatch):
+    monkeypatch.setattr(subsets, "BLOCK", 2)
+    columns = [Column.of("a", "aaaabbcd"), Column.of("b", "01010100")]
+    blocks = list(CountedKeys.of(columns, np.ones(8, int)).blocks(0))
+    assert [block.words[0].tolist() for block in blocks] == [[0, 1], [2, 3], [4, 6]]
+    assert [block.people.tolist() for block in blocks] == [[2, 2], [1, 1], [1, 1]]
 
 
 def test_columns_of_many_labels_take_several_words_until_few_are_left():
