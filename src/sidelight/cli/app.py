@@ -52,6 +52,7 @@ from sidelight.cli.options import (
     PromiseFiles,
     PromiseOptions,
     PublishOptions,
+    ReaderOptions,
     ReleaseColumns,
     ReleaseFile,
     ReleaseFiles,
@@ -266,18 +267,24 @@ def attack(
     files: ReleaseFiles,
     /,
     *,
-    attacker: AttackerOptions,
+    attacker: AttackerOptions = AttackerOptions(),
+    reader: ReaderOptions = ReaderOptions(),
     lookup: LookupOptions = LookupOptions(),
     policy: RolesPath = None,
     columns: JointColumns = JointColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
-    """See what files that were published independently give away together about the same people."""
+    """See what files give away together about the same people, or what one reader makes of one file (--as)."""
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
     from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
 
     found_by = PeopleLookup.of(lookup, columns.suppressed)
-    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, found_by)
+    roles = roles_of(policy, columns.roles())
+    if reader.reader is not None:
+        from sidelight.cli.attack_as import ReaderRequest, attack_as  # noqa: PLC0415
+
+        return attack_as(ReaderRequest(files, roles, reader, attacker, found_by), output.to(policy))
+    request = verb.AttackRequest(files, roles, attacker, found_by)
     return verb.attack(request, output.to(policy))
 
 

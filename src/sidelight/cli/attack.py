@@ -51,6 +51,9 @@ class AttackRequest:
 def attack(request: AttackRequest, output: Output) -> Status:
     """Read, intersect, print, judge."""
     limit = _limit(request.attacker.at_most)
+    if request.attacker.people is None:
+        message = "missing option '--people', or --as for one file; see 'sidelight attack --help'"
+        raise BadMeasure(message)
     _refuse_repeated(request.files)
     output.refuse((*inputs_of(*request.files, request.attacker.people), *request.lookup.files()))
     roles = replace(request.roles, person=_person_of_rows(request.roles, request.attacker))

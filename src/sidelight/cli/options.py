@@ -509,8 +509,8 @@ class LookupOptions:
 class AttackerOptions:
     """Whom an attacker looks for, what they know and believe, and what is told of them."""
 
-    people: Annotated[str, option("--people", metavar="FILE")]
-    """The people to look for, with the columns that outsiders know."""
+    people: Annotated[str | None, option("--people", metavar="FILE")] = None
+    """The people to look for, with the columns that outsiders know; needed unless --as names a reader."""
     person: Annotated[str | None, option("--person", metavar="COLUMN", completer=columns_of_people)] = None
     """The column of the people's file that names them; with several values each, also of the releases."""
     truth: Annotated[str | None, option("--truth", metavar="COLUMN", completer=columns_of_people)] = None
@@ -526,9 +526,22 @@ class AttackerOptions:
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()
     """Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."""
     at_most: Annotated[str | None, option("--at-most", metavar="SHARE")] = None
-    """The share of people that may be given away, such as 0.01."""
+    """The share of people that may be given away, such as 0.01; with --as, how sure anybody may be of a value."""
     unlocated: Annotated[Literal["open", "ignore"], option("--unlocated", metavar="WHAT")] = "open"
     """With --at-most, what of people who fit no group: open, so that nobody can tell; or to be ignored."""
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class ReaderOptions:
+    """Who reads one published file, and what the publisher holds."""
+
+    reader: Annotated[Literal["learner", "insider"] | None, option("--as", metavar="READER")] = None
+    """Who reads one file: a learner (trains a model on it) or an insider (knows the method and the policy)."""
+    model: Annotated[Literal["logistic", "naive bayes"], option("--model", metavar="NAME")] = "logistic"
+    """With --as learner, which model is trained: logistic, or naive bayes, which is quicker and claims too much."""
+    table: Annotated[str | None, option("--table", metavar="TABLE")] = None
+    """With --as, the original: says who is in which group, if the file does not, and how right beliefs are."""
 
 
 @Parameter(name="*", group=ASKED)

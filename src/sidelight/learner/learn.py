@@ -83,11 +83,11 @@ def learn(
         people = _targets(release, name, roster, targets, lookup)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)
     else:
-        people = roster_of(release, roster if roster is not None else truth, lookup)
+        people = roster_of(release, truth if roster is None else roster, lookup)
         trained = train_on(people, name, rounds=rounds, exact_up_to=exact_up_to, progress=progress)
     held = None if truth is None else truth_of(people, truth)
     notes = (*people.notes, *trained.notes, *(held.notes() if held is not None else ()))
-    return Learned(release, name, people, trained.beliefs, held, trained.rounds, notes, alone=targets is not None)
+    return Learned(release, name, people, trained, held, notes, alone=targets is not None)
 
 
 def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:

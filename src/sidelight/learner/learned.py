@@ -10,7 +10,7 @@ Without the truth a belief is only *claimed*.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure
 from sidelight.learner.models import ModelName
 from sidelight.learner.roster import Roster
+from sidelight.learner.training import Trained
 from sidelight.learner.truth import HeldTruth
 from sidelight.release.release import Release
 from sidelight.table.table import Column, Tabular, arrow_labels, unused_name
@@ -59,11 +60,20 @@ class Learned(Tabular):
     release: Release
     model: ModelName
     roster: Roster
-    beliefs: Floats = field(repr=False)  # per cell of the roster
+    trained: Trained
     truth: HeldTruth | None = None
-    rounds: int = 0
     notes: tuple[str, ...] = ()
     alone: bool = False  # whether only the targets are known, and nobody else
+
+    @property
+    def beliefs(self) -> Floats:
+        """What is believed, per cell of the roster (see `table`)."""
+        return self.trained.beliefs
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it took."""
+        return self.trained.rounds
 
     @property
     def claimed(self) -> float:
@@ -216,8 +226,9 @@ class Learned(Tabular):
         """Say it, a sentence at a time."""
         people = counted(int(self._people.sum()), "person")
         above = self.people_above(SURE)
-        knows = "one of these people, and nobody else" if self.alone else "who is in which group"
-        who = f"Somebody who trains a {self.model} model on the release and knows {knows}"
+        knows = "one of these people, and nobody else," if self.alone else "who is in which group"
+        learns = f"Somebody who trains a {self.model} model on the release and knows {knows}"
+        who = learns if self.rounds else "Somebody who sees the release alone"
         first = (
             f"{who} claims to know the value of {people} with {self.claimed:.3f} on average, where the release says "
             f"{self.by_release:.3f}; of {above:,} with at least {SURE}."

@@ -25,11 +25,13 @@ from sidelight.learner.learn import (
     EXACT_UP_TO,
     LABELS_ALONE,
     expectation_of,
+    learn,
     new_model,
     roster_of,
     told_apart,
     train_on,
 )
+from sidelight.learner.learned import Learned
 from sidelight.learner.models import Model, ModelName, model_name
 from sidelight.learner.roster import Roster
 from sidelight.learner.several_values import Occurrences
@@ -157,13 +159,17 @@ class Learner(Measure):
     def measure(self, release: Release) -> Finding:
         """Train, and find the person of whom the model is surest."""
         self.check(release)
-        roster = roster_of(release, self.table, Lookup.of())
+        return self.finding(
+            learn(release, self.model, roster=self.table, rounds=self.rounds, exact_up_to=self.exact_up_to)
+        )
+
+    def finding(self, learned: Learned) -> Finding:
+        """Read off what `learn` believes with these settings: the person of whom it is surest."""
+        roster, trained = learned.roster, learned.trained
         if not len(roster.line):
-            return Finding(self, Fraction(0), None, ("nobody has a value", *roster.notes))
-        trained = train_on(roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to)
-        notes = (*roster.notes, *trained.notes)
+            return Finding(self, Fraction(0), None, ("nobody has a value", *learned.notes))
         cell = int(np.argmax(np.round(trained.beliefs, PLACES + 2)))
-        return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), notes)
+        return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Train again, and go through every group assignment by assignment."""
@@ -232,10 +238,12 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[Telling
     cells = _of_line(roster, int(roster.line[cell]))
     values, counts = roster.value[cells], roster.count[cells].astype(float)
     counts[values == roster.value[cell]] = 0.0
+    if not counts.any():  # nothing needs to speak for the only value of a group
+        return ()
     weights = []
     for column, scores in zip(roster.columns, model.scores_by_column(), strict=True):
         score: Floats = scores[column.codes[key]]
-        others = float(counts @ score[values] / counts.sum()) if counts.sum() else 0.0
+        others = float(counts @ score[values] / counts.sum())
         weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
     speaking = [each for each in weights if each.weight > SPEAKS]
     return tuple(sorted(speaking, key=lambda each: -each.weight)[:TELLING])

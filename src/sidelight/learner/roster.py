@@ -168,6 +168,6 @@ def _check_sizes(release: Release, members: Members) -> None:
         has, holds = int(release.groups.sizes[at]), int(sizes[at])
         message = (
             f"the roster does not fit the release: {release.groups.name(at)} has {counted(has, 'person')}, and "
-            f"{holds:,} of the roster {form('fits', holds)} it; give the table that the release is of"
+            f"{holds:,} of the roster may be in it; give the table that the release is of"
         )
         raise BadRelease(message)

@@ -112,8 +112,10 @@ class Anatomy(Method):
         key, value = _line_up(table, rng)
         bucket = merged[deal(totals, count)]
         shape = (int(merged.max()) + 1, len(totals))
-        counts = Counts.from_entries(bucket, value, np.ones(len(value), np.int64), shape)
-        return _outcome(table, by, DealtPeople(key, bucket, counts), rng)
+        each_once = np.ones(len(value), np.int64)
+        counts = Counts.from_entries(bucket, value, each_once, shape)
+        values = Counts.from_sorted(np.arange(len(value)), value, each_once, (len(value), len(totals)))
+        return _outcome(table, by, DealtPeople(key, bucket, values, counts), rng)
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
         """Say that no value is that of more than 1/l of a bucket's people, and refuse an l that nothing can keep."""
@@ -141,7 +143,8 @@ def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, rng:
     """Number the buckets at random, which says nothing about who has which value, and put people into them."""
     number = rng.permutation(dealt.counts.rows)
     counts = dealt.counts.take(np.argsort(number))
-    recoding = Buckets.of(table, column_orders(table.quasi, by), dealt.key, number[dealt.bucket], counts)
+    orders = column_orders(table.quasi, by)
+    recoding = Buckets.of(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
     return SearchOutcome(recoding.release(), recoding)
 
 

@@ -20,7 +20,7 @@ Source: ours; the buckets are Anatomy's (Xiao and Tao, VLDB 2006).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,15 +42,17 @@ NEARLY_ALL = 0.99
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DealtPeople:
-    """Everybody's key and bucket, and what the buckets hold."""
+    """Everybody's key, bucket and values, and what the buckets hold."""
 
     key: Integers
     bucket: Integers
-    counts: Counts
+    values: Counts  # person × value
+    counts: Counts  # bucket × value
 
     def merged(self, into: Integers) -> DealtPeople:
         """Put buckets together: bucket i goes to `into[i]`."""
-        return DealtPeople(self.key, into[self.bucket], self.counts.roll_up(into, groups=int(into.max()) + 1))
+        counts = self.counts.roll_up(into, groups=int(into.max()) + 1)
+        return replace(self, bucket=into[self.bucket], counts=counts)
 
     def groups(self, table: Table) -> Groups:
         """Take the buckets for groups, to be judged."""
@@ -89,9 +91,10 @@ def line_up_hardest_first(profiles: Profiles, rng: np.random.Generator) -> Integ
 
 def _deal(profiles: Profiles, line: Integers, buckets: int, rng: np.random.Generator) -> DealtPeople:
     bucket = deal_in_turns(profiles.counts, line, buckets, rng)
-    row, value, count = profiles.counts.take(line).entries()
+    values = profiles.counts.take(line)
+    row, value, count = values.entries()
     counts = Counts.from_entries(bucket[row], value, count, (buckets, profiles.counts.width))
-    return DealtPeople(profiles.key[line], bucket, counts)
+    return DealtPeople(profiles.key[line], bucket, values, counts)
 
 
 def deal_in_turns(values: Counts, line: Integers, buckets: int, rng: np.random.Generator) -> Integers:

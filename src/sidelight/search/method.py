@@ -20,6 +20,7 @@ from sidelight._arrays import Integers, add_up
 from sidelight._progress import Progress
 from sidelight._rounding import at_a_glance, in_words
 from sidelight._text import counted, html_table
+from sidelight.learner.truth import TrueCounts
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import suppressed_groups
@@ -226,6 +227,18 @@ class SearchResult(Tabular):
         regions = len(recoding.sizes)
         # suppressed people are one group of *, the last one, or left out
         return np.where(recoding.group < 0, regions if len(self.release) > regions else -1, recoding.group)
+
+    @property
+    def true_counts(self) -> TrueCounts:
+        """Who has what: how many people of each group and key have each value, which is never published.
+
+        With it `learn(found.release, truth=found)` says how right a learner is.
+        """
+        buckets = self.outcome.buckets
+        if buckets is None:
+            return TrueCounts.of_table(self.outcome.recoding.table, self.release_rows)
+        assert buckets.true_counts is not None  # anatomy deals people whose values it knows
+        return buckets.true_counts
 
     def _carried_warnings(self) -> Iterator[str]:
         """Say what columns that are carried along add: nothing judges whoever knows them."""

@@ -28,6 +28,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.learner.truth import TrueCounts
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
@@ -297,14 +298,30 @@ class Buckets(Recoding):
     bucket: Integers
     people: Integers
     counts: Counts  # bucket × value
+    true_counts: TrueCounts | None = None  # who has what, which is never published
 
     @classmethod
-    def of(cls, table: Table, orders: tuple[Order, ...], key: Integers, bucket: Integers, counts: Counts) -> Buckets:
-        """Gather people, given one by one, by key and bucket."""
+    def of(
+        cls,
+        table: Table,
+        orders: tuple[Order, ...],
+        key: Integers,
+        bucket: Integers,
+        counts: Counts,
+        *,
+        values: Counts | None = None,
+    ) -> Buckets:
+        """Gather people, given one by one, by key and bucket; `values` are their own."""
         keys = len(table.sizes)
         kind, first = number_keys(bucket * keys + key, below=counts.rows * keys)
         sizes = np.bincount(bucket, minlength=counts.rows)
-        return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts)
+        true_counts = None
+        if values is not None:
+            person, value, _ = values.entries()
+            true_counts = TrueCounts(
+                table.quasi, table.domain, bucket[person], key[person], value, np.ones(len(person), np.int64)
+            )
+        return cls(table, orders, sizes, 0, key[first], bucket[first], np.bincount(kind), counts, true_counts)
 
     def information_loss(self) -> Floats:
         """Nothing: every key is printed as it is."""

@@ -60,7 +60,7 @@ def test_help_names_every_choice(monkeypatch, verb):
 
 def test_usage_says_what_a_verb_cannot_do_without(monkeypatch):
     assert page(monkeypatch, "protect").splitlines()[0] == "Usage: sidelight protect [OPTIONS] TABLE"
-    assert page(monkeypatch, "attack").splitlines()[0] == "Usage: sidelight attack --people FILE [OPTIONS] RELEASES"
+    assert page(monkeypatch, "attack").splitlines()[0] == "Usage: sidelight attack [OPTIONS] RELEASES"
     root = page(monkeypatch)
     assert [root.index(f"│ {verb} ") for verb in VERBS] == sorted(root.index(f"│ {verb} ") for verb in VERBS)
 

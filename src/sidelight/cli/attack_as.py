@@ -1,0 +1,163 @@
+"""`sidelight attack --as learner|insider`: how sure does this reader get of somebody in one published file?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+import sidelight as sl
+from sidelight._rounding import ROUNDED, decimal_text
+from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release, open_table
+from sidelight.cli.options import AttackerOptions, ReaderOptions
+from sidelight.cli.output import Output, bar
+from sidelight.cli.run import Status
+from sidelight.errors import BadMeasure, BadRelease
+from sidelight.measures.measure import Finding, exact
+from sidelight.policy.settings import read_number
+from sidelight.report.report import Envelope
+from sidelight.table.roles import EACH_ROW, Roles
+
+SCHEMA_VERSION = 1
+"""Raised whenever a reader of the document would have to change."""
+
+BELIEFS = (0.5, 0.7, 0.9, 0.99)
+"""How many people are believed at or above each of these is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderRequest:
+    """Which file, who reads it, and how sure anybody may be."""
+
+    files: tuple[str, ...]
+    roles: Roles
+    reader: ReaderOptions
+    attacker: AttackerOptions
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+
+
+def attack_as(request: ReaderRequest, output: Output) -> Status:
+    """Let the reader that was named read the file."""
+    if len(request.files) != 1:
+        message = "--as is about one published file; give one, or leave --as out to attack several together"
+        raise BadRelease(message)
+    limit = _limit(request.attacker.at_most)
+    tables = () if request.reader.table is None else (request.reader.table,)
+    output.refuse((*inputs_of(request.files[0], *tables), *request.lookup.files()))
+    if request.reader.reader == "insider":
+        return _insider(request, output)
+    return _learner(request, limit, output)
+
+
+def _insider(request: ReaderRequest, output: Output) -> Status:
+    """The reader who knows the method and the policy too."""
+    del request, output
+    message = "--as insider is not there yet; ask --as learner"
+    raise BadMeasure(message)
+
+
+def _limit(at_most: str | None) -> Fraction | None:
+    """Read how sure anybody may be."""
+    if at_most is None:
+        return None
+    try:
+        limit = Fraction(exact(read_number(at_most)))
+    except (ValueError, OverflowError):
+        limit = Fraction(-1)
+    if not 0 <= limit <= 1:
+        message = f"cannot read --at-most {at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
+        raise BadMeasure(message)
+    return limit
+
+
+# Whoever trains a model on the file
+
+
+def _learner(request: ReaderRequest, limit: Fraction | None, output: Output) -> Status:
+    """Train, print, judge by the largest belief; where nobody is told apart, a limit cannot be judged."""
+    release = open_release(request.files[0], request.roles)
+    table = None if request.reader.table is None else _read_truth(request, release)
+    with bar("learning") as progress:
+        learned = sl.learn(release, request.reader.model, truth=table, by=request.lookup.by(), progress=progress)
+    finding = sl.Learner(model=request.reader.model).finding(learned)
+    could_not = finding_is_open(learned, finding, limit)
+    notes = (*learned.sentences(), finding.explain(), *could_not)
+    document = Envelope(
+        kind="learner",
+        schema_version=SCHEMA_VERSION,
+        source=request.files,
+        answer=_answer(learned, finding),
+        notes=notes,
+    )
+    output.write(document, _draw(learned, notes))
+    if limit is None:
+        return Status.WITHIN_POLICY
+    if exact(finding.value) > limit:
+        return Status.NOT_WITHIN_POLICY
+    return Status.COULD_NOT_TELL if could_not else Status.WITHIN_POLICY
+
+
+def finding_is_open(learned: sl.Learned, finding: Finding, limit: Fraction | None) -> tuple[str, ...]:
+    """Say why a limit that seems kept cannot be judged: nobody said who is in which group, so nothing was learnt."""
+    if limit is None or exact(finding.value) > limit or learned.rounds:
+        return ()
+    return ("Nobody was told apart, so nothing was learnt and the limit is not judged: give the people with --table.",)
+
+
+def _read_truth(request: ReaderRequest, release: sl.Release) -> sl.Table:
+    """Read the table by the columns that the release tells people apart by, and its sensitive one."""
+    columns = release.groups.columns if release.members is None else release.members.columns
+    missing = request.roles.missing or release.intake.roles.get("missing")
+    roles = replace(
+        request.roles,
+        quasi=tuple(column.name for column in columns),
+        sensitive=release.sensitive,
+        values=release.semantics,
+        person=request.attacker.person or (EACH_ROW if release.semantics == "single" else request.roles.person),
+        missing=missing,
+        domain=None,
+    )
+    assert request.reader.table is not None
+    return open_table(request.reader.table, roles)
+
+
+def _answer(learned: sl.Learned, finding: Finding) -> dict[str, Any]:
+    return {
+        "as": "learner",
+        "model": learned.model,
+        "rounds": learned.rounds,
+        "people": int(learned.roster.members.people.sum()),
+        "largest": {"exact": str(finding.value), "value": float(finding.value), "who": finding.worst_off()},
+        "claimed": learned.claimed,
+        "by_release": learned.by_release,
+        "right": learned.right,
+        "calibration_error": learned.calibration_error,
+        "calibration": [
+            {"low": each.low, "high": each.high, "people": each.people, "claimed": each.claimed, "right": each.right}
+            for each in learned.calibration
+        ],
+        "above": [
+            {"belief": belief, "people": learned.people_above(belief), "right": learned.right_above(belief)}
+            for belief in BELIEFS
+        ],
+    }
+
+
+def _draw(learned: sl.Learned, notes: tuple[str, ...]) -> Iterator[RenderableType]:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("believed", "people", "right"):
+        table.add_column(heading, justify="right")
+    for belief in BELIEFS:
+        right = learned.right_above(belief)
+        told = "" if right is None else decimal_text(Fraction(right), up=True)
+        table.add_row(f"≥ {belief}", f"{learned.people_above(belief):,}", told or "only claimed")
+    yield table
+    for sentence in notes:
+        yield Text(sentence)
+    yield Text(ROUNDED)

@@ -1,0 +1,79 @@
+"""`sidelight attack --as learner`: what is told, and the exit status."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pytest
+from support.command_line import invoke
+
+import sidelight as sl
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    """A hundred people whose disease hangs on their town, as anatomy and as Mondrian."""
+    monkeypatch.chdir(tmp_path)
+    towns = ["x"] * 40 + ["y"] * 40 + ["x", "y"] * 10
+    diseases = ["Flu"] * 40 + ["Cold"] * 40 + ["Asthma"] * 20
+    ages = [str(20 + at % 7) for at in range(100)]
+    rows = pa.table({"town": towns, "age": ages, "disease": diseases})
+    pc.write_csv(rows, "table.csv")
+    table = sl.read_table(rows, quasi=["town", "age"], sensitive="disease")
+    lots = sl.Anatomy(l=2, random=np.random.default_rng(1))
+    sl.protect(table, sl.DistinctValues() >= 2, method=lots).publish("anatomy.csv", seed=1)
+    sl.protect(table, sl.GroupSize() >= 10, method="mondrian").publish("mondrian.csv", seed=1)
+    return Path()
+
+
+def test_a_learner_is_told_with_its_calibration_and_judged_by_the_largest_belief(published):
+    words = ["attack", "anatomy.csv", "--as", "learner", "--table", "table.csv"]
+    result = invoke([*words, "--at-most", "0.6", "--json"])
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    answer = document["answer"]
+    assert (document["kind"], answer["as"], answer["people"]) == ("learner", "learner", 100)
+    assert answer["largest"]["value"] > 0.6
+    assert answer["right"] > 0.6
+    assert sum(each["people"] for each in answer["calibration"]) == 100
+    assert invoke([*words, "--at-most", "1"]).exit_code == 0
+    assert invoke(words).exit_code == 0
+
+
+def test_without_the_table_everything_is_only_claimed(published):
+    result = invoke(["attack", "anatomy.csv", "--as", "learner", "--model", "naive bayes"])
+    assert result.exit_code == 0
+    assert "only claimed" in result.stdout
+    assert "guessed right" not in result.stdout
+
+
+def test_where_nobody_is_told_apart_a_limit_that_seems_kept_could_not_be_told(published):
+    alone = invoke(["attack", "mondrian.csv", "--as", "learner", "--at-most", "1"])
+    assert alone.exit_code == 2
+    assert "give the people with --table" in " ".join(alone.stdout.split())
+    known = ["attack", "mondrian.csv", "--as", "learner", "--at-most", "1", "--table", "table.csv"]
+    assert invoke(known).exit_code == 0
+
+
+@pytest.mark.parametrize("file", ["anatomy.csv", "mondrian.csv"])
+def test_a_table_of_other_people_is_refused_and_the_group_named(published, file):
+    lines = Path("table.csv").read_text().splitlines()
+    Path("other.csv").write_text("\n".join([lines[0], *lines[:0:-1][:90]]) + "\n")
+    result = invoke(["attack", file, "--as", "learner", "--table", "other.csv"])
+    assert result.exit_code == 2
+    assert "does not fit the release" in result.stderr
+    assert "group " in result.stderr
+
+
+def test_one_file_is_read_by_one_reader(published):
+    result = invoke(["attack", "anatomy.csv", "mondrian.csv", "--as", "learner"])
+    assert result.exit_code == 2
+    assert "one published file" in result.stderr
+
+
+def test_a_limit_is_a_probability(published):
+    result = invoke(["attack", "anatomy.csv", "--as", "learner", "--at-most", "2"])
+    assert result.exit_code == 2
+    assert "cannot read --at-most 2" in result.stderr
