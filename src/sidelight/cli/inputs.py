@@ -6,7 +6,7 @@ Options have the last word over a policy file, and both over the sidecar of a fi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -184,6 +184,7 @@ def _with_populations(question: Question, population: str | None) -> Question:
         question,
         policy=Policy(*(replace(each, measure=compared(each.measure)) for each in criteria)) if criteria else None,
         measures=without_repeats(map(compared, question.measures)),
+        notes=(*question.notes, *_rows_as_people(read.values(), question.roles)),
         files=(*question.files, *(path for place in read for path in files_of(place))),
         population=None if population is None else read[population],
     )
@@ -195,6 +196,13 @@ def _population(file: str, roles: Roles) -> Population:
     if roles.person_column in columns_of(file, roles):
         reading |= {"person": roles.person_column, "several_rows": True}
     return Population(file, reading=reading)
+
+
+def _rows_as_people(populations: Iterable[Population], roles: Roles) -> Iterator[str]:
+    """Note the populations that do not say whose row it is where the table does: nobody checks that rows are people."""
+    for each in populations:
+        if roles.person_column is not None and "person" not in each.reading:
+            yield f"{each.place} has no column '{roles.person_column}': each of its rows counts as a person of its own"
 
 
 def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> sl.Release:

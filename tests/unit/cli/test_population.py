@@ -115,3 +115,17 @@ def test_a_sidecar_names_a_population_by_its_file_and_not_by_where_it_is_kept(sa
     assert "register.csv" in nowhere.stderr
     shutil.copy(kept / "register.csv", "register.csv")
     assert invoke(again).exit_code == 0
+
+
+def test_a_population_that_does_not_say_whose_row_it_is_is_noted_where_the_table_does(folder):
+    (folder / "visits.csv").write_text("id,age,disease\n1,30,a\n1,30,b\n2,30,a\n")
+    (folder / "named.csv").write_text("id,age\n1,30\n1,30\n2,30\n")
+    (folder / "unnamed.csv").write_text("age\n30\n30\n30\n")
+    asked = ["audit", "visits.csv", "-g", "age", "-s", "disease", "--person", "id", "--values", "set"]
+    named, unnamed = (
+        invoke([*asked, "-m", "journalist risk", "--population", file, "--json"])
+        for file in ("named.csv", "unnamed.csv")
+    )
+    assert answer(named)["findings"][0]["result"]["text"] == "1/2"
+    assert "counts as a person" not in named.stdout
+    assert "unnamed.csv has no column 'id': each of its rows counts as a person of its own" in unnamed.stdout
