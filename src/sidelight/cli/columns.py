@@ -386,7 +386,7 @@ def _sets_page(which: sl.IdentifyingColumns) -> Iterator[RenderableType]:
             )
     yield page
     yield Text(
-        "A group are the people who look alike to somebody who knows these columns. Distinction is the share of people "
+        "A group is people who look alike to somebody who knows these columns. Distinction is the share of people "
         "whom such a person names rightly, guessing within each group. --json has every set."
     )
 
@@ -401,6 +401,6 @@ def _what_next(
         yield from (Text(f"  {command}", no_wrap=True) for command in _next_commands(request, target))
     elif answer.table is not None:
         secret = () if answer.suggested.roles.sensitive else ("--sensitive", "COLUMN")
-        more = ("sidelight", "columns", request.file, *secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
-        yield Text("To draft a policy and hierarchies to start from:")
+        more = (*secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
+        yield Text("To draft a policy and hierarchies to start from, add to the command:")
         yield Text(f"  {shlex.join(more)}", no_wrap=True)

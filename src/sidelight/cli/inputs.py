@@ -108,6 +108,8 @@ class TableSource:
     def notes(self, table: sl.Table) -> Iterator[str]:
         """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
         known = {column.name for column in table.quasi}
+        if table.intake.roles.get("sensitive_level") is not None:
+            known |= {*table.sensitive_columns}
         for file in self._hierarchy_files():
             name = column_of(file)
             if name in self.suppress_only:

@@ -257,7 +257,7 @@ def _written_days(column: str, labels: Sequence[str]) -> Draft | None:
     if days is None:
         return None
     untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
-    return Draft(Hierarchy(column, days.levels), f"days{untold}: {', '.join(days.periods)}")
+    return Draft(Hierarchy(column, topped(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
 
 
 def _days(column: str, labels: Sequence[str]) -> Draft:

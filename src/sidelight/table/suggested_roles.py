@@ -412,11 +412,19 @@ def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRo
         return columns
     stated_or_repeating = sorted(people, key=lambda each: (not each.stated, *_rows_each(each.profile)))
     chosen = None if stated.person == EACH_ROW else stated_or_repeating[0]
-    reason = "numbers people too, and one column is enough: it is not published"
     return [
-        each if each is chosen or each.role != "person" else replace(each, role="leave out", reason=reason)
+        each
+        if each is chosen or each.role != "person"
+        else replace(each, role="leave out", reason=_other(each, chosen))
         for each in columns
     ]
+
+
+def _other(each: SuggestedRole, chosen: SuggestedRole | None) -> str:
+    if chosen is not None:
+        return "numbers people too, and one column is enough: it is not published"
+    people = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
+    return f"numbers people ({people}), and you said that each row is one: rows are protected, and not people"
 
 
 def _rows_each(profile: ColumnProfile) -> tuple[bool, int]:
@@ -568,6 +576,11 @@ def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[s
         )
     elif not roles["quasi"]:
         yield "no column looks as if others knew it; name those that they know, as quasi"
+    if roles["quasi"] > MOST_QUASI:
+        yield (
+            f"{roles['quasi']} columns are taken for known to others: the more of them are published, the coarser all "
+            "become; leave out what readers do not need"
+        )
     if not roles["person"]:
         yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
     unanswered = [each.column for each in columns if _says_unanswered(each.profile)]

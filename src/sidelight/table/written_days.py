@@ -17,8 +17,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sidelight.table.hierarchy_rules import Levels, topped
-
 MOSTLY = Fraction(9, 10)
 """So many of the labels, or more, are days in a column of days."""
 
@@ -92,11 +90,11 @@ class WrittenDays:
         return (*(("month", "quarter") if self.months is not None else ()), "year", *decade)
 
     @property
-    def levels(self) -> Levels:
-        """What each label is printed as, at each level."""
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """What each label is printed as, at each level but the coarsest, `*`."""
         months = self.months or (None,) * len(self.labels)
         rows = list(zip(self.years, months, strict=True))
-        return topped(self.labels, *(tuple(_printed(period, *row) for row in rows) for period in self.periods))
+        return (self.labels, *(tuple(_printed(period, *row) for row in rows) for period in self.periods))
 
 
 def _printed(period: str, year: str | None, month: int | None) -> str:

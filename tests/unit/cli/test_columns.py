@@ -254,3 +254,17 @@ def test_names_that_toml_or_a_terminal_could_misread(tmp_path):
     assert sl.read_policy(policy)
     assert invoke(["audit", file, "--policy", policy]).exit_code == 1
     assert json.loads(invoke(["columns", file, "--json"]).stdout)["answer"]["roles"]["quasi"] == names[:3]
+
+
+def test_an_amount_is_published_in_bands_as_the_page_says(tmp_path):
+    file, policy, folder = tmp_path / "pay.csv", tmp_path / "policy.toml", tmp_path / "hierarchies"
+    file.write_text("age,salary\n" + "".join(f"{row % 60},{1000 + 37 * row}\n" for row in range(300)))
+    assert invoke(["columns", file, "-s", "salary", "--write", policy, "--hierarchies", folder]).exit_code == 0
+    cut = ["--cuts", "salary=4000,8000", "--output", folder, "--force"]
+    assert invoke(["hierarchies", file, "--policy", policy, *cut]).exit_code == 0
+    policy.write_text(policy.read_text().replace('sensitive = "salary"', 'sensitive = "salary"\nsensitive_level = 1'))
+    release = ["--method", "mondrian", "--output", tmp_path / "release.csv"]
+    protect = invoke(["protect", file, "--policy", policy, "--hierarchies", folder, *release])
+    assert protect.exit_code == 0
+    assert "is not used" not in protect.stdout
+    assert "4000-7999" in (tmp_path / "release.csv").read_text()
