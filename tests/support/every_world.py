@@ -17,7 +17,7 @@ from sidelight.search.mondrian import cut_everybody
 from sidelight.search.one_look import one_look
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.veil import ValueLimits, covered_limits
+from sidelight.search.value_limits import ValueLimits, covered_limits
 from sidelight.table.table import Column, Counts, Table
 
 World: TypeAlias = tuple[int, ...]

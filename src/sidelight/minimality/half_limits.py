@@ -12,29 +12,18 @@ Together    A limit on several groups, which merging never makes worse, is asked
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
-from sidelight.measures.l_diversity import DistinctValues
-from sidelight.measures.measure import Criterion, exact
 from sidelight.measures.screening import joined_after, joined_before
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.search.lattice_search import holds_upwards
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, least_whole
-from sidelight.search.veil import ShareLimit, share_limit
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.search.value_limits import ShareLimit, distinct_limit, share_limit
 from sidelight.table.table import Counts
-
-
-def distinct_limit(criterion: Criterion) -> int | None:
-    """Read a limit as one on the number of different values, if it is such a one."""
-    if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from:
-        return None
-    bound = exact(criterion.bound)
-    return None if bound == math.inf else least_whole(bound, criterion.comparison)
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_of, searchable_part
 from sidelight.search.recoding import Regions
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
-from sidelight.search.veil import covered_limits
+from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 

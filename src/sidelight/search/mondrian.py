@@ -46,7 +46,7 @@ from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate
 from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
 from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
-from sidelight.search.veil import ValueLimits, covered_limits
+from sidelight.search.value_limits import ValueLimits, covered_limits
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.table import Counts, Table

@@ -18,7 +18,8 @@ from sidelight.policy.policy import Policy
 from sidelight.search.mondrian_cuts import Cuts, Generation
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.veil import Coins, ValueLimits, Veil, unknown_to_all
+from sidelight.search.value_limits import ValueLimits
+from sidelight.search.veil import Coins, Veil, unknown_to_all
 from sidelight.table.table import Counts
 
 

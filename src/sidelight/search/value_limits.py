@@ -1,0 +1,137 @@
+"""What does a policy ask of the values of each single group, where that is a share or a number of values?
+
+Shares      No value above share c: of a people at most ⌊c·a⌋ have the same value; fewer where the limit is strict.
+            `Implications(0)`, `Negations(0)`, and `RecursiveDiversity`: n₁ ≤ C·(n − n₁) is a share of C/(1 + C).
+Distinct    At least so many different values.
+
+Such limits are decided by counts alone, in whole numbers, and random worlds that keep them can be counted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers
+from sidelight.errors import BadPolicy, parameter
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.measure import Criterion, Measure, exact
+from sidelight.measures.targets import Targeted
+from sidelight.policy.policy import Policy
+from sidelight.search.policy_check import least_whole
+
+
+@dataclass(frozen=True)
+class ShareLimit:
+    """No value has more than this share of a group, or as much where it is strict."""
+
+    share: Fraction
+    strict: bool = False
+
+    def most(self, people: int) -> int:
+        """How many people of a group may have the same value.
+
+        >>> ShareLimit(Fraction(1, 2)).most(4), ShareLimit(Fraction(1, 2), strict=True).most(4)
+        (2, 1)
+        """
+        return math.ceil(self.share * people) - 1 if self.strict else math.floor(self.share * people)
+
+
+@dataclass(frozen=True)
+class ValueLimits:
+    """What a policy asks of the values of each group, where a veil covers it."""
+
+    shares: tuple[ShareLimit, ...]
+    different: int = 0  # at least so many values
+    known: dict[int, int] = field(default_factory=dict, compare=False, repr=False)  # by size: the most of a value
+
+    @property
+    def belief(self) -> Fraction:
+        """The limit on anybody's belief: the smallest share."""
+        return min(each.share for each in self.shares)
+
+    def most(self, people: Integers) -> Integers:
+        """How many people of groups of these sizes may have the same value."""
+        sizes, place = np.unique(people, return_inverse=True)
+        return np.array([self.most_of(size) for size in sizes.tolist()], np.int64)[place]
+
+    def most_of(self, people: int) -> int:
+        """How many people of a group of this size may have the same value."""
+        if people not in self.known:
+            self.known[people] = min(each.most(people) for each in self.shares)
+        return self.known[people]
+
+    def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
+        """Say which groups keep the limits, by their counts."""
+        rare = counts.max(axis=1, initial=0) <= self.most(people)
+        return np.asarray(rare & (np.count_nonzero(counts, axis=1) >= self.different))
+
+
+def share_limit(criterion: Criterion) -> ShareLimit | None:
+    """Read a criterion as a limit on the share of any value, where it is one.
+
+    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(Implications(0) < 0.6)
+    (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
+    """
+    measure, bound = criterion.measure, exact(criterion.bound)
+    if not isinstance(measure, Targeted) or measure.apart_from or getattr(measure, "value", None) is not None:
+        return None
+    if not isinstance(bound, Fraction):
+        return None
+    strict = criterion.comparison.strict
+    if isinstance(measure, Implications | Negations) and measure.k == 0:
+        return ShareLimit(bound, strict)
+    if isinstance(measure, RecursiveDiversity) and measure.l <= 2:
+        # n_1 ≤ C·(n − n_1) where the tail starts at the second value, n_1 ≤ C·n where it starts at the first
+        return ShareLimit(bound / (1 + bound) if measure.l == 2 else bound, strict)
+    return None
+
+
+def distinct_limit(criterion: Criterion) -> int | None:
+    """Read a criterion as a limit on the number of different values, where it is one."""
+    bound = exact(criterion.bound)
+    if not isinstance(criterion.measure, DistinctValues) or criterion.measure.apart_from or bound == math.inf:
+        return None
+    return least_whole(bound, criterion.comparison)
+
+
+def covered_limits(policy: Policy) -> ValueLimits | None:
+    """Read what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
+
+    >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
+    ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
+    """
+    about_values = [each for each in policy.criteria if _depends_on_values(each)]
+    shares, different = [], 0
+    for each in about_values:
+        limit = share_limit(each)
+        if limit is not None:
+            shares.append(limit)
+        elif (least := distinct_limit(each)) is not None:
+            different = max(different, least)
+        elif exact(each.bound) != math.inf:
+            message = (
+                f"{parameter('resists', 'insider')} covers limits on sizes, on the share of any value and on distinct "
+                f"values, and '{each}' is none of these; leave one of the two out"
+            )
+            raise BadPolicy(message)
+    if not about_values:
+        return None
+    if not shares:
+        message = (
+            f"{parameter('resists', 'insider')} needs a limit on how sure anybody may get, and '{about_values[0]}' is "
+            "none; add one, such as implications(k=0) <= 0.5"
+        )
+        raise BadPolicy(message)
+    return ValueLimits(tuple(shares), different)
+
+
+def _depends_on_values(criterion: Criterion) -> bool:
+    """Whether the true values decide, beside what is published: for limits on a whole release, the release does."""
+    measure = criterion.measure
+    return measure.about_values if measure.mergeable else type(measure).informed is not Measure.informed
