@@ -33,7 +33,17 @@ import numpy as np
 from sidelight._arrays import Flags
 from sidelight._rounding import at_a_glance, exact_number, in_words
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, TooHard, expect, in_python, listed, parameter
+from sidelight.errors import (
+    BadMeasure,
+    BadPolicy,
+    NotTrueOrFalse,
+    TooHard,
+    did_you_mean,
+    expect,
+    in_python,
+    listed,
+    parameter,
+)
 from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount
 from sidelight.measures.screening import Screen
@@ -521,6 +531,18 @@ def whole_amount(measure: str, name: str, amount: object) -> int:
         message = f"'{measure}' needs {name} to be a whole number of at least 0, not {amount}"
         raise BadMeasure(message)
     return int(whole)
+
+
+def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
+    """Refuse what is none of the choices that a setting has.
+
+    >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
+    Traceback (most recent call last):
+    sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
+    """
+    if chosen not in choices:
+        message = f"'{measure}' has no {parameter(name, str(chosen))}{did_you_mean(str(chosen), choices)}"
+        raise BadMeasure(message)
 
 
 def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ...]:

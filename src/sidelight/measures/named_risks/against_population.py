@@ -14,8 +14,8 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
-from sidelight.errors import BadMeasure, did_you_mean, parameter
-from sidelight.measures.measure import Measure
+from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.measure import Measure, refuse_unknown
 from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
 from sidelight.release.generalise import keys_as_groups
 from sidelight.release.groups import Groups, PopulationCounts
@@ -42,10 +42,7 @@ class AgainstPopulation(SizeRisk):
     def __post_init__(self) -> None:
         if self.population is not None:
             object.__setattr__(self, "population", Population.of(self.population))
-        if self.outside not in get_args(Outside):
-            remedy = did_you_mean(str(self.outside), get_args(Outside))
-            message = f"'{self.name}' has no {parameter('outside', str(self.outside))}{remedy}"
-            raise BadMeasure(message)
+        refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

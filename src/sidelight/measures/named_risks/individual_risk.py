@@ -32,9 +32,9 @@ import numpy as np
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, BadRelease, did_you_mean, parameter
+from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.carried import WEIGHT_UNIT
@@ -145,10 +145,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
-        if self.statistic not in get_args(OverPeople):
-            remedy = did_you_mean(str(self.statistic), get_args(OverPeople))
-            message = f"'{self.name}' has no {parameter('statistic', str(self.statistic))}{remedy}"
-            raise BadMeasure(message)
+        refuse_unknown(self.name, "statistic", self.statistic, get_args(OverPeople))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

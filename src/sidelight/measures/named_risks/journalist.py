@@ -113,13 +113,8 @@ with 1/2.
         """Say that at most so many of the register have their cells: it decides, and not the group."""
         return f"{form('is', people)} {'alone' if size == 1 else f'among {size:,} or fewer'} in the register"
 
-    def explain(self, finding: Finding) -> str:
-        """Name the group that fewest people of the population share, or say of how many people it is so."""
-        witness = finding.witness
-        if not isinstance(witness, SizeWitness):
-            return "Nobody is in the release, so nobody can be found."
-        if self.statistic == "share above":
-            return self.share_in_words(finding)
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        """Say how sure a match is, or name the group that fewest people of the population share."""
         if self.statistic == "average":
             right = decimal_text(Fraction(finding.value), up=True)
             return f"Whoever looks somebody of the release up in the register is right, on average, with {right}."
@@ -170,11 +165,9 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
         del domain
         return (cls(),)
 
-    def explain(self, finding: Finding) -> str:
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Say how many people are found, on average."""
-        witness = finding.witness
-        if not isinstance(witness, SizeWitness):
-            return "Nobody is in the release, so nobody can be found."
+        del finding
         found = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"
         return f"Whoever links everybody to {to} is right about {found} of {counted(witness.whole, 'person')}."

@@ -51,13 +51,8 @@ class ProsecutorRisk(PersonRisk):
         del domain
         return cls(), cls("average"), cls("share above", threshold=0.4), cls("share above", threshold=Fraction(1, 2))
 
-    def explain(self, finding: Finding) -> str:
-        """Name the smallest group, or say of how many people it is so."""
-        witness = finding.witness
-        if not isinstance(witness, SizeWitness):
-            return "Nobody is in the release, so nobody can be found."
-        if self.statistic == "share above":
-            return self.share_in_words(finding)
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        """Say how many people are found, or name the smallest group."""
         if self.statistic == "average":
             found, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
             return (

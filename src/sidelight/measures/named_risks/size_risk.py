@@ -15,6 +15,7 @@ one bad group does not yet break them (`Screen.needed_of_each`).
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias, get_args
@@ -24,9 +25,9 @@ import numpy as np
 from sidelight._arrays import Floats, Integers, run_starts
 from sidelight._rounding import decimal_text, exact_number
 from sidelight._text import counted, form
-from sidelight.errors import BadMeasure, did_you_mean, parameter
+from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
 from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
@@ -253,10 +254,7 @@ class PersonRisk(SizeRisk):
     threshold: float | Fraction | None
 
     def __post_init__(self) -> None:
-        if self.statistic not in get_args(Statistic):
-            remedy = did_you_mean(str(self.statistic), get_args(Statistic))
-            message = f"'{self.name}' has no {parameter('statistic', str(self.statistic))}{remedy}"
-            raise BadMeasure(message)
+        refuse_unknown(self.name, "statistic", self.statistic, get_args(Statistic))
         if (self.threshold is not None) != (self.statistic == "share above"):
             message = (
                 f"'{self.name}' with the share above needs a {parameter('threshold')}, such as 0.09"
@@ -323,6 +321,17 @@ class PersonRisk(SizeRisk):
             sum_of_ratios([f * times for f, _, times in runs], [F for _, F, _ in runs]),
             sum(f * times for f, _, times in runs),
         )
+
+    def explain(self, finding: Finding) -> str:
+        """Name the worst group, or say of how many people it is so."""
+        witness = finding.witness
+        if not isinstance(witness, SizeWitness):
+            return "Nobody is in the release, so nobody can be found."
+        return self.share_in_words(finding) if self.statistic == "share above" else self.in_words(finding, witness)
+
+    @abstractmethod
+    def in_words(self, finding: Finding, witness: SizeWitness) -> str:
+        """Say what the average means; or name the worst group, and say how surely somebody of it is found."""
 
     def share_in_words(self, finding: Finding) -> str:
         """Say how many people are above the threshold, and up to which size groups are."""
