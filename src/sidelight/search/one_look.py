@@ -49,6 +49,8 @@ class OneLook:
                 later = np.ones(len(allowed), bool)
                 later[first] = False
                 allowed = allowed.take(later & undecided[allowed.group])
+                # of the few groups that are left, all cuts that bounds rule out go at once
+                allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
         return chosen
 
     def _made(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:

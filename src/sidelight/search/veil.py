@@ -43,6 +43,7 @@ from scipy.special import gammaln
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.search.value_limits import ValueLimits
+from sidelight.table.table import CELLS_AT_ONCE, Counts
 from sidelight.worlds.one_cut import OneCut
 
 NEGLIGIBLE = 1e-6
@@ -86,6 +87,18 @@ class Veil:
             kind, first = number_vectors(patterns)
             veils[unknown] = np.array([self._once(patterns[at]) for at in first])[kind]
         return veils
+
+    def may_be_looked_at(self, counts: Counts, group: Integers, left: Integers) -> Flags:
+        """Say which cuts of these groups, by their rows, no bound rules out."""
+        may = np.ones(len(group), bool)
+        step = max(CELLS_AT_ONCE // max(counts.width, 1), 1)
+        for start in range(0, len(group), step):
+            some = slice(start, start + step)
+            falling = -np.sort(-counts.take(group[some]).dense(), axis=1)
+            people = falling.sum(axis=1)
+            smaller = np.minimum(left[some], people - left[some])
+            may[some] = self._in_bounds(falling, smaller, people) != 1  # NaN: not ruled out
+        return may
 
     def _in_bounds(self, counts: Integers, left: Integers, people: Integers) -> Floats:
         """Give ρ where bounds tell enough, else NaN; counts are falling."""

@@ -1,0 +1,32 @@
+"""Mondrian that resists an insider on Adult: what it costs.
+
+Chance decides a little: a handful of more than two thousand looks is veiled.
+"""
+
+from fractions import Fraction
+
+import pytest
+
+import sidelight as sl
+
+SEVEN = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country")
+FOUR = ("age", "marital-status", "race", "sex")
+
+
+@pytest.mark.parametrize(
+    ("columns", "most", "belief", "plain", "resisting", "chance"),
+    [
+        (SEVEN, 1, Fraction(1, 2), 0.1075, 0.143, 0.004),
+        (SEVEN, 2, Fraction(2, 3), 0.0943, 0.0997, 0.002),
+        (FOUR, 1, Fraction(1, 2), 0.0232, 0.0236, 0.0008),
+    ],
+)
+def test_what_resisting_an_insider_costs(columns, most, belief, plain, resisting, chance):
+    adult = sl.datasets.adult(quasi=list(columns))
+    along = {name: hierarchy for name, hierarchy in adult.hierarchies.items() if name != "age"}
+    policy = sl.Policy(sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= most)
+    found = sl.protect(adult.table, policy, by=along, method="mondrian", resists="insider")
+    assert found.verdict.safe
+    assert found.resistance.belief == belief
+    assert found.resistance.plain_loss == pytest.approx(plain, abs=5e-5)
+    assert found.utility["loss"] == pytest.approx(resisting, abs=chance)
