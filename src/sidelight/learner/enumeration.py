@@ -86,6 +86,9 @@ class EnumeratedAssignments:
             for pattern in self.quick.patterns:
                 yield pattern.cells, pattern.counts, scores[pattern.cells]
         else:
-            for counts, cells in self.quick.patterns:
-                has = scores[cells][:, np.newaxis]
-                yield cells[:, np.newaxis], counts, np.concatenate((has, np.zeros_like(has)), axis=1)
+            for by_size in self.quick.patterns:
+                for have in np.unique(by_size.counts).tolist():
+                    cells = by_size.cells[:, np.newaxis, by_size.counts == have]
+                    has = scores[cells]
+                    counts = (have, len(cells) - have)
+                    yield cells, counts, np.concatenate((has, np.zeros_like(has)), axis=1)

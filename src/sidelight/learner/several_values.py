@@ -1,8 +1,10 @@
 """Who of a group has a value, where people have sets or multisets of them?  Value by value.
 
 Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i · e_{n−1}(o without i) / e_n(o), where e
-            are the elementary symmetric polynomials.  That is an assignment of "has" to n people and "has not" to the
-            others, of weights o_i and 1: the same forward–backward as for one value each (`assignments`).  Beyond
+            are the elementary symmetric polynomials.  Forward and backward over how many have it among the first i:
+                F_0(u) = [u = 0],  F_i(u) = F_{i−1}(u) + o_i·F_{i−1}(u − 1)
+                B_N(u) = [u = n],  B_{i−1}(u) = B_i(u) + o_i·B_i(u + 1)
+            for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  Beyond
             `exact_up_to` states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n.
 Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
             1 − (1 − r_i)^n.
@@ -10,17 +12,65 @@ Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, an
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, number_rows, starts_of, sum_by
-from sidelight.learner.assignments import AT_ONCE, LEAST, forward_backward
+from sidelight._arrays import Flags, Floats, Integers, starts_of, sum_by
+from sidelight.learner.assignments import AT_ONCE, LEAST
 from sidelight.learner.roster import Roster
 
 HALVINGS = 100
 """So many times the interval of ln λ is halved."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SizePattern:
+    """Values in groups of one size: how many have each, and the cells of the people, people × values."""
+
+    counts: Integers
+    cells: Integers
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the values so that their states fit into memory."""
+        step = max(AT_ONCE // (len(self.cells) * (int(self.counts.max()) + 2)), 1)
+        for start in range(0, len(self.counts), step):
+            yield slice(start, start + step)
+
+
+def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]:
+    """Give W_i for people × values, where `scores` are ln o_i and so many have each value; and ln e_n(o).
+
+    >>> beliefs, log_likelihood = symmetric_beliefs(np.log([[2.0], [1.0], [1.0]]), np.array([1]))
+    >>> beliefs[:, 0].round(6).tolist(), np.exp(log_likelihood).round(6).tolist()
+    ([0.5, 0.25, 0.25], [4.0])
+    """
+    people, values = scores.shape
+    highest = np.maximum(scores, 0.0)
+    has, has_not = np.exp(scores - highest), np.exp(-highest)
+    most = int(counts.max())
+    forward = np.zeros((people + 1, most + 1, values))
+    forward[0, 0] = 1.0
+    log_likelihood = highest.sum(axis=0)
+    for i in range(people):
+        forward[i + 1] = forward[i] * has_not[i]
+        forward[i + 1, 1:] += forward[i, :-1] * has[i]
+        scale = forward[i + 1].max(axis=0)
+        forward[i + 1] /= scale
+        log_likelihood += np.log(scale)
+    log_likelihood += np.log(np.maximum(forward[people, counts, np.arange(values)], LEAST))
+    backward = np.zeros((most + 2, values))  # the last row stays 0: nobody has more than all
+    backward[counts, np.arange(values)] = 1.0
+    beliefs = np.empty_like(scores)
+    for i in range(people - 1, -1, -1):
+        with_it = has[i] * np.einsum("uv,uv->v", forward[i], backward[1:])
+        without = has_not[i] * np.einsum("uv,uv->v", forward[i], backward[:-1])
+        beliefs[i] = with_it / (with_it + without)
+        backward[:-1] = backward[:-1] * has_not[i] + backward[1:] * has[i]
+        backward /= backward.max(axis=0)
+    return beliefs, log_likelihood
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,25 +93,19 @@ class SetAssignments:
         return flags
 
     @cached_property
-    def patterns(self) -> tuple[tuple[tuple[int, int], Integers], ...]:
-        """Entries by how many have the value and how many have not: the cells of their people, people × entries."""
+    def patterns(self) -> tuple[SizePattern, ...]:
+        """The values that some of a group have and some have not, by the size of the group."""
         roster, counts = self.roster, self.roster.entries[2]
         several = np.flatnonzero(self.exactly & (counts < self.sizes))
-        pairs, first = number_rows(
-            [counts[several], self.sizes[several]],
-            [int(counts.max(initial=0)) + 1, int(self.sizes.max(initial=0)) + 1],
-            rows=len(several),
-        )
         person_line = np.repeat(np.arange(len(roster)), roster.members.people)
         person_starts = starts_of(roster.members.group[person_line], len(roster.release))
         patterns = []
-        for which, at in enumerate(first.tolist()):
-            entries = several[pairs == which]
-            have, size = int(counts[several[at]]), int(self.sizes[several[at]])
+        for size in np.unique(self.sizes[several]).tolist():
+            entries = several[self.sizes[several] == size]
             group = roster.entries[0][entries]
             lines = person_line[person_starts[group] + np.arange(size)[:, np.newaxis]]
             cells = roster.cell_starts[lines] + (entries - roster.group_starts[group])
-            patterns.append(((have, size - have), cells))
+            patterns.append(SizePattern(counts[entries], cells))
         return tuple(patterns)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
@@ -70,16 +114,12 @@ class SetAssignments:
         beliefs = np.zeros(len(scores))
         everybody = roster.count == roster.group_size
         likelihood = float((scores * roster.people)[everybody].sum())
-        for counts, cells in self.patterns:
-            step = max(AT_ONCE // (2 * (counts[0] + 1) * (counts[1] + 1)), 1)
-            for start in range(0, cells.shape[1], step):
-                block = cells[:, start : start + step]
-                score = scores[block]
-                highest = np.maximum(score, 0.0)
-                weights = np.stack((np.exp(score - highest), np.exp(-highest)), axis=1)
-                believed, log_likelihood = forward_backward(np.maximum(weights, LEAST), counts)
-                np.add.at(beliefs, block, believed[:, 0])
-                likelihood += float(log_likelihood.sum() + highest.sum())
+        for pattern in self.patterns:
+            for block in pattern.blocks():
+                cells = pattern.cells[:, block]
+                believed, log_likelihood = symmetric_beliefs(scores[cells], pattern.counts[block])
+                np.add.at(beliefs, cells, believed)
+                likelihood += float(log_likelihood.sum())
         beliefs /= roster.people
         beliefs[everybody] = 1.0
         tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)

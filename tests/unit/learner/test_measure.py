@@ -1,0 +1,71 @@
+"""The measure: its witness, in policies, in searches, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure
+from sidelight.learner.measure import LearntBelief
+
+WARD = [
+    ([{"sex": "f", "age": "30"}, {"sex": "m", "age": "30"}], ["Anorexia", "Flu"]),
+    ([{"sex": "f", "age": "40"}, {"sex": "m", "age": "30"}], ["Anorexia", "Flu"]),
+    ([{"sex": "m", "age": "40"}, {"sex": "m", "age": "30"}], ["Flu", "Cold"]),
+]
+
+
+@pytest.mark.parametrize("model", ["logistic", "naive bayes"])
+def test_the_witness_names_the_evidence_and_replays(model):
+    release = sl.Release.from_buckets(WARD)
+    finding = sl.Learner(model=model).measure(release)
+    witness = finding.witness
+    assert isinstance(witness, LearntBelief)
+    assert dict(witness.says)["sex"] == "f"
+    assert witness.value == "Anorexia"
+    assert [mate.says[0] for mate in witness.mates] == [("sex", "m")]
+    assert witness.telling[0].column == "sex"
+    assert finding.replay(release) == pytest.approx(finding.value, abs=1e-6)
+    assert "What speaks most for it: sex f" in finding.explain()
+    assert sl.learn(release, model).largest == pytest.approx(finding.value, abs=1e-6)
+
+
+def test_where_nobody_is_told_apart_it_is_the_largest_share_exactly():
+    release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 1, "Cold": 1}])
+    finding = sl.Learner().measure(release)
+    assert str(finding.value) == "2/3"
+    assert finding.replay(release) == finding.value
+    assert "nothing moves" in finding.notes[0]
+
+
+def test_a_policy_file_says_it_too(tmp_path):
+    file = tmp_path / "policy.toml"
+    file.write_text('[[limit]]\nmeasure = "learner"\nmodel = "naive bayes"\nat_most = 0.9\n')
+    policy = sl.read_policy(file)
+    assert str(policy) == "learner(model=naive bayes) ≤ 0.9"
+
+
+def test_protect_judges_what_it_found_by_the_people_of_the_table():
+    adult = sl.datasets.adult(quasi=["age", "sex", "race"])
+    policy = sl.Policy(sl.GroupSize() >= 50, sl.Learner(model="naive bayes", rounds=5, exact_up_to=100) <= 1)
+    found = sl.protect(adult.table, policy, method="mondrian", by=adult.hierarchies)
+    learner = found.verdict.judgements[-1].finding
+    assert learner.value > sl.Learner().measure(found.release).value  # which tells nobody apart
+    assert isinstance(learner.witness, LearntBelief)
+
+
+def test_anatomy_breaks_a_limit_that_its_buckets_seem_to_keep():
+    adult = sl.datasets.adult(quasi=["age", "sex", "education"])
+    lots = sl.Anatomy(l=4, random=np.random.default_rng(1))
+    found = sl.protect(adult.table, sl.DistinctValues() >= 2, method=lots)
+    judged = (sl.Learner(model="naive bayes", rounds=5) <= 0.5).judge(found.release)
+    assert not judged.holds
+
+
+def test_parts_of_a_release_are_refused():
+    release = sl.Release.from_buckets(WARD)
+    with pytest.raises(BadMeasure, match="whole release"):
+        sl.Learner().summarize(release.groups)
+    with pytest.raises(BadMeasure, match="no training"):
+        sl.Learner(rounds=0)
+    with pytest.raises(BadMeasure, match="no model"):
+        sl.Learner(model="oracle")
