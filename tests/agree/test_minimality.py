@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from support.every_making import Making, SmallTable, every_making
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.search.mondrian_cuts import Generation, Partition
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Regions
-from tests.support.every_making import Making, SmallTable, every_making
-from tests.support.examples import examples
 
 BY_GROUP = (
     (sl.GroupSize() >= 1, sl.RecursiveDiversity(2) <= 1),

@@ -100,11 +100,15 @@ def _kept_draws(
     return sums / (kept * question.people[:, np.newaxis]), hits, kept, draws
 
 
-def _shuffled(dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator) -> npt.NDArray[np.uint64]:
+def _shuffled(dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator) -> npt.NDArray[np.uint16]:
     """Shuffle small numbers, many times: sorted by random bits above them, of which no two are the same."""
-    low = np.uint64(VALUE_BITS)
-    bits = random.integers(0, 1 << (64 - VALUE_BITS), (times, len(dealt)), dtype=np.uint64)
-    return np.sort((bits << low) | dealt, axis=1) & np.uint64((1 << VALUE_BITS) - 1)
+    low = np.uint64((1 << VALUE_BITS) - 1)
+    hands = random.integers(0, (1 << 64) - 1, (times, len(dealt)), dtype=np.uint64, endpoint=True)
+    hands &= ~low
+    hands |= dealt
+    hands.sort(axis=1)
+    hands &= low
+    return hands.astype(np.uint16)
 
 
 def _interval(hits: Floats, kept: int, doubt: float) -> tuple[Floats, Floats]:

@@ -120,7 +120,7 @@ def believe(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupB
         fail = question.all_fail(tables, limits, telling, counts[:-1])
         sums = sum_tables(tables[fail], question.people)
         if sums.weight == 0:
-            _refuse(name)
+            refuse_open_cut(name)
         whole = [sums.weight * people for people in question.people.tolist()]
         shares = np.array(
             [[Fraction(each, of) for each in row] for row, of in zip(sums.people.tolist(), whole, strict=True)], object
@@ -143,13 +143,13 @@ def _one_cut(question: GroupQuestion, limits: HalfLimits, name: object) -> Group
     different = limits.distinct if limits.distinct > 1 else 0
     cut = OneCut.within(counts, left, caps[0], caps[1], different=different)
     if cut.passing == cut.halves:
-        _refuse(name)
+        refuse_open_cut(name)
     beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]
     shares = np.array([[*each, Fraction(0)] for each in beside], object)
     return GroupBeliefs(question, occurring, 1 - cut.probability, shares)
 
 
-def _refuse(name: object) -> None:
+def refuse_open_cut(name: object) -> None:
     """No arrangement is left: what is said of the making is not true."""
     message = (
         f"in {name} a cut that keeps the policy was not made, whatever values its people have: this method and policy "

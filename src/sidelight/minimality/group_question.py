@@ -68,12 +68,12 @@ class GroupQuestion:
     ) -> Integers:
         """Say in which tables (table × atom × value) every cut fails; `values` are kept apart, `totals` are theirs."""
         some = np.arange(len(tables))
+        cells = tables.reshape(len(tables), -1).astype(np.float32, copy=False)
         for cut, sides in zip(self.left, self.sides.tolist(), strict=True):
-            # the smaller side in atoms is counted, the other one is the rest
-            few = cut if 2 * int(cut.sum()) <= len(cut) else ~cut
-            counted = tables[some][:, few].sum(axis=1, dtype=np.int64)
-            left, right = (counted, totals - counted) if few is cut else (totals - counted, counted)
-            some = some[~limits.passes(self.row, values, left, right, (sides[0], sides[1]))]
+            # Σ over the atoms on the left, one product for all values
+            on_the_left = np.kron(cut[:, np.newaxis], np.eye(len(values))).astype(np.float32)
+            left = ((cells if len(some) == len(cells) else cells[some]) @ on_the_left).astype(np.int64)
+            some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
             if len(some) == 0:
                 break
         return some

@@ -30,7 +30,7 @@ from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
-from sidelight.minimality.group_beliefs import believe
+from sidelight.minimality.group_beliefs import believe, refuse_open_cut
 from sidelight.minimality.group_question import group_questions
 from sidelight.minimality.half_limits import HalfLimits
 from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at, bounded_by, finer_releases
@@ -96,6 +96,7 @@ def insider(
     limits = HalfLimits.of(check, case.release.groups)
     _refuse_broken(check, case.release)
     if limits.about_sizes_alone:
+        _refuse_open_cut(case, limits)
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
     if isinstance(case.method, FullDomain):
         return _of_full_domain(case, case.method, limits)
@@ -172,6 +173,11 @@ class _Case:
         if not isinstance(self.method, Mondrian | FullDomain | Anatomy):
             return f"method '{self.method.name}' is not covered"
         return None
+
+    @property
+    def knows_people(self) -> bool:
+        """Whether it is known who is in which group."""
+        return self.table is not None or self.release.members is not None
 
     def roster(self) -> RosterLines:
         """Find out who is in which group."""
@@ -291,6 +297,17 @@ def _preferred(case: _Case, node: Node, limits: HalfLimits) -> _Preferred | None
     better = [at for at in product(*map(range, lattice.heights)) if at != node and rank(at) < published]
     by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
     return _Preferred(len(better), len(by_value))
+
+
+def _refuse_open_cut(case: _Case, limits: HalfLimits) -> None:
+    """Refuse a release in which a cut was not made that sizes allow, where nothing but sizes is limited."""
+    cuts_all = isinstance(case.method, Mondrian) and case.method.resists is None and not limits.together
+    if not cuts_all or not case.knows_people:
+        return
+    roster = case.roster()
+    orders = column_orders(roster.columns, case.by)
+    for question in group_questions(roster, orders, case.release.groups.counts, limits):
+        refuse_open_cut(case.release.groups.name(question.row))
 
 
 def _refuse_broken(check: PolicyCheck, release: Release) -> None:

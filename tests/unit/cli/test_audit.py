@@ -121,7 +121,7 @@ def test_the_estimation_error_is_asked_in_python_where_the_original_is(file):
 
 @pytest.mark.parametrize(
     "kind",
-    [kind for kind in all_measures() if kind not in (sl.EstimationError, sl.IndividualRisk)],
+    [kind for kind in all_measures() if kind not in (sl.EstimationError, sl.IndividualRisk, sl.Insider)],
     ids=lambda kind: kind.name,
 )
 def test_every_measure_can_be_asked_and_explains_itself(file, kind):
