@@ -4,25 +4,10 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
+from support.eleven import LIMITS, eleven, table_of
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, NothingSafe, TooHard
-
-
-def table_of(keys, values):
-    """A table with a row per person."""
-    columns = {f"q{at}": [str(key[at]) for key in keys] for at in range(len(keys[0]))}
-    rows = pa.table({**columns, "disease": values})
-    return sl.read_table(rows, quasi=list(columns), sensitive="disease")
-
-
-def eleven():
-    """Two cuts of five and six people, whose fives share three; both fail, as the three have the same."""
-    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
-    return table_of(keys, ["a"] * 3 + ["b", "c", "d", "e", "b", "c", "d", "f"])
-
-
-LIMITS = (sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1)
 
 
 def test_by_hand_the_shared_three_have_it():
