@@ -213,6 +213,12 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         every = tuple(cls(l=number) for number in range(1, len(domain) + 2))
         return (*every, *(cls(l=2, apart_from=domain[:1]) for _ in domain[1:2]))
 
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """With ℓ = 2, n₁ ≤ c·(n − n₁) is a share of c/(1 + c); with ℓ = 1, n₁ ≤ c·n."""
+        if self.l > 2 or not self.about_any_value:
+            return None
+        return limit / (1 + limit) if self.l == 2 else limit
+
     def statistic(self, groups: Groups) -> Integers:
         """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
         rising = np.sort(without(groups, self.apart_from).counts.dense(), axis=1)

@@ -175,6 +175,11 @@ class Measure(ABC):
         del table
         return self
 
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """Give the share c for which "at most this limit" says "no value above share c of a group", and no more."""
+        del limit
+        return None
+
     def screen(self) -> Screen:
         """Give the measure in floats and in a form that joins, for searches."""
         message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"

@@ -337,6 +337,11 @@ class Targeted(Measure):
             raise BadMeasure(message)
 
     @property
+    def about_any_value(self) -> bool:
+        """Whether no value is named or left out."""
+        return not self.apart_from and getattr(self, "value", None) is None
+
+    @property
     def targets(self) -> Targets:
         """The values in question."""
         return Targets(getattr(self, "value", None), tuple(self.apart_from))

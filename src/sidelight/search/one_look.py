@@ -9,6 +9,7 @@ Invariant   Which cut a group looks at depends on its counts and on sizes, never
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from sidelight.policy.policy import Policy
 from sidelight.search.mondrian_cuts import Cuts, Generation
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.value_limits import ValueLimits
 from sidelight.search.veil import Coins, Veil, unknown_to_all
 from sidelight.table.table import Counts
+
+if TYPE_CHECKING:
+    from sidelight.search.value_limits import ValueLimits
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """What does a policy ask of the values of each single group, where that is a share or a number of values?
 
 Shares      No value above share c: of a people at most ⌊c·a⌋ have the same value; fewer where the limit is strict.
-            `Implications(0)`, `Negations(0)`, and `RecursiveDiversity`: n₁ ≤ C·(n − n₁) is a share of C/(1 + C).
+            Measures say which of their limits are that (`share_at`).
 Distinct    At least so many different values.
 
 Such limits are decided by counts alone, in whole numbers, and random worlds that keep them can be counted.
@@ -17,11 +17,8 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.l_diversity import DistinctValues
 from sidelight.measures.measure import Criterion, Measure, exact
-from sidelight.measures.targets import Targeted
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 
@@ -75,21 +72,13 @@ class ValueLimits:
 def share_limit(criterion: Criterion) -> ShareLimit | None:
     """Read a criterion as a limit on the share of any value, where it is one.
 
-    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(Implications(0) < 0.6)
+    >>> from sidelight.measures.l_diversity import RecursiveDiversity
+    >>> share_limit(RecursiveDiversity(2) <= 1), share_limit(RecursiveDiversity(1) < 0.6)
     (ShareLimit(share=Fraction(1, 2), strict=False), ShareLimit(share=Fraction(3, 5), strict=True))
     """
-    measure, bound = criterion.measure, exact(criterion.bound)
-    if not isinstance(measure, Targeted) or measure.apart_from or getattr(measure, "value", None) is not None:
-        return None
-    if not isinstance(bound, Fraction):
-        return None
-    strict = criterion.comparison.strict
-    if isinstance(measure, Implications | Negations) and measure.k == 0:
-        return ShareLimit(bound, strict)
-    if isinstance(measure, RecursiveDiversity) and measure.l <= 2:
-        # n_1 ≤ C·(n − n_1) where the tail starts at the second value, n_1 ≤ C·n where it starts at the first
-        return ShareLimit(bound / (1 + bound) if measure.l == 2 else bound, strict)
-    return None
+    bound = exact(criterion.bound)
+    share = criterion.measure.share_at(bound) if isinstance(bound, Fraction) else None
+    return None if share is None else ShareLimit(share, criterion.comparison.strict)
 
 
 def distinct_limit(criterion: Criterion) -> int | None:
@@ -103,6 +92,7 @@ def distinct_limit(criterion: Criterion) -> int | None:
 def covered_limits(policy: Policy) -> ValueLimits | None:
     """Read what a policy asks of values, or refuse what no veil covers; None where it asks nothing of them.
 
+    >>> from sidelight.measures.l_diversity import RecursiveDiversity
     >>> covered_limits(Policy(DistinctValues() >= 2, RecursiveDiversity(2) <= 1))
     ValueLimits(shares=(ShareLimit(share=Fraction(1, 2), strict=False),), different=2)
     """

@@ -36,15 +36,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import gammaln
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
-from sidelight.search.value_limits import ValueLimits
 from sidelight.table.table import CELLS_AT_ONCE, Counts
 from sidelight.worlds.one_cut import OneCut
+
+if TYPE_CHECKING:
+    from sidelight.search.value_limits import ValueLimits
 
 NEGLIGIBLE = 1e-6
 """A cut that fails less often than this by the union bound is veiled as if all failures told everything."""

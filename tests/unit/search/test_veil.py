@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
-from sidelight.search.value_limits import ShareLimit, ValueLimits, covered_limits
+from sidelight.search.value_limits import ShareLimit, ValueLimits, covered_limits, share_limit
 from sidelight.search.veil import Veil, exact_veil, float_veil, unknown_to_all
 from sidelight.worlds.one_cut import OneCut
 from tests.support.examples import examples
@@ -117,3 +117,18 @@ def test_without_a_limit_on_shares_nothing_says_how_sure_anybody_may_get() -> No
 def test_coins_of_the_operating_system() -> None:
     falls = unknown_to_all(np.array([0.0, 1.0] * 200))
     assert falls.tolist() == [False, True] * 200
+
+
+@examples(100)
+@given(
+    st.lists(st.integers(0, 9), min_size=2, max_size=5).filter(any),
+    st.fractions(Fraction(1, 4), Fraction(1), max_denominator=12),
+    st.integers(0, 7),
+)
+def test_limits_read_as_shares_are_kept_by_the_same_groups(counts: list[int], share: Fraction, which: int) -> None:
+    measure = (sl.Implications(0), sl.Negations(0), sl.RecursiveDiversity(1), sl.RecursiveDiversity(2))[which // 2]
+    criterion = measure <= share if which % 2 else measure < share
+    limit = share_limit(criterion)
+    assert limit is not None
+    release = sl.Release.from_counts([dict(zip("abcde", counts, strict=False))])
+    assert (max(counts) <= limit.most(sum(counts))) == criterion.judge(release).holds

@@ -90,6 +90,10 @@ class Implications(Targeted):
         """Any value, a given one, all but one and one of two, with no knowledge and with some."""
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """Who knows nothing believes in shares."""
+        return limit if self.k == 0 and self.about_any_value else None
+
     def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
         """Keep the groups that can take part in the worst case."""
         if groups.semantics != "single":

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -112,6 +113,10 @@ class Negations(Targeted, FormulaMeasure):
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
         """Any value, a given one, all but one and one of two, with no knowledge and with some."""
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
+
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """Who knows nothing believes in shares."""
+        return limit if self.k == 0 and self.about_any_value else None
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
