@@ -16,7 +16,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers, sum_by
 from sidelight.learner.roster import Roster
 
-CLOSE = 1e-5
+CLOSE = 1e-4
 """Column sums are right to this share of a person, which training cannot tell."""
 
 MOST = 1000
