@@ -51,15 +51,8 @@ def attack_as(request: ReaderRequest, output: Output) -> Status:
     tables = () if request.reader.table is None else (request.reader.table,)
     output.refuse((*inputs_of(request.files[0], *tables), *request.lookup.files()))
     if request.reader.reader == "insider":
-        return _insider(request, output)
+        return _insider(request, limit, output)
     return _learner(request, limit, output)
-
-
-def _insider(request: ReaderRequest, output: Output) -> Status:
-    """The reader who knows the method and the policy too."""
-    del request, output
-    message = "--as insider is not there yet; ask --as learner"
-    raise BadMeasure(message)
 
 
 def _limit(at_most: str | None) -> Fraction | None:
@@ -74,6 +67,70 @@ def _limit(at_most: str | None) -> Fraction | None:
         message = f"cannot read --at-most {at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
         raise BadMeasure(message)
     return limit
+
+
+# Whoever knows the method and the policy too
+
+
+def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> Status:
+    """Count, print, judge by the largest belief; where intervals or untold people leave it open, it is not judged."""
+    release = open_release(request.files[0], request.roles)
+    table = None if request.reader.table is None else _read_truth(request, release)
+    with bar("counting") as progress:
+        learnt = sl.insider(release, table=table, by=request.lookup.by(), progress=progress)
+    document = Envelope(
+        kind="insider",
+        schema_version=SCHEMA_VERSION,
+        source=request.files,
+        answer=_insider_answer(learnt),
+        notes=(learnt.explain(),),
+    )
+    output.write(document, _draw_insider(learnt))
+    if learnt.outcome == "could not tell":
+        return Status.COULD_NOT_TELL
+    if limit is None:
+        return Status.WITHIN_POLICY
+    if exact(learnt.least_worst) > limit:
+        return Status.NOT_WITHIN_POLICY
+    return Status.COULD_NOT_TELL if learnt.untold or exact(learnt.worst) > limit else Status.WITHIN_POLICY
+
+
+def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
+    told, witness = learnt.outcome != "could not tell", learnt.witness
+    who = "" if witness is None else witness.in_words()
+    return {
+        "as": "insider",
+        "outcome": learnt.outcome,
+        "people": learnt.release.size,
+        "could_not_tell": learnt.untold,
+        "groups": len(learnt.telling),
+        "largest": {"exact": str(learnt.worst), "value": float(learnt.worst), "who": who} if told else None,
+        "above": [
+            {"belief": belief, "people": learnt.people_above(belief), "right": _right_above(learnt, belief)}
+            for belief in BELIEFS
+        ],
+    }
+
+
+def _right_above(learnt: sl.InsiderBeliefs, belief: float) -> float | None:
+    if learnt.roster is None or learnt.roster.truth is None:
+        return None
+    claims = learnt.claims_above(belief, end="at least")
+    return claims.right if claims.people else None
+
+
+def _draw_insider(learnt: sl.InsiderBeliefs) -> Iterator[RenderableType]:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("believed", "people", "right"):
+        table.add_column(heading, justify="right")
+    for belief in BELIEFS:
+        right = _right_above(learnt, belief)
+        told = "" if right is None else decimal_text(Fraction(right), up=True)
+        table.add_row(f"> {belief}", f"{learnt.people_above(belief):,}", told)
+    if learnt.outcome != "could not tell":
+        yield table
+    yield Text(learnt.explain())
+    yield Text(ROUNDED)
 
 
 # Whoever trains a model on the file

@@ -35,7 +35,11 @@ class RosterLines:
         lines = lines[group[lines] >= 0]
         lines = lines[table.sizes[lines] > 0]
         columns = tuple(column.take(lines) for column in table.quasi)
-        truth = table.counts.take(lines) if table.domain == release.domain else None
+        code = {text: at for at, text in enumerate(release.domain)}
+        truth = None
+        if all(text in code for text in table.domain):
+            places = np.array([code[text] for text in table.domain], np.int64)
+            truth = table.counts.take(lines).merge_values(places, width=len(release.domain))
         return cls(columns, group[lines], table.sizes[lines], truth)._checked(release)
 
     @classmethod

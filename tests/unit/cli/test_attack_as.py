@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 from support.command_line import invoke
+from support.eleven import LIMITS, eleven
 
 import sidelight as sl
 
@@ -77,3 +78,29 @@ def test_a_limit_is_a_probability(published):
     result = invoke(["attack", "anatomy.csv", "--as", "learner", "--at-most", "2"])
     assert result.exit_code == 2
     assert "cannot read --at-most 2" in result.stderr
+
+
+def test_an_insider_is_judged_by_the_largest_belief(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sl.protect(eleven(), LIMITS, method="mondrian").publish("release.csv", seed=1)
+    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
+    rows = {"q0": [key[0] for key in keys], "q1": [key[1] for key in keys], "disease": list("aaabcdebcdf")}
+    pc.write_csv(pa.table(rows), "table.csv")
+    words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv"]
+    result = invoke([*words, "--at-most", "0.5", "--json"])
+    assert result.exit_code == 1
+    answer = json.loads(result.stdout)["answer"]
+    assert (answer["outcome"], answer["largest"]["exact"], answer["could_not_tell"]) == ("told", "1", 0)
+    assert answer["above"][0] == {"belief": 0.5, "people": 3, "right": 1.0}
+    assert invoke([*words, "--at-most", "1"]).exit_code == 0
+    assert "2 cuts that the people of the group allow were not made" in " ".join(invoke(words).stdout.split())
+
+
+def test_an_insider_of_anatomy_learns_nothing_and_one_of_a_bare_file_could_not_tell(published):
+    anatomy = invoke(["attack", "anatomy.csv", "--as", "insider", "--at-most", "0.5"])
+    assert (anatomy.exit_code, "tells nothing about anybody" in " ".join(anatomy.stdout.split())) == (0, True)
+    bare = invoke(
+        ["attack", "table.csv", "--as", "insider", "--quasi", "town", "--quasi", "age", "--sensitive", "disease"]
+    )
+    assert bare.exit_code == 2
+    assert "could not tell: the release does not say how it was made" in bare.stderr
