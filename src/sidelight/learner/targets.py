@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Codes, Floats, Integers, sum_by
+from sidelight._arrays import Floats, Integers, sum_by
 from sidelight._progress import Progress
 from sidelight.errors import BadMeasure, parameter
 from sidelight.learner.models import log_label_shares
@@ -29,32 +29,35 @@ from sidelight.table.table import Column
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PrintedColumn:
-    """One column: which labels each printed one covers, and how often each value occurs where it is printed."""
+    """One column: which labels each printed one covers, and how often each value occurs where it is printed.
+
+    `at_label` and `at_region` are the places of each cell of the roster: of its label and value, and of what its group
+    prints and value.
+    """
 
     covers: Floats  # printed labels × labels, 0 or 1
     counts: Floats  # printed labels × values
-    printed: Codes  # per group
-    labels: Codes  # per key
+    at_label: Integers
+    at_region: Integers
 
     @classmethod
-    def of(
-        cls,
-        known: Column,
-        printed: Column,
-        nodes: Nodes | None,
-        counts: tuple[Integers, Integers, Integers],
-        values: int,
-    ) -> PrintedColumn:
+    def of(cls, known: Column, printed: Column, nodes: Nodes | None, roster: Roster) -> PrintedColumn:
         """Read what is printed, and count the groups' values by it."""
+        values, members = len(roster.release.domain), roster.members
         order = LabelOrder(known.labels, nodes)
         covered = order.covered_by_each(printed.labels)
         covers = np.zeros((len(printed.labels), len(known.labels)))
         for at in range(len(printed.labels)):
             for start, stop in covered.listed(at):
                 covers[at, start:stop] = 1.0
-        row, value, count = counts
+        row, value, count = roster.entries
         by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)
-        return cls(covers[:, order.position], by_label.reshape(-1, values), printed.codes, known.codes)
+        return cls(
+            covers[:, order.position],
+            by_label.reshape(-1, values),
+            known.codes[members.key[roster.line]].astype(np.int64) * values + roster.value,
+            printed.codes[members.group[roster.line]].astype(np.int64) * values + roster.value,
+        )
 
     def learn(self, shares: Floats) -> Floats:
         """Spread the counts in proportion to m_j, and give the next ln m_j."""
@@ -62,11 +65,10 @@ class PrintedColumn:
         spread = shares * (self.covers.T @ (self.counts / np.maximum(in_region, np.finfo(float).tiny)))
         return log_label_shares(spread)
 
-    def scores(self, log_shares: Floats, key: Integers, group: Integers, value: Integers) -> Floats:
-        """Give ln m_j(q | s) − ln m_j(R | s) for keys in groups."""
+    def scores(self, log_shares: Floats) -> Floats:
+        """Give ln m_j(q | s) − ln m_j(R | s) per cell."""
         log_region = np.log(np.maximum(self.covers @ np.exp(log_shares), np.finfo(float).tiny))
-        score: Floats = log_shares[self.labels[key], value] - log_region[self.printed[group], value]
-        return score
+        return log_shares.ravel().take(self.at_label) - log_region.ravel().take(self.at_region)
 
 
 def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: int, progress: Progress) -> Trained:
@@ -81,19 +83,18 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
     printed = {column.name: column for column in release.groups.columns}
     values = len(release.domain)
     columns = [
-        PrintedColumn.of(known, printed[known.name], nodes.get(known.name), roster.entries, values)
+        PrintedColumn.of(known, printed[known.name], nodes.get(known.name), roster)
         for known in roster.columns
         if known.name in printed
     ]
     log_shares = [np.full((each.covers.shape[1], values), -np.log(each.covers.shape[1])) for each in columns]
-    key, group = roster.members.key[roster.line], roster.members.group[roster.line]
     beliefs = roster.shares
     for done in range(1, rounds + 1):
         progress("training rounds", done - 1, rounds)
         log_shares = [each.learn(np.exp(shares)) for each, shares in zip(columns, log_shares, strict=True)]
         score = np.log(roster.count.astype(float))
         for each, shares in zip(columns, log_shares, strict=True):
-            score += each.scores(shares, key, group, roster.value)
+            score += each.scores(shares)
         before, beliefs = beliefs, _normalised(roster, score)
         if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
             return Trained(beliefs, None, done)
