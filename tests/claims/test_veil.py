@@ -40,7 +40,7 @@ def policies(draw: st.DrawFn) -> tuple[Policy, Fraction]:
     return Policy(*limits), belief
 
 
-@examples(6)
+@examples(8)
 @given(small_tables(), policies())
 def test_nobody_is_surer_than_the_limit(
     table: tuple[list[tuple[int, ...]], int], limits: tuple[Policy, Fraction]
