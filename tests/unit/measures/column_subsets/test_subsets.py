@@ -69,8 +69,8 @@ def test_few_labels_are_held_in_a_cube_and_many_in_keys():
     cube, before = CountedKeys.of(two, np.ones(4, int)).dense([0, 1])
     assert isinstance(cube, Cube)
     assert (before, cube.cells.shape) == (0, (2, 2, 1))
-    many = [Column.of(name, map(str, range(9))) for name in "abc"]
-    keys = CountedKeys.of(many, np.ones(9, int))
+    many = [Column.of(name, map(str, range(20))) for name in "abc"]
+    keys = CountedKeys.of(many, np.ones(20, int))
     assert keys.dense([0, 1, 2]) == (keys, 3)
     assert isinstance(keys.without([0, 1]).dense([2])[0], Cube)
 
@@ -81,6 +81,14 @@ def test_what_is_kept_takes_a_cell_for_what_it_says_and_not_for_what_it_could():
     cube, before = CountedKeys.of(columns, np.ones(100, int)).dense([0, 1, 2])
     assert (before, cube.cells.shape) == (2, (2, 50))
     assert cube.without([2]).cells.tolist() == [2] * 50
+
+
+def test_a_cube_holds_any_sum_over_its_axes():
+    columns = [Column.of("a", "0011"), Column.of("b", "0101")]
+    for people, kind in ((8_191, np.int16), (8_192, np.int32), (2**29 - 1, np.int32), (2**29, np.int64)):
+        cube, _ = CountedKeys.of(columns, np.full(4, people)).dense([0, 1])
+        assert cube.cells.dtype == kind
+        assert cube.without([0, 1]).cells.tolist() == [4 * people]
 
 
 def test_blocks_part_where_the_column_changes(monkeypatch):
