@@ -200,12 +200,12 @@ class SemanticPrivacy:
             return f"epsilon {self.epsilon:g} and delta {self.delta:g}"
         return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, one of many pairs that hold at once"
 
-    def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.HConcatChart:
+    def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
         """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
 
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("promise.svg")` writes it.
         """
-        from sidelight.report.plots import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
+        from sidelight.report.charts.promise import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
 
         return promise_chart(self, false_alarms=false_alarms, prior=prior)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from inspect import signature
 from itertools import product
 from math import isfinite, prod
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -19,9 +20,12 @@ from sidelight._rounding import in_words, round_up
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Measure, value_text
+from sidelight.measures.measure import Bound, Measure, value_text
 from sidelight.release.release import Release
 from sidelight.table.table import Tabular, expect_one_sensitive
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,16 @@ class DisclosureCurve(Tabular):
         combinations = product(*(axis.amounts for axis in self.axes))
         for amounts, risk in zip(combinations, self.risks, strict=True):
             yield dict(zip(names, amounts, strict=True)), risk
+
+    def plot(self, *, limit: Bound | None = None) -> alt.TopLevelMixin:
+        """Draw the risk against what is known; with a limit, also the first amount at which it is no longer below.
+
+        One kind of knowledge is a step line, two or three are cells, side by side.  An Altair chart, which needs the
+        extra `plot`: a notebook shows it, `chart.save("curve.svg")` writes it.
+        """
+        from sidelight.report.charts.skyline import curve_chart  # noqa: PLC0415 - it stands below
+
+        return curve_chart(self, limit=limit)
 
     def to_json(self) -> str:
         """Write it as JSON; risks exactly, and as numbers rounded up."""

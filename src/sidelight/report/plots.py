@@ -1,201 +1,105 @@
-"""Charts: what was found, drawn by Altair (Vega-Lite) from plain data.
+"""One look for all charts, and how they leave: as SVG without scripts, as a picture, a page or Vega-Lite.
 
-First the numbers (`…_rows`: the table behind a chart), then the ink (`…_chart`), which does no arithmetic of its own.
-A title says the finding, axes are words, lines are labelled where they are.  Colours are those of Okabe and Ito, which
-colour-blind readers tell apart, and never the only difference.
+A chart is an Altair (Vega-Lite) specification made from plain data by a function of `charts/`.  `finished` gives it
+what every chart has: a title that says the finding, a text for whoever does not see it, and the table behind it, which
+travels inside the specification (`usermeta`) and holds the exact numbers.  Colours are those of Okabe and Ito, which
+colour-blind readers tell apart, and never the only difference; one sequential scale (cividis) is for probabilities.
+
+*Invariants.*  The same data gives the same bytes.  Nothing is fetched.  A chart holds counts and risks, never a row of
+a person, and at most `MOST_POINTS` of them.
 """
 
 from __future__ import annotations
 
 import io
-import math
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from xml.etree import ElementTree as ET
 
 from sidelight._files import write_whole
-from sidelight.dp.disclosure_risk import percent, plain_percent, two_digits
-from sidelight.dp.privacy_profile import Neighbours, largest_posterior
-from sidelight.errors import SidelightError, needs_extra
+from sidelight.errors import SidelightError, needs_extra, parameter
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.dp.semantic_privacy import SemanticPrivacy
+Theme: TypeAlias = Literal["light", "dark", "page"]
+"""For white paper, for a dark page, or by the CSS variables of the page that a chart stands in (`theme_variables`)."""
 
-INK, GREY, PALE, BLUE, VERMILION = "#222222", "#767676", "#DCE9F2", "#0072B2", "#D55E00"
+Drawing: TypeAlias = Any
+"""A chart or a part of one: Altair makes its classes as it is imported."""
 
-SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.01, 1, 100).round(2).tolist())
-"""Where curves over shares are read: at every hundredth, and finer near 0."""
+Cell: TypeAlias = str | int | float | None
 
-WIDTH = 340
+Position: TypeAlias = tuple[float, float]
 
-OUT_OF_REACH_ENDS = 0.36
-"""Up to where the words below a curve go; below curves that are lower there is no room for them."""
+INK, GREY, GRID, PALE, PAPER = "#222222", "#6B6B6B", "#E6E6E6", "#DCE9F2", "#FFFFFF"
+BLUE, VERMILION = "#0072B2", "#D55E00"
+
+COLOURS: dict[str, tuple[str, str]] = {
+    INK: ("ink", "#ECECEC"),
+    GREY: ("quiet", "#A8A8A8"),
+    GRID: ("grid", "#363B40"),
+    PALE: ("pale", "#20394A"),
+    PAPER: ("paper", "#16191C"),
+    BLUE: ("accent", "#56B4E9"),
+    VERMILION: ("mark", "#F08A3C"),
+}
+"""Each colour's name on a page, and what it is on a dark one."""
+
+FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+MOST_POINTS = 3000
+"""So many marks a chart has at most, whatever the table's size."""
+
+PICTURES = (".svg", ".png", ".html", ".json")
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
-    """How a chart speaks of those whom a promise tells apart."""
+class TableBehind:
+    """The numbers that a chart draws, exactly, under headings in words."""
 
-    others: str
-    at_most: str
-    always: str
-    false_alarms: str
-    missed: str
-    believed: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
 
 
-WORDS: dict[Neighbours, _Words] = {
-    "add or remove": _Words(
-        others="those who are not in",
-        at_most="nobody recognises more than {} of those who are",
-        always="somebody may recognise all of those who are",
-        false_alarms="Those who are not in, and are taken for being in",
-        missed="Those who are in, and are not recognised",
-        believed="That you are in",
-    ),
-    "replace": _Words(
-        others="others in your place",
-        at_most="nobody recognises you in more than {} of cases",
-        always="somebody may always recognise you",
-        false_alarms="Others in your place who are taken for you",
-        missed="How often you are in, and are not recognised",
-        believed="That it is you, and not another in your place,",
-    ),
-}
-
-
-def promise_rows(promise: SemanticPrivacy) -> list[dict[str, float]]:
-    """Give the table behind `promise_chart`: for every share, what a test misses at least and beliefs reach at most.
-
-    >>> from sidelight import semantic_privacy
-    >>> row = next(row for row in promise_rows(semantic_privacy(1)) if row["share"] == 0.05)
-    >>> {name: round(each, 3) for name, each in row.items()}
-    {'share': 0.05, 'missed': 0.864, 'coin': 0.95, 'in': 0.125, 'value': 0.28}
-    """
-    # where the lines of one pair meet, so that no chord is drawn above them
-    corners = (
-        []
-        if len(promise.profile.pairs) > 1
-        else [(1 - delta) / (1 + np.exp(epsilon)) for epsilon, delta in promise.profile.pairs if epsilon < 40]
-    )
-    shares = sorted({*SHARES, *map(float, corners)})
-    missed = np.maximum(1 - promise.profile.powers(np.array(shares)), 0).tolist()
-    being_in, value = (promise.disclosure_risk(0.5, known_to_be_in=known).odds_factor for known in (False, True))
-    return [
-        {
-            "share": share,
-            "missed": miss,
-            "coin": 1 - share,
-            "in": largest_posterior(share, being_in),
-            "value": largest_posterior(share, value),
-        }
-        for share, miss in zip(shares, missed, strict=True)
-    ]
-
-
-def promise_chart(promise: SemanticPrivacy, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.HConcatChart:
-    """Draw a promise: which tests of who is in are possible, and how likely that can become."""
-    library = altair()
-    data = library.Data(values=promise_rows(promise))
-    panels = library.hconcat(
-        _test_panel(library, data, promise, false_alarms), _belief_panel(library, data, promise, prior), spacing=56
-    )
-    title = library.TitleParams(
-        "What the noise promises", subtitle=wrap(_subtitle(promise), 110), anchor="start", offset=18
-    )
-    chart: alt.HConcatChart = panels.properties(
-        title=title, description=promise.explain(false_alarms=false_alarms, prior=prior)
-    )
-    return in_our_look(chart)
-
-
-def _subtitle(promise: SemanticPrivacy) -> str:
-    """Say the promise, and for how many people a chance is: a picture goes about by itself."""
-    if not promise.chance or promise.vacuous:
-        return promise.sentence()
-    return f"{promise.sentence()} That is for at most {promise.among}; nobody checked how many there are."
-
-
-def _test_panel(library: Any, data: Any, promise: SemanticPrivacy, false_alarms: float) -> Any:  # noqa: ANN401
-    rates = promise.error_rates(false_alarms)
-    missed = percent(1 - rates.recognised, up=False)
-    words = WORDS[promise.neighbours]
-    most = words.at_most.format(percent(rates.recognised))
-    reached = most if rates.recognised < 0.999 else words.always
-    title = f"Wrong about {plain_percent(false_alarms)} of {words.others}, {reached}"
-    x = _axis(library.X("share:Q"), library, words.false_alarms)
-    curve = _axis(library.Y("missed:Q"), library, words.missed)
-    coin = _axis(library.Y("coin:Q"), library, words.missed)
-    base = library.Chart(data, width=WIDTH, height=WIDTH)
-    share = max(1 - rates.recognised, 0.0)
-    # where there is room: above the coin's line, or for a point far down between the lines
-    above = min(false_alarms + 0.2, 0.55), min(1.05 - false_alarms, 0.93)
-    room = 1 - promise.profile.power(OUT_OF_REACH_ENDS) > 0.1
-    out_of_reach = [_label(library, (0.03, 0.05), ["no test gets here"], color=BLUE)] if room else []
-    label = above if share > 0.3 else (min(false_alarms + 0.08, 0.55), share + 0.12)
-    return library.layer(
-        base.mark_area(color=PALE, opacity=1).encode(x, curve),
-        base.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, coin),
-        base.mark_line(color=BLUE, strokeWidth=2.5).encode(x, curve),
-        _label(library, (0.64, 0.40), ["guessing by a coin"], color=GREY),
-        *out_of_reach,
-        *_marked(
-            library,
-            (false_alarms, share),
-            [f"{plain_percent(false_alarms)} wrong,", f"at least {missed} missed"],
-            label,
-        ),
-    ).properties(title=wrap(title, 52))
-
-
-def _belief_panel(library: Any, data: Any, promise: SemanticPrivacy, prior: float) -> Any:  # noqa: ANN401
-    risk = promise.disclosure_risk(prior)
-    holds = f", except with a chance of {two_digits(risk.chance)}" if risk.chance else ""
-    rise = f"can rise from {plain_percent(prior)} to at most {percent(risk.posterior)} likely{holds}"
-    unbounded = math.isinf(risk.odds_factor)
-    title = f"{WORDS[promise.neighbours].believed} {'may become certain: nothing bounds it' if unbounded else rise}"
-    x = _axis(library.X("share:Q"), library, "How likely somebody thought it before")
-    after = _axis(library.Y("in:Q"), library, "How likely they can think it after, at most")
-    before = _axis(library.Y("share:Q"), library, "How likely they can think it after, at most")
-    base = library.Chart(data, width=WIDTH, height=WIDTH)
-    across = min(prior + 0.25, 0.5)
-    # below the line of what was thought before, or for a point far up between the lines
-    between = min(prior + 0.08, 0.4), min(risk.posterior, 0.86)
-    label = (across, across - 0.22) if risk.posterior < 0.65 else between
-    return library.layer(
-        base.mark_area(color=PALE, opacity=1).encode(x, after, y2="share:Q"),
-        base.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, before),
-        base.mark_line(color=BLUE, strokeWidth=2.5).encode(x, after),
-        _label(library, (0.66, 0.60), ["as before"], color=GREY),
-        *_marked(
-            library,
-            (prior, risk.posterior),
-            [f"{plain_percent(prior)} → {'' if unbounded else 'at most '}{percent(risk.posterior)}"],
-            label,
-        ),
-    ).properties(title=wrap(title, 52))
-
-
-# The look, for all charts.
-
-
-def altair() -> Any:  # noqa: ANN401 - it makes its classes as it is imported
+def altair() -> Drawing:
     """Import Altair: a grammar of charts."""
     with needs_extra("plot", package="altair", what="a picture"):
         import altair as alt  # noqa: PLC0415 - an extra, and slow to import
     return alt
 
 
-def in_our_look(chart: alt.HConcatChart) -> alt.HConcatChart:
+# What every chart has.
+
+
+def finished(
+    chart: Drawing,
+    *,
+    title: str,
+    table: TableBehind,
+    description: str | None = None,
+    subtitle: str = "",
+    width: int = 740,
+) -> alt.TopLevelMixin:
+    """Give a chart its title, its text for whoever does not see it, and the table behind it."""
+    library = altair()
+    lines = {"subtitle": wrap(subtitle, width * 10 // 74)} if subtitle else {}
+    words = library.TitleParams(wrap(title, width * 10 // 84), anchor="start", offset=14, **lines)
+    behind = {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+    told = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
+    titled = chart.properties(title=words, description=told, usermeta={"sidelight": behind})
+    return in_our_look(titled)
+
+
+def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
     """Calm: thin rules, dark text, titles at the left."""
-    looked: alt.HConcatChart = (
-        chart.configure(background="white", font="system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", padding=16)
+    looked: alt.TopLevelMixin = (
+        chart.configure(background=PAPER, font=FONT, padding=16)
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK,
@@ -204,11 +108,14 @@ def in_our_look(chart: alt.HConcatChart) -> alt.HConcatChart:
             titleFontSize=13,
             labelFontSize=12,
             grid=True,
-            gridColor="#EEEEEE",
+            gridColor=GRID,
             domainColor=GREY,
             tickColor=GREY,
             titlePadding=10,
+            labelFlush=False,
         )
+        .configure_legend(labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=12, labelFontSize=12)
+        .configure_header(labelColor=INK, titleColor=INK, labelFontSize=13)
         .configure_title(
             anchor="start",
             color=INK,
@@ -223,27 +130,140 @@ def in_our_look(chart: alt.HConcatChart) -> alt.HConcatChart:
     return looked
 
 
-PICTURES = (".svg", ".png", ".html", ".json")
+def title_of(chart: alt.TopLevelMixin) -> str:
+    """Give the finding that a chart's title says, on one line."""
+    return str(_behind(chart)["title"])
 
 
-def save_chart(chart: alt.HConcatChart, path: Path, *, force: bool = False) -> None:
+def description_of(chart: alt.TopLevelMixin) -> str:
+    """Give the text for whoever does not see the chart."""
+    return str(getattr(chart, "description", ""))
+
+
+def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
+    """Give the table behind a chart.
+
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}])
+    >>> chart = sl.disclosure_curve(release, sl.Implications, [0, 1], value="Cold").plot(limit=0.5)
+    >>> title_of(chart)
+    'One implication is enough to be at least 0.5 sure that a person has Cold'
+    >>> table_behind(chart).rows[0]
+    ('implications', 0, '1/3', 0.33333333333333337)
+    """
+    behind = _behind(chart)
+    return TableBehind(tuple(behind["columns"]), tuple(map(tuple, behind["rows"])))
+
+
+def _behind(chart: Drawing) -> dict[str, Any]:
+    usermeta = getattr(chart, "usermeta", None)
+    if not isinstance(usermeta, dict) or "sidelight" not in usermeta:
+        message = "this chart has no table behind it; take one that plot() of a result has given"
+        raise SidelightError(message)
+    behind: dict[str, Any] = usermeta["sidelight"]
+    return behind
+
+
+# How charts leave.
+
+
+def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
+    """Draw a chart as SVG: no scripts, no styles, nothing from outside; its description is its alternative text."""
+    if theme not in get_args(Theme):
+        message = f"there is no {parameter('theme', theme)}; choose light, dark or page"
+        raise SidelightError(message)
+    with needs_extra("plot", package="vl-convert-python", what="a picture"):
+        import vl_convert  # noqa: PLC0415 - an extra
+    drawing = vl_convert.vegalite_to_svg(specification(chart), allowed_base_urls=[])
+    return _slim(drawing, description_of(chart), _colours(theme))
+
+
+def specification(chart: Drawing, theme: Literal["light", "dark"] = "light") -> dict[str, Any]:
+    """Give a chart as Vega-Lite, for a page that draws it itself."""
+    written: str = chart.to_json(indent=None)
+    if theme == "dark":
+        for light, (_, dark) in COLOURS.items():
+            written = written.replace(f'"{light}"', f'"{dark}"')
+    parsed: dict[str, Any] = json.loads(written)
+    return parsed
+
+
+def theme_variables(theme: Literal["light", "dark"]) -> dict[str, str]:
+    """Give the CSS variables by which charts of the theme "page" are coloured.
+
+    >>> theme_variables("dark")["--chart-ink"]
+    '#ECECEC'
+    """
+    return {f"--chart-{name}": light if theme == "light" else dark for light, (name, dark) in COLOURS.items()}
+
+
+def _colours(theme: Theme) -> dict[str, str]:
+    if theme == "page":
+        return {light: f"var(--chart-{name}, {light})" for light, (name, _) in COLOURS.items()}
+    return {light: light if theme == "light" else dark for light, (_, dark) in COLOURS.items()}
+
+
+_SVG = "http://www.w3.org/2000/svg"
+
+_NEEDLESS = ("class", "pointer-events", "role", "aria-roledescription", "aria-label", "aria-hidden", "font-family")
+"""Attributes that change nothing of what is seen: the picture as a whole has a role and a label."""
+
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
+
+
+def _slim(drawing: str, description: str, colours: dict[str, str]) -> str:
+    """Leave out what nobody sees, so that a chart is small; number by number to two places."""
+    ET.register_namespace("", _SVG)
+    root = ET.fromstring(drawing)  # noqa: S314 - drawn here, a moment ago
+    for parent in root.iter():
+        for child in list(parent):
+            if _draws_nothing(child):
+                parent.remove(child)
+    for element in root.iter():
+        _slim_attributes(element, colours)
+    root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
+    return ET.tostring(root, encoding="unicode")
+
+
+def _draws_nothing(element: ET.Element) -> bool:
+    """Whether this is a frame that Vega draws around everything, without a colour."""
+    bare = element.tag == f"{{{_SVG}}}path" and element.get("class") in ("foreground", "background")
+    return bare and not ({"fill", "stroke"} & element.attrib.keys())
+
+
+def _slim_attributes(element: ET.Element, colours: dict[str, str]) -> None:
+    for name in _NEEDLESS:
+        element.attrib.pop(name, None)
+    if element.get("opacity") == "1":
+        del element.attrib["opacity"]
+    for name in ("fill", "stroke"):
+        colour = element.get(name)
+        if colour is not None:
+            element.set(name, colours.get(colour.upper(), colour))
+    for name in ("d", "transform", "x2", "y2", "width", "height"):
+        text = element.get(name)
+        if text is not None:
+            element.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), text))
+
+
+def save_chart(chart: alt.TopLevelMixin, path: Path, *, force: bool = False) -> None:
     """Write a chart as a picture (.svg, .png), a page that needs nothing from outside (.html) or Vega-Lite (.json)."""
     refuse_other_pictures(path)
     write_whole(path, _drawn(chart, path.suffix.lower()), force=force)
 
 
-def _drawn(chart: alt.HConcatChart, ending: str) -> str | bytes:
+def _drawn(chart: Drawing, ending: str) -> str | bytes:
     if ending == ".json":
-        return chart.to_json() + "\n"
+        return str(chart.to_json()) + "\n"
+    if ending == ".svg":
+        return svg(chart)
     with needs_extra("plot", package="vl-convert-python", what="a picture"):
         import vl_convert  # noqa: F401, PLC0415 - an extra; Altair draws by it
     buffer = io.BytesIO() if ending == ".png" else io.StringIO()
     if ending == ".png":
         chart.save(buffer, format="png", ppi=144)
-    elif ending == ".html":
-        chart.save(buffer, format="html", inline=True)
     else:
-        chart.save(buffer, format="svg")
+        chart.save(buffer, format="html", inline=True)
     return buffer.getvalue()
 
 
@@ -254,26 +274,28 @@ def refuse_other_pictures(path: Path) -> None:
         raise SidelightError(message)
 
 
-def _axis(channel: Any, library: Any, title: str) -> Any:  # noqa: ANN401
-    axis = library.Axis(format=".0%", title=title, tickCount=6, labelFlush=False)
-    return channel.scale(domain=[0, 1]).axis(axis)
+# Parts of charts.
 
 
-def _marked(
-    library: Any,  # noqa: ANN401
-    point: tuple[float, float],
-    text: list[str],
-    at: tuple[float, float],
-) -> Iterator[Any]:
+def marked(point: Position, text: Sequence[str], at: Position) -> Iterator[Drawing]:
     """Mark a point, and say what it is where there is room, with a line between the two."""
+    library = altair()
     data = library.Data(values=[{"x": point[0], "y": point[1], "x2": at[0], "y2": at[1]}])
     base = library.Chart(data).encode(x="x:Q", y="y:Q")
     yield base.mark_rule(color=VERMILION, strokeWidth=1).encode(x2="x2:Q", y2="y2:Q")
     yield base.mark_point(color=VERMILION, filled=True, size=90, opacity=1)
-    yield _label(library, at, text, color=VERMILION, dx=5, fontWeight="bold", fontSize=13)
+    yield text_at(at, text, color=VERMILION, dx=5, fontWeight="bold", fontSize=13)
 
 
-def _label(library: Any, at: tuple[float, float], text: list[str], **style: Any) -> Any:  # noqa: ANN401
-    base = library.Chart(library.Data(values=[{"x": at[0], "y": at[1], "text": text}]))
-    marked = base.mark_text(align="left", baseline="middle", **{"fontSize": 12, "lineHeight": 16, **style})
-    return marked.encode(x="x:Q", y="y:Q", text="text:N")
+def text_at(at: Position, text: Sequence[str], **style: object) -> Drawing:
+    """Write words into a chart."""
+    library = altair()
+    base = library.Chart(library.Data(values=[{"x": at[0], "y": at[1], "text": list(text)}]))
+    words = base.mark_text(align="left", baseline="middle", **{"fontSize": 12, "lineHeight": 16, **style})
+    return words.encode(x="x:Q", y="y:Q", text="text:N")
+
+
+def share_axis(channel: Drawing, title: str | None, *, labels: bool = True) -> Drawing:
+    """Let an axis run over shares or probabilities, from 0 to 1; only the first of several panels labels it."""
+    shown = {"title": title} if labels else {"title": None, "labels": False, "ticks": False, "domain": False}
+    return channel.scale(domain=[0, 1]).axis(altair().Axis(format=".0%", tickCount=6, **shown))

@@ -119,6 +119,7 @@ ADVISED = {
     "publish/noise.py": ("noise", "count"),
     "publish/stable_noise.py": ("noise",),
     "report/plots.py": ("promise",),
+    "report/charts/promise.py": ("promise",),
 }
 """Which verbs say the messages of a file; none: it is for Python only."""
 

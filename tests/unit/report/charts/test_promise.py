@@ -7,7 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, SidelightError
-from sidelight.report.plots import promise_rows, refuse_other_pictures, save_chart
+from sidelight.report.charts.promise import promise_rows
+from sidelight.report.plots import refuse_other_pictures, save_chart
 
 PROMISE = sl.semantic_privacy(1)
 

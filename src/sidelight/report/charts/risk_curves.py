@@ -1,0 +1,318 @@
+"""How does the risk grow with what somebody knows?  A step line per kind of knowledge, and the limit as a rule.
+
+The first amount that crosses the limit is decided in fractions, and marked; amounts above it keep it crossed, as more
+knowledge never lowers the risk.  Several kinds stand side by side, on one scale, instead of on top of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite, log1p
+from typing import TYPE_CHECKING
+
+from sidelight._rounding import exact_text, in_words, round_up
+from sidelight.errors import BadMeasure
+from sidelight.measures.disclosure_curve import DisclosureCurve
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Bound, Comparison, exact
+from sidelight.report.plots import (
+    BLUE,
+    INK,
+    VERMILION,
+    Drawing,
+    TableBehind,
+    altair,
+    finished,
+    share_axis,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+KINDS: dict[tuple[str, str], tuple[str, str]] = {
+    ("implications", "k"): ("implication", "implications"),
+    ("negations", "k"): ("negation", "negations"),
+    ("acquaintance", "rules_out"): ("value ruled out", "values ruled out"),
+    ("acquaintance", "others"): ("other person's value", "other people's values"),
+    ("acquaintance", "family"): ("member of the family", "members of the family"),
+}
+"""What one and several of a measure's amounts are called."""
+
+LINEAR_UP_TO = 60
+"""Amounts that reach further are drawn on a scale that is logarithmic beyond the first few."""
+
+LOGARITHMIC_FROM = 4
+
+MIDDLE = 0.6
+"""Words stand to the right of a point up to here, and to the left of one beyond."""
+
+FEW_AMOUNTS = 25
+"""Up to so many amounts have a point each."""
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCurve:
+    """The risk at each amount of one kind of knowledge."""
+
+    one: str
+    several: str
+    amounts: tuple[int, ...]
+    risks: tuple[Amount, ...]
+    measure: str = "the risk"
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether all risks lie between 0 and 1."""
+        return all(0 <= risk <= 1 for risk in self.risks)
+
+    @classmethod
+    def of(cls, curve: DisclosureCurve) -> RiskCurve:
+        """Take a curve along its only axis that varies."""
+        varied = [axis for axis in curve.axes if len(axis.amounts) > 1] or list(curve.axes[:1])
+        (axis,) = varied
+        one, several = KINDS.get((curve.measure, axis.name), (axis.name, axis.name))
+        order = sorted(range(len(axis.amounts)), key=axis.amounts.__getitem__)
+        return cls(
+            one, several, tuple(axis.amounts[at] for at in order), tuple(curve.risks[at] for at in order), curve.measure
+        )
+
+    def place(self, amount: int) -> float:
+        """Say where an amount stands on its axis, from 0 to 1."""
+        most = max(self.amounts[-1], 1)
+        if most <= LINEAR_UP_TO:
+            return amount / most
+        return log1p(amount / LOGARITHMIC_FROM) / log1p(most / LOGARITHMIC_FROM)
+
+    def first_above(self, limit: RiskLimit) -> int | None:
+        """Give the smallest amount at which the limit is no longer kept."""
+        crossed = (amount for amount, risk in zip(self.amounts, self.risks, strict=True) if not limit.holds(risk))
+        return next(crossed, None)
+
+    def amount_text(self, amount: int) -> str:
+        """Name an amount.
+
+        >>> RiskCurve("implication", "implications", (0,), (1,)).amount_text(1)
+        'one implication'
+        """
+        return f"one {self.one}" if amount == 1 else f"{amount:,} {self.several}"
+
+
+@dataclass(frozen=True, slots=True)
+class RiskLimit:
+    """How large a risk may be."""
+
+    bound: Bound
+    comparison: Comparison = Comparison.BELOW
+
+    def holds(self, risk: Amount) -> bool:
+        """Decide, exactly."""
+        return self.comparison.holds(risk, exact(self.bound))
+
+    @property
+    def in_words(self) -> str:
+        """Say the limit: below 1/2."""
+        return f"{'below' if self.comparison.strict else 'at most'} {self.bound}"
+
+    @property
+    def reached(self) -> str:
+        """Say what a risk does that breaks it: at least 1/2."""
+        return f"{'at least' if self.comparison.strict else 'more than'} {self.bound}"
+
+
+def risk_chart(
+    curves: Sequence[DisclosureCurve],
+    *,
+    limit: Bound | RiskLimit | None = None,
+    own: int | None = None,
+) -> alt.TopLevelMixin:
+    """Draw the risk against how much is known, a panel per curve; `own` is the amount that a policy speaks of."""
+    if not curves:
+        message = "there is no curve to draw; give at least one"
+        raise BadMeasure(message)
+    bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
+    kinds = [RiskCurve.of(curve) for curve in curves]
+    library = altair()
+    width = 440 if len(kinds) == 1 else 168
+    last = len(kinds) - 1
+    panels = [
+        _panel(library, kind, _Panel(width, first=at == 0, last=at == last), bound, own)
+        for at, kind in enumerate(kinds)
+    ]
+    chart = panels[0] if last == 0 else library.hconcat(*panels, spacing=30)
+    return finished(
+        chart,
+        title=risk_title(kinds, bound, _about(curves[0])),
+        subtitle=_endings(kinds, bound),
+        table=_table(kinds),
+        width=(width + 30) * len(kinds) + 60,
+    )
+
+
+def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) -> str:
+    """Say what the curves show.
+
+    >>> from fractions import Fraction
+    >>> curve = RiskCurve("implication", "implications", (0, 1, 2), (Fraction(1, 3), Fraction(1, 2), Fraction(1)))
+    >>> risk_title([curve], RiskLimit(Fraction(1, 2)), "that a person has Flu")
+    'One implication is enough to be at least 1/2 sure that a person has Flu'
+    >>> risk_title([curve], None, "that a person has Flu")
+    'Knowing 2 implications, somebody can be certain that a person has Flu'
+    """
+    if not all(kind.is_probability for kind in kinds):
+        return _plain_title(kinds, limit)
+    nothing = [kind.risks[0] for kind in kinds if kind.amounts[0] == 0 and limit and not limit.holds(kind.risks[0])]
+    if nothing:
+        return f"Even somebody who knows nothing more can be {_sure(max(nothing))} {about}"
+    crossed = [(amount, kind) for kind in kinds if limit and (amount := kind.first_above(limit)) is not None]
+    if limit and crossed:
+        least = min(amount for amount, _ in crossed)
+        enough = " or ".join(kind.amount_text(least) for amount, kind in crossed if amount == least)
+        verb = "is" if least == 1 else "are"
+        return f"{enough[0].upper()}{enough[1:]} {verb} enough to be {limit.reached} sure {about}"
+    if limit:
+        known = " or ".join(kind.amount_text(kind.amounts[-1]) for kind in kinds)
+        return f"Knowing up to {known}, nobody can be {limit.reached} sure {about}"
+    risk, kind = max(((kind.risks[-1], kind) for kind in kinds), key=lambda each: each[0])
+    return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure(risk)} {about}"
+
+
+def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
+    """Say it of what is no probability, such as odds."""
+    kind = kinds[0]
+    amount = kind.first_above(limit) if limit else None
+    if limit and amount is not None:
+        return f"From {kind.amount_text(amount)} on, {kind.measure} is no longer {limit.in_words}"
+    return f"Knowing {kind.amount_text(kind.amounts[-1])}, {kind.measure} is {in_words(kind.risks[-1])}"
+
+
+def _sure(risk: Amount) -> str:
+    return "certain" if risk == 1 else f"{in_words(risk)} sure"
+
+
+def _about(curve: DisclosureCurve) -> str:
+    value = dict(curve.settings).get("value")
+    if value is None:
+        return "of somebody's value"
+    return f"that a person has {f'one of {value[1:-1]}' if value.startswith('[') else value}"
+
+
+def _endings(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
+    """Say what the axis is, and where a curve ends without reaching the limit."""
+    quiet = [kind.amount_text(kind.amounts[-1]) for kind in kinds if limit and kind.first_above(limit) is None]
+    crossed = limit is not None and len(quiet) < len(kinds)
+    ends = f" Not reached with {', '.join(quiet)}." if quiet and crossed else ""
+    return f"The best that somebody can do who knows so much, about the person who is worst off.{ends}"
+
+
+def _table(kinds: Sequence[RiskCurve]) -> TableBehind:
+    rows = [
+        (kind.several, amount, exact_text(risk), round_up(risk) if isfinite(risk) else None)
+        for kind in kinds
+        for amount, risk in zip(kind.amounts, kind.risks, strict=True)
+    ]
+    return TableBehind(("what is known", "how much of it", "risk, exactly", "risk, rounded up"), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Panel:
+    """Where a panel stands."""
+
+    width: int
+    first: bool
+    last: bool
+
+    @property
+    def height(self) -> int:
+        return 240 if self.first and self.last else 200
+
+
+def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | None, own: int | None) -> Drawing:
+    rows = [
+        {"amount": amount, "risk": round_up(risk), "exact": exact_text(risk)}
+        for amount, risk in zip(kind.amounts, kind.risks, strict=True)
+        if isfinite(risk)
+    ]
+    base = library.Chart(library.Data(values=rows), width=panel.width, height=panel.height)
+    x, y = _across(library, kind), _up(library, kind, panel)
+    layers = [base.mark_line(color=BLUE, strokeWidth=2.5, interpolate="step-after").encode(x, y)]
+    if len(rows) <= FEW_AMOUNTS:
+        layers.append(base.mark_point(color=BLUE, filled=True, opacity=1, size=28).encode(x, y))
+    if limit is not None:
+        layers += _limit_layers(library, limit, panel)
+        amount = kind.first_above(limit)
+        if amount is not None:
+            layers += _crossing(library, kind, amount, exact(limit.bound))
+    if own is not None and own in kind.amounts:
+        layers += _own_point(library, kind, own, panel)
+    return library.layer(*layers)
+
+
+def _across(library: Drawing, kind: RiskCurve) -> Drawing:
+    most = max(kind.amounts[-1], 1)
+    scale = {"type": "symlog", "constant": LOGARITHMIC_FROM} if most > LINEAR_UP_TO else {"nice": False}
+    values = sorted({0, *(10**power for power in range(1, 8) if 10**power < most * 0.7), most})
+    ticks = {"values": values} if most > LINEAR_UP_TO else {"tickMinStep": 1, "tickCount": 6}
+    axis = library.Axis(
+        format=",d", title=f"{kind.several} known" if "ruled" not in kind.several else kind.several, **ticks
+    )
+    return library.X("amount:Q").scale(domain=[0, most], **scale).axis(axis)
+
+
+def _up(library: Drawing, kind: RiskCurve, panel: _Panel) -> Drawing:
+    title = "How sure somebody can be" if kind.is_probability else kind.measure
+    if kind.is_probability:
+        return share_axis(library.Y("risk:Q"), title, labels=panel.first)
+    return library.Y("risk:Q").axis(title=title if panel.first else None)
+
+
+def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Drawing]:
+    data = library.Data(values=[{"limit": float(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
+    base = library.Chart(data)
+    rule = base.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q")
+    words = base.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
+    at_end = words.encode(y="limit:Q", x=library.value(panel.width), text="text:N")
+    return [rule, at_end] if panel.last else [rule]
+
+
+def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount) -> list[Drawing]:
+    """Mark the first amount that is too much; right below it, or else left above it, the curve leaves room."""
+    risk = kind.risks[kind.amounts.index(amount)]
+    text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "nothing is needed"
+    data = library.Data(values=[{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
+    base = library.Chart(data)
+    to_the_right = kind.place(amount) <= MIDDLE
+    below = float(bound) > 0.12
+    style = (
+        {"align": "left", "dx": 8, "dy": 14 if below else -10}
+        if to_the_right
+        else {"align": "right", "dx": -8, "dy": -10}
+    )
+    return [
+        base.mark_rule(color=VERMILION, strokeWidth=1, strokeDash=[3, 3]).encode(
+            x="amount:Q", y="risk:Q", y2=library.value("height")
+        ),
+        base.mark_point(color=VERMILION, filled=True, opacity=1, size=90).encode(x="amount:Q", y="risk:Q"),
+        base.mark_text(color=VERMILION, fontWeight="bold", fontSize=13, baseline="middle", **style).encode(
+            x="amount:Q", y="limit:Q", text="text:N"
+        ),
+    ]
+
+
+def _own_point(library: Drawing, kind: RiskCurve, own: int, panel: _Panel) -> list[Drawing]:
+    """Mark the amount that was asked about; what it is stands at the foot, where a curve that rises leaves room."""
+    risk = kind.risks[kind.amounts.index(own)]
+    if not isfinite(risk):
+        return []
+    style = {"align": "left", "dx": 8} if kind.place(own) <= MIDDLE else {"align": "right", "dx": -8}
+    text = f"asked about: {kind.amount_text(own)}, {in_words(risk)}"
+    data = library.Data(values=[{"amount": own, "risk": round_up(risk), "text": text}])
+    base = library.Chart(data)
+    x = library.X("amount:Q")
+    return [
+        base.mark_rule(color=INK, strokeWidth=1, strokeDash=[2, 3]).encode(x, y="risk:Q", y2=library.value("height")),
+        base.mark_point(color=INK, filled=False, opacity=1, size=170, strokeWidth=2).encode(x, y="risk:Q"),
+        base.mark_text(color=INK, fontSize=12, baseline="middle", **style).encode(
+            x, y=library.value(panel.height - 12), text="text:N"
+        ),
+    ]
