@@ -40,7 +40,7 @@ SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationBin:
+class BeliefBin:
     """People whose largest belief is from `low` to `high`: how many, the mean of what is claimed, the share right."""
 
     low: float
@@ -115,7 +115,7 @@ class Learned(Tabular):
         return float(self._true[above].sum() / self._people[above].sum())
 
     @property
-    def calibration(self) -> tuple[CalibrationBin, ...]:
+    def calibration(self) -> tuple[BeliefBin, ...]:
         """How right beliefs are, in ten equal bins; those with nobody are left out.  Empty without the truth."""
         if self.truth is None:
             return ()
@@ -124,7 +124,7 @@ class Learned(Tabular):
         claimed = np.bincount(bin_of, self._people * self._belief, BINS)
         right = np.bincount(bin_of, self._true, BINS)
         return tuple(
-            CalibrationBin(
+            BeliefBin(
                 at / BINS,
                 (at + 1) / BINS,
                 int(people[at]),
