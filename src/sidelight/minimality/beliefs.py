@@ -16,18 +16,19 @@ from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, parameter
-from sidelight.minimality.group_beliefs import GroupBeliefs
-from sidelight.minimality.half_limits import HalfLimits
 from sidelight.minimality.lattice_question import FinerRelease, list_again
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.minimality.witness import FailedCut, InsiderWitness
-from sidelight.release.release import Release
-from sidelight.search.orders import Order
 from sidelight.table.labels import shown
 from sidelight.table.table import Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sidelight.minimality.group_beliefs import GroupBeliefs
+    from sidelight.minimality.half_limits import HalfLimits
+    from sidelight.minimality.roster_lines import RosterLines
+    from sidelight.release.release import Release
+    from sidelight.search.orders import Order
 
 Outcome: TypeAlias = Literal["told", "nothing to learn", "could not tell"]
 End: TypeAlias = Literal["at least", "estimate", "at most"]
@@ -120,12 +121,12 @@ class InsiderBeliefs(Tabular):
         """Of whom an insider is most sure, and by which failed cuts; None where nothing could be told."""
         if self.outcome == "could not tell":
             return None
-        told = [each for each in self.groups if each.how != "could not tell"]
+        answered = [each for each in self.groups if each.how != "could not tell"]
         printed, row, value = self._largest_printed()
-        if not told:
+        if not answered:
             return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)
-        surest = max(float(each.at_most.max()) for each in told)
-        close = [each for each in told if float(each.at_most.max()) >= surest - NEAR]
+        surest = max(float(each.at_most.max()) for each in answered)
+        close = [each for each in answered if float(each.at_most.max()) >= surest - NEAR]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
         if printed > self._amount(best):
             return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)

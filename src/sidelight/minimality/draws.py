@@ -14,13 +14,16 @@ The seed is fixed, so that an answer repeats; nothing here is secret.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Floats, Integers
-from sidelight.minimality.group_question import GroupQuestion
-from sidelight.minimality.half_limits import HalfLimits
+
+if TYPE_CHECKING:
+    from sidelight.minimality.group_question import GroupQuestion
+    from sidelight.minimality.half_limits import HalfLimits
 
 FEWEST = 300
 """With fewer kept draws nothing is told."""

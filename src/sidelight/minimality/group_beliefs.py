@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +18,12 @@ import numpy.typing as npt
 from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadRelease
 from sidelight.minimality.draws import Intervals, draw
-from sidelight.minimality.group_question import GroupQuestion
 from sidelight.minimality.group_tables import arrangements, list_tables, sum_tables
-from sidelight.minimality.half_limits import HalfLimits
 from sidelight.worlds.one_cut import OneCut
+
+if TYPE_CHECKING:
+    from sidelight.minimality.group_question import GroupQuestion
+    from sidelight.minimality.half_limits import HalfLimits
 
 How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]
 """How a belief came about: exactly, by draws and then in an interval, between proven bounds, or not at all."""

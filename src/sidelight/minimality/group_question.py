@@ -16,16 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Integers, add_up, number_vectors
-from sidelight.minimality.half_limits import HalfLimits
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.search.orders import Order
 from sidelight.table.table import Counts
+
+if TYPE_CHECKING:
+    from sidelight.minimality.half_limits import HalfLimits
+    from sidelight.minimality.roster_lines import RosterLines
+    from sidelight.search.orders import Order
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -86,7 +86,7 @@ def insider(
     >>> round(float(learnt.worst), 3), learnt.people_above(0.52)
     (0.606, 22)
     """
-    case = _Case.of(release, method, policy, table, by)
+    case = _InsiderCase.of(release, method, policy, table, by)
     refusal = case.not_covered()
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
@@ -104,7 +104,7 @@ def insider(
 
 
 @dataclass(frozen=True, eq=False)
-class _Case:
+class _InsiderCase:
     """A release, and what an insider knows of its making and of its people."""
 
     release: Release
@@ -125,7 +125,7 @@ class _Case:
         policy: Policy | Criterion | Iterable[Criterion] | None,
         table: Table | None,
         by: Mapping[str, Hierarchy] | None,
-    ) -> _Case:
+    ) -> _InsiderCase:
         """Take what `insider` is handed; what is said has the last word."""
         if isinstance(release, SearchResult):
             recoding = release.outcome.recoding
@@ -193,7 +193,7 @@ class _Case:
         raise BadMeasure(message)
 
 
-def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> InsiderBeliefs:
+def _of_mondrian(case: _InsiderCase, limits: HalfLimits, progress: Progress) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
     if isinstance(case.method, Mondrian) and case.method.resists is not None:
         return _behind_veils(case)
@@ -215,7 +215,7 @@ def _of_mondrian(case: _Case, limits: HalfLimits, progress: Progress) -> Insider
     return InsiderBeliefs(case.release, "told", reason, roster, tuple(beliefs), orders, limits)
 
 
-def _behind_veils(case: _Case) -> InsiderBeliefs:
+def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep."""
     limits = covered_limits(searchable_part(case.policy))
     assert limits is not None
@@ -225,7 +225,7 @@ def _behind_veils(case: _Case) -> InsiderBeliefs:
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs)
 
 
-def _of_full_domain(case: _Case, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:
+def _of_full_domain(case: _InsiderCase, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:
     """Ask what it tells that no finer release was published."""
     if method.levels is not None:
         return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
@@ -246,7 +246,7 @@ def _of_full_domain(case: _Case, method: FullDomain, limits: HalfLimits) -> Insi
     return InsiderBeliefs(case.release, "told", "", roster, beliefs, (), limits, finer)
 
 
-def _beyond_lattices(case: _Case, method: FullDomain, limits: HalfLimits) -> str | None:
+def _beyond_lattices(case: _InsiderCase, method: FullDomain, limits: HalfLimits) -> str | None:
     """Say why a release of a lattice is not covered, if it is not."""
     if method.suppress:
         return "people may have been suppressed, and that is not covered"
@@ -260,7 +260,7 @@ def _beyond_lattices(case: _Case, method: FullDomain, limits: HalfLimits) -> str
     return None if case.levels else "the release does not say at which levels it was published"
 
 
-def _no_finer_release(case: _Case, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
+def _no_finer_release(case: _InsiderCase, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
     """All finer releases fail by size; so may those that the search would have preferred, and then nothing is told."""
     preferred = _preferred(case, node, limits)
     if preferred is not None and preferred.by_value == 0:
@@ -279,7 +279,7 @@ class _Preferred(NamedTuple):
     by_value: int
 
 
-def _preferred(case: _Case, node: Node, limits: HalfLimits) -> _Preferred | None:
+def _preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred | None:
     """Count the nodes that would have been preferred; None where they depend on values, or are too many to weigh."""
     if case.table is None or case.utility is None or case.utility in ("KL divergence", "query error"):
         return None
@@ -299,7 +299,7 @@ def _preferred(case: _Case, node: Node, limits: HalfLimits) -> _Preferred | None
     return _Preferred(len(better), len(by_value))
 
 
-def _refuse_open_cut(case: _Case, limits: HalfLimits) -> None:
+def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:
     """Refuse a release in which a cut was not made that sizes allow, where nothing but sizes is limited."""
     cuts_all = isinstance(case.method, Mondrian) and case.method.resists is None and not limits.together
     if not cuts_all or not case.knows_people:

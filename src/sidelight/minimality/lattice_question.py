@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -31,13 +32,15 @@ from sidelight.minimality.draws import Intervals
 from sidelight.minimality.group_beliefs import GroupBeliefs
 from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
-from sidelight.minimality.half_limits import HalfLimits
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import coarser
 from sidelight.release.lattice import Node
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, number_equal_rows
+
+if TYPE_CHECKING:
+    from sidelight.minimality.half_limits import HalfLimits
+    from sidelight.minimality.roster_lines import RosterLines
 
 MOST_PREDECESSORS = 12
 """Sets of more predecessors than this are not gone through; only bounds are given."""

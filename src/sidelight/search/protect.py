@@ -134,8 +134,8 @@ class SearchProblem:
             message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
             raise BadTable(message)
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
-        made = Provenance(method, self.policy, outcome.levels, outcome.complete, used, tuple(used))
-        release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=made)
+        provenance = Provenance(method, self.policy, outcome.levels, outcome.complete, used, tuple(used))
+        release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=provenance)
         verdict = _judge_end(self.policy, release)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
 
