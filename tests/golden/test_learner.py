@@ -1,6 +1,7 @@
 """What a learner makes of Adult: 45,222 people, seven columns, occupation (the spec's figures, within their tolerance).
 
-Who goes to which of anatomy's buckets is drawn by lot: other lots move claims and calibration errors by about 0.006.
+Who goes to which of anatomy's buckets is drawn by lot: other lots move claims and calibration errors by about 0.006, and
+people by hundreds.  The lots of a seed are part of what is held here.
 """
 
 import numpy as np
@@ -53,16 +54,18 @@ def test_anatomy_falls_to_a_learner(anatomy, model):
     assert learned.by_release == pytest.approx(1 / diversity, abs=0.001)
     assert learned.right == pytest.approx(right, abs=TOLERANCE[model])
     assert learned.claimed == pytest.approx(claimed, abs=TOLERANCE[model])
-    assert learned.calibration_error == pytest.approx(off, abs=0.01)
-    assert learned.people_above(0.9) == pytest.approx(sure, rel=0.05)
-    assert learned.right_above(0.9) == pytest.approx(sure_right, abs=0.01)
+    assert learned.calibration_error == pytest.approx(off, abs=TOLERANCE[model])
+    assert learned.people_above(0.9) == pytest.approx(sure, rel=0.001 if model == "naive bayes" else 0.01)
+    assert learned.right_above(0.9) == pytest.approx(sure_right, abs=TOLERANCE[model])
 
 
 def test_more_rounds_claim_more_without_knowing_more(anatomy):
-    _, found = anatomy
+    diversity, found = anatomy
     ten, thirty = (sl.learn(found.release, "naive bayes", truth=found, rounds=rounds) for rounds in (10, 30))
     assert ten.claimed < thirty.claimed
-    assert thirty.right < ten.right + 0.005
+    assert thirty.right < ten.right
+    if diversity == 4:
+        assert (ten.right, ten.claimed) == (pytest.approx(0.539, abs=0.001), pytest.approx(0.693, abs=0.001))
 
 
 def test_mondrian_is_moved_a_little(adult, mondrian):

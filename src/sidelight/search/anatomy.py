@@ -99,7 +99,8 @@ class Anatomy(Method):
         rng = self.random or np.random.default_rng()
         if table.semantics != "single":
             check = PolicyCheck.of((*policy.criteria, *self._diversity(table)), table.people)
-            return _outcome(table, by, deal_sets(table, check, LeastOverlap(rng), rng, progress), rng)
+            dealt = deal_sets(table, check, LeastOverlap(rng), rng, progress)
+            return _outcome(table, by, dealt, rng.permutation(dealt.counts.rows))
         self._check(totals)
         check = PolicyCheck.of(policy, table.people)
         count = max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
@@ -109,13 +110,15 @@ class Anatomy(Method):
             LeastOverlap(rng),
             progress=lambda left: progress("merging buckets", left, None),
         )
+        # the lots of one generator are drawn in this order, so that a seed goes on dealing as it did
+        shape = (int(merged.max()) + 1, len(totals))
+        number = rng.permutation(shape[0])
         key, value = _line_up(table, rng)
         bucket = merged[deal(totals, count)]
-        shape = (int(merged.max()) + 1, len(totals))
         each_once = np.ones(len(value), np.int64)
         counts = Counts.from_entries(bucket, value, each_once, shape)
         values = Counts.from_sorted(np.arange(len(value)), value, each_once, (len(value), len(totals)))
-        return _outcome(table, by, DealtPeople(key, bucket, values, counts), rng)
+        return _outcome(table, by, DealtPeople(key, bucket, values, counts), number)
 
     def _diversity(self, table: Table) -> tuple[Criterion, ...]:
         """Say that no value is that of more than 1/l of a bucket's people, and refuse an l that nothing can keep."""
@@ -139,9 +142,8 @@ class Anatomy(Method):
             raise BadPolicy(message)
 
 
-def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, rng: np.random.Generator) -> SearchOutcome:
-    """Number the buckets at random, which says nothing about who has which value, and put people into them."""
-    number = rng.permutation(dealt.counts.rows)
+def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, number: Integers) -> SearchOutcome:
+    """Put people into buckets, which are numbered at random: that says nothing about who has which value."""
     counts = dealt.counts.take(np.argsort(number))
     orders = column_orders(table.quasi, by)
     recoding = Buckets.of(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
