@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
@@ -29,6 +30,27 @@ def form(word: str, number: int) -> str:
     ('is', 'are', 'limits')
     """
     return word if number == 1 else MANY.get(word, f"{word}s")
+
+
+JOINERS = "\u00ad\u200c\u200d"
+"""Marks that languages and emoji need, and that move nothing."""
+
+
+def visible(text: str) -> str:
+    """Show what a text holds that nobody would see: terminal escapes, marks that turn the direction of writing.
+
+    Lines and tabs stay as they are.
+
+    >>> visible(chr(27) + "[31mFlu" + chr(0x202E) + "gnitide")
+    '␛[31mFlu[U+202E]gnitide'
+    """
+    return text if text.isprintable() else "".join(map(_visible, text))
+
+
+def _visible(letter: str) -> str:
+    if letter in "\n\t" or letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return letter
+    return chr(0x2400 + ord(letter)) if ord(letter) < 32 else f"[U+{ord(letter):04X}]"
 
 
 def shortened(text: str, most: int) -> str:

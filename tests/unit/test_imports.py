@@ -35,6 +35,7 @@ ORDER = (
     "dp",
     "report",
     "publish",
+    "web",
     "datasets",
     "testing",
     "cli",
@@ -58,10 +59,12 @@ ONLY_IN = {
         "publish",
         "datasets",
     ),  # tables that are read, written or handed out
-    "pydantic": ("policy", "report", "publish"),  # documents that people write or receive
+    "pydantic": ("policy", "report", "publish", "web"),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
     "cyclopts": ("cli",),
     "rich": ("report", "cli"),
+    **dict.fromkeys(("fastapi", "starlette", "uvicorn", "python_multipart"), ("web",)),
+    **dict.fromkeys(("jinja2", "markupsafe"), ("report", "web")),
     "opendp": ("dp",),
     "dp_accounting": ("dp",),
     # charts; the others only say what kind of thing they hand on

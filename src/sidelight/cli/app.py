@@ -58,6 +58,8 @@ from sidelight.cli.options import (
     ReleaseFiles,
     RolesPath,
     SearchOptions,
+    ServedFile,
+    ServeOptions,
     SimulateOptions,
     SpentOptions,
     SuggestedColumns,
@@ -437,6 +439,26 @@ def demo(
     from sidelight.cli import demo as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb.demo(folder)
+
+
+@app.command(sort_key=6.5, help_epilogue=epilogue("serve"))
+def serve(
+    file: ServedFile = None,
+    /,
+    *,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    hierarchies: HierarchyFolder = None,
+    columns: TableColumns = TableColumns(),
+    page: ServeOptions = ServeOptions(),
+) -> int:
+    """Explore a table or a release on a page that this machine shows to your browser, and to nobody else.
+
+    Without a file, the bundled census is shown.  What you do not say about the columns is suggested.
+    """
+    from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
+
+    return verb.serve(verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies), page)
 
 
 @app.command(group=SCHEMAS)

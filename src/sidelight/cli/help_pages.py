@@ -80,6 +80,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight hierarchies table.csv -g age -g zip -g sex --cuts age=18,65 --masks zip",
         "sidelight hierarchies table.csv --policy policy.toml --widths age=5,10 --top age=90 -o hierarchies",
     ),
+    "serve": (
+        "sidelight serve",
+        "sidelight serve table.csv --policy policy.toml --hierarchies hierarchies --no-browser",
+    ),
     "demo": ("sidelight demo", "sidelight demo --folder census"),
 }
 """Two commands for each verb."""
@@ -123,6 +127,7 @@ STATUSES: dict[str, tuple[str, ...]] = {
     "ledger show": ("0  shown", _COULD_NOT_TELL),
     "ledger spent": ("0  accounted for; nothing is judged", _COULD_NOT_TELL),
     "hierarchies": ("0  written", _COULD_NOT_TELL),
+    "serve": ("0  shown until it was closed", "2  bad input: one line on standard error says why"),
     "demo": ("0  published within policy", "1  nothing is within the policy that you changed", _COULD_NOT_TELL),
 }
 """What the exit status says, for each verb; 130 is Ctrl-C for all."""

@@ -44,10 +44,10 @@ def option(*names: str, metavar: str | None = None, at_least: int | None = None,
     )
 
 
-def refuse_options(hint: object, names: str | tuple[str, ...]) -> None:
+def refuse_options(hint: object, names: str | tuple[str, ...] | None) -> None:
     """Let `-` be a file, standard input, and nothing else that begins so: that is a misspelt option."""
     del hint
-    words = (names,) if isinstance(names, str) else names
+    words = (names,) if isinstance(names, str) else names or ()
     misspelt = next((word for word in words if word.startswith("-") and word != "-"), None)
     if misspelt is not None:
         raise ValueError(misspelt)
@@ -65,6 +65,10 @@ ReleaseFiles: TypeAlias = Annotated[
     tuple[str, ...], files("RELEASES", "Published files about the same people, usually two or more.")
 ]
 TableFile: TypeAlias = Annotated[str, files("TABLE", f"The table: {KINDS}")]
+
+ServedFile: TypeAlias = Annotated[
+    str | None, files("TABLE_OR_RELEASE", f"A table, or a published file: {KINDS} Without one, the bundled census.")
+]
 
 NoisyFiles: TypeAlias = Annotated[
     tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
@@ -647,6 +651,17 @@ class PromiseOptions:
 
 
 # What the verbs `protect` and `noise` publish, and how.
+
+
+@Parameter(name="*", group=ANSWER)
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """How the page is shown."""
+
+    port: Annotated[int, option("--port", metavar="NUMBER", at_least=0)] = 0
+    """The port of 127.0.0.1 that is listened to; 0 is any that is free."""
+    no_browser: Annotated[bool, option("--no-browser")] = False
+    """Only print the address, and open no browser."""
 
 
 @Parameter(name="*", group=SEARCH)

@@ -40,7 +40,7 @@ def read_limit(text: str) -> Criterion:
     sidelight.errors.BadPolicy: cannot read "implications(k=1,,value=Flu) < 0.5" at character 18: a setting is missing \
 before ','; write settings like (k=3), with a comma between them
     """
-    limit = _read(text)
+    limit = read_limit_section(text)
     try:
         return limit.to_criterion()
     except SidelightError as error:
@@ -54,7 +54,7 @@ def read_measure(text: str) -> Measure:
     >>> print(read_measure("entropy diversity"))
     entropy diversity
     """
-    limit = _read(text)
+    limit = read_limit_section(text)
     if limit.comparisons:
         message = f"'{text}' has a bound; give it as a limit, or leave the bound out"
         raise BadPolicy(message)
@@ -65,7 +65,8 @@ def read_measure(text: str) -> Measure:
         raise BadPolicy(message) from None
 
 
-def _read(text: str) -> Limit:
+def read_limit_section(text: str) -> Limit:
+    """Read what a limit says, with or without a bound, before a measure is made of it: no file is opened yet."""
     reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a measure is missing before {reader.next}; {_EXAMPLE}")

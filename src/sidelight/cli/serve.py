@@ -1,0 +1,149 @@
+"""`sidelight serve`: what does this file reveal, on a page that one's own machine shows to one's own browser?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sidelight as sl
+from sidelight.cli.demo import FILES, HIERARCHIES, LEVELS, POLICY
+from sidelight.cli.inputs import Question, open_release, open_table, read_question
+from sidelight.cli.options import ServeOptions
+from sidelight.cli.output import bar
+from sidelight.cli.run import Status
+from sidelight.errors import SidelightError
+from sidelight.policy.limit_text import read_limit
+from sidelight.policy.policy import Policy
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.table.roles import Roles
+from sidelight.table.suggested_roles import suggestions_for
+
+if TYPE_CHECKING:
+    from sidelight.release.population import Population
+    from sidelight.web.state import State
+    from sidelight.web.workspace import Workspace
+
+FIRST_LIMITS = ("group size >= 5", "implications(k=1) < 1/2")
+"""Where nobody sets a limit: a classic one and one on somebody who knows something, to begin with."""
+
+FOLDER = "sidelight-demo"
+"""Where `sidelight demo` writes the files that the commands on the page of the census name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServeRequest:
+    """Which file is explored, and where to begin."""
+
+    file: str | None
+    policy: Path | None = None
+    limits: tuple[str, ...] = ()
+    roles: Roles = field(default_factory=Roles)
+    hierarchies: Path | None = None
+
+
+def serve(request: ServeRequest, options: ServeOptions) -> Status:
+    """Read the file and show the page until it is closed; what was uploaded is removed then."""
+    try:
+        from sidelight.web.server import serve as show  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        message = f"the page needs {error.name}, which is not installed; pip install 'sidelight[web]'"
+        raise SidelightError(message) from None
+    show(workspace(request), port=options.port, open_browser=not options.no_browser, say=_say)
+    return Status.WITHIN_POLICY
+
+
+def _say(address: str) -> None:
+    sys.stdout.write(f"{address}\n\nOpen it in a browser on this machine. Ctrl-C closes it.\n")
+    sys.stdout.flush()
+
+
+def workspace(request: ServeRequest) -> Workspace:
+    """Make what the page explores: a file, or the bundled census."""
+    if request.file is None:
+        return _census(request)
+    question = read_question(request.policy, limits=request.limits, roles=request.roles)
+    if sidecar_path(Path(request.file)).is_file():
+        return _of_release(request, request.file, question)
+    return _of_table(request, request.file, question)
+
+
+def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace:
+    """Explore a table, or a release as it stands; what nobody said about its columns is suggested."""
+    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+
+    with bar("looking at") as progress:
+        suggested = suggestions_for(file, question.roles, progress)
+    hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
+    source = Source(
+        name=file,
+        read_release=lambda roles: open_release(file, roles),
+        read_table=lambda roles: open_table(file, roles),
+        columns=suggested,
+        roles=suggested.roles,
+        hierarchies=hierarchies,
+        hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
+        policy_file=None if request.policy is None else str(request.policy),
+        populations=_populations(question.policy),
+        notes=(*suggested.notes, *question.notes),
+    )
+    return Workspace(source, _first_state(suggested.roles, question.policy))
+
+
+def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:
+    """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
+    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+
+    document = read_sidecar(Path(file))
+    roles = document.reading.to_roles().updated(question.roles)
+    policy = question.policy or read_policy_text(document.policy).policy
+    source = Source(
+        name=file,
+        read_release=lambda chosen: open_release(
+            file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)
+        ),
+        roles=roles,
+        policy_file=None if request.policy is None else str(request.policy),
+        populations=_populations(policy),
+        notes=question.notes,
+    )
+    return Workspace(source, _first_state(roles, policy))
+
+
+def _census(request: ServeRequest) -> Workspace:
+    """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
+    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+
+    demo = read_policy_text(POLICY)
+    adult = sl.datasets.adult(people="all", missing="drop")
+    file, roles = str(adult.path), demo.roles.updated(request.roles)
+    question = read_question(request.policy, limits=request.limits) if request.policy or request.limits else None
+    suggested = suggestions_for(file, roles)
+    source = Source(
+        name=f"{FOLDER}/{FILES[0]}",
+        read_release=lambda chosen: open_release(file, chosen),
+        read_table=lambda chosen: open_table(file, chosen),
+        columns=suggested,
+        roles=roles,
+        hierarchies=adult.hierarchies,
+        hierarchy_folder=f"{FOLDER}/{HIERARCHIES}",
+        title="US census of 1994",
+        citation=f"{adult.citation}, CC BY 4.0",
+    )
+    first = _first_state(roles, demo.policy if question is None else question.policy)
+    return Workspace(source, first.but(levels=tuple(LEVELS.items())))
+
+
+def _first_state(roles: Roles, policy: Policy | None) -> State:
+    from sidelight.web.limits import as_text  # noqa: PLC0415 - an extra
+    from sidelight.web.state import State as First  # noqa: PLC0415
+
+    criteria = tuple(map(read_limit, FIRST_LIMITS)) if policy is None else policy.criteria
+    return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=tuple(map(as_text, criteria)))
+
+
+def _populations(policy: Policy | None) -> dict[str, Population]:
+    return {} if policy is None else {str(each.place): each for each in policy.registers}

@@ -1,0 +1,192 @@
+"""How is a limit read that was typed into a page, and how is one tuned?  As on the command line, but for files.
+
+A limit on the command line may name a file: a population, a hierarchy of values.  One on a page may name only those
+that the command named when the page was started: nothing that a browser says is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args, get_origin
+
+from sidelight.errors import BadPolicy
+from sidelight.measures.measure import Criterion, Measure, call_text
+from sidelight.policy.limit_text import read_limit_section
+from sidelight.policy.limits import BOUNDS, Limit, limit_model, right_bounds, settings_of
+from sidelight.policy.measure_names import measure_named
+from sidelight.policy.settings import Number, TrueOrFalse, Whole, Word, validated
+from sidelight.release.population import Population
+from sidelight.table.labels import Label
+
+FieldKind = Literal["whole", "number", "choice", "text"]
+
+NAMES_FILES = ("hierarchy", "population")
+"""The settings that hold the name of a file, where they hold a text."""
+
+SIGNS = {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}
+
+
+@dataclass(frozen=True, slots=True)
+class SettingField:
+    """A setting as a field of a form; `choices` of one that is chosen, of which an empty one means none."""
+
+    name: str
+    kind: FieldKind
+    text: str
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+
+    @property
+    def label(self) -> str:
+        """What it is called on the page."""
+        return self.name.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Tunable:
+    """A limit, or a measure without one, with the fields by which it is tuned."""
+
+    text: str
+    asked: Criterion | Measure
+    comparison: str
+    bound: str
+    comparisons: tuple[str, ...]
+    fields: tuple[SettingField, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """The measure."""
+        return self.asked.measure if isinstance(self.asked, Criterion) else self.asked
+
+    @property
+    def question(self) -> str:
+        """What it asks, in a sentence."""
+        return (type(self.measure).__doc__ or "").partition("\n")[0].replace("`", "")
+
+
+def read_typed(text: str, populations: Mapping[str, Population]) -> Criterion | Measure:
+    """Read a limit, or a measure without one, that was typed into a page."""
+    return _made(_checked(read_limit_section(text), populations), populations)
+
+
+def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple[Label, ...] = ()) -> Tunable:
+    """Read a limit with the fields by which it is tuned; `domain` has the values that it may name."""
+    section = _checked(read_limit_section(text), populations)
+    right = right_bounds(section.measure_kind)
+    (comparison, *_) = [each.value for each in section.comparisons] or [right[-1]]
+    asked = _made(section, populations)
+    bound = asked.bound if isinstance(asked, Criterion) else None
+    return Tunable(
+        text=as_text(asked),
+        asked=asked,
+        comparison=comparison,
+        bound="" if bound is None else str(bound),
+        comparisons=right,
+        fields=tuple(_fields(section, domain)),
+    )
+
+
+def tuned(text: str, changes: Mapping[str, str], populations: Mapping[str, Population]) -> str:
+    """Give a limit with settings changed; an empty text takes a setting, or the bound, away.
+
+    >>> tuned("implications(k=2) < 2/3", {"k": "3", "bound": "0.5"}, {})
+    'implications(k=3) < 0.5'
+    >>> tuned("group size >= 5", {"bound": ""}, {})
+    'group size'
+    """
+    section = read_limit_section(text)
+    kind = section.measure_kind
+    table: dict[str, object] = {name: getattr(section, name) for name in section.model_fields_set}
+    known = {*settings_of(kind), "of"}
+    for name, change in changes.items():
+        if name in known:
+            table[name] = Word(change.strip())
+            if not change.strip():
+                del table[name]
+    if "bound" in changes:
+        right = right_bounds(kind)
+        before = next((name for name in BOUNDS if table.get(name) is not None), right[-1])
+        chosen = changes.get("comparison", before)
+        table = {name: value for name, value in table.items() if name not in BOUNDS}
+        if changes["bound"].strip():
+            table[chosen if chosen in right else before] = Word(changes["bound"].strip())
+    changed = validated(limit_model(kind), table, f"'{kind.name}'")
+    return as_text(_made(_checked(changed, populations), populations))
+
+
+def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Population]) -> str:
+    """Read what is to be added: a limit, or just the name of a measure, which then begins with an example of it."""
+    try:
+        return as_text(read_typed(text, populations))
+    except BadPolicy:
+        if any(sign in text for sign in "(<>≤≥"):
+            raise
+        kind = measure_named(text.strip().replace("_", " ").casefold())
+        examples = kind.examples(domain)
+        if not examples:
+            raise
+        return as_text(examples[0])
+
+
+def as_text(asked: Criterion | Measure) -> str:
+    """Write it so that it is read again as the same, however long it is."""
+    measure = asked.measure if isinstance(asked, Criterion) else asked
+    text = call_text(measure.name, measure.settings(), longest=1_000_000)
+    return f"{text} {typed_sign(asked.comparison.sign)} {asked.bound}" if isinstance(asked, Criterion) else text
+
+
+def typed_sign(sign: str) -> str:
+    """Write a sign as a keyboard has it."""
+    return {"≥": ">=", "≤": "<="}.get(sign, sign)
+
+
+def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
+    """Make the criterion or the measure, which looks people up in the population as the command said it is read."""
+    asked: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
+    measure = asked.measure if isinstance(asked, Criterion) else asked
+    place = None if measure.register is None else measure.register.place
+    if place is None or place not in populations:
+        return asked
+    compared = measure.with_register(populations[place])
+    return Criterion(compared, asked.comparison, asked.bound) if isinstance(asked, Criterion) else compared
+
+
+def _checked(section: Limit, populations: Mapping[str, Population]) -> Limit:
+    """Refuse names of files that the command did not name."""
+    for name in section.model_fields_set:
+        setting = getattr(section, name)
+        names_file = (name in NAMES_FILES and isinstance(setting, str)) or (
+            isinstance(setting, Mapping) and any(isinstance(each, str) for each in setting.values())
+        )
+        if names_file and not (name == "population" and setting in populations):
+            message = (
+                f"'{name}' names a file, and a page opens none; name it in the policy that the page is started with "
+                "(--policy)"
+            )
+            raise BadPolicy(message)
+    return section
+
+
+def _fields(section: Limit, domain: tuple[Label, ...]) -> Iterator[SettingField]:
+    """List the settings that a field can hold; lists and tables are written as text."""
+    for name, (hint, default) in settings_of(section.measure_kind).items():
+        setting = getattr(section, name, None)
+        kinds = [each for each in (hint, *get_args(hint)) if each is not type(None)]
+        text = "" if setting is None or setting is ... else str(setting)
+        optional = default is None
+        if name in NAMES_FILES:
+            continue
+        if name == "value" and (setting is None or isinstance(setting, str)):
+            values = tuple(str(each) for each in domain if each is not None)
+            yield SettingField(name, "choice", text, values, optional=True)
+        elif any(get_origin(each) is Literal for each in kinds):
+            choices = tuple(str(one) for each in kinds if get_origin(each) is Literal for one in get_args(each))
+            if isinstance(setting, str) or setting is None:
+                yield SettingField(name, "choice", text, choices, optional)
+        elif Whole in kinds and (isinstance(setting, int) or setting is None):
+            yield SettingField(name, "whole", text, optional=optional)
+        elif TrueOrFalse in kinds:
+            yield SettingField(name, "choice", text.lower(), ("true", "false"), optional)
+        elif Number in kinds and not isinstance(setting, Mapping | tuple):
+            yield SettingField(name, "number", text, optional=optional)

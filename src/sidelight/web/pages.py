@@ -1,0 +1,145 @@
+"""How is a view drawn?  A template with the frame around it, in which every text is text.
+
+Whatever stands between braces of a template is escaped, and what nobody would see in it is shown (`visible`): cells
+that are HTML, scripts or terminal escapes are read, never run.  Numbers come from documents of the library.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Protocol
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from sidelight import __version__
+from sidelight._text import counted, form, visible
+from sidelight.report.report import DocumentPart
+from sidelight.web.state import State
+from sidelight.web.workspace import Workspace
+
+MARKS = {True: "✓", False: "✗", None: "?"}
+"""Verdicts are told by shape and word first, by colour second."""
+
+CONFIGURATION = json.dumps(
+    {
+        "includeIndicatorStyles": False,  # a style of its own, which the content security policy forbids
+        "allowEval": False,
+        "allowScriptTags": False,
+        "selfRequestsOnly": True,
+        "historyCacheSize": 0,  # nothing of the page is kept in the browser
+        "refreshOnHistoryMiss": True,
+        "scrollBehavior": "auto",
+        "responseHandling": [{"code": ".*", "swap": True}],
+    }
+)
+"""How htmx is told to behave."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: where it is, what it is called, and the step of the newcomer's path that it is, if it is one."""
+
+    path: str
+    title: str
+    question: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The command and the Python that do what a view shows."""
+
+    command: str
+    python: str
+
+
+class Drawn(Protocol):
+    """What a view hands to its template: anything with fields."""
+
+
+def page(request: Request, view: View, state: State, **context: object) -> Response:
+    """Draw a view in a state.
+
+    A request of htmx gets the same page, of which it takes the parts that it asked for, and is told the address that
+    says what it shows.
+    """
+    workspace: Workspace = request.app.state.workspace
+    template = environment().get_template(f"{view.path.strip('/') or 'start'}.html")
+    also = context.pop("also", None)
+    assert also is None or isinstance(also, Mapping)
+    text = template.render(
+        view=view,
+        views=request.app.state.views,
+        state=state,
+        source=workspace.source,
+        also=also or {},
+        version=__version__,
+        **context,
+    )
+    headers = {"vary": "HX-Request"}
+    if "hx-request" in request.headers:
+        headers["hx-replace-url"] = state.address(view.path, also)
+    return HTMLResponse(text, headers=headers)
+
+
+def go_to(request: Request, address: str) -> Response:
+    """Send the browser to another address: htmx is told so that it loads the whole page."""
+    if "hx-request" in request.headers:
+        return Response(status_code=204, headers={"hx-redirect": address})
+    return RedirectResponse(address, status_code=303)
+
+
+@cache
+def environment() -> Environment:
+    """Make the templates' environment: everything is escaped, and what a template does not get is an error."""
+    made = Environment(
+        loader=PackageLoader("sidelight.web", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"counted": counted, "form": form, "figure": _figure, "listed": _listed}
+    made.globals |= {"marks": MARKS, "htmx_configuration": CONFIGURATION, "static": static_address}
+    return made
+
+
+def _shown(thing: Any) -> Any:  # noqa: ANN401 - whatever a template prints
+    return visible(thing) if isinstance(thing, str) and not isinstance(thing, Markup) else thing
+
+
+def _figure(number: int) -> str:
+    """Write a whole number with its thousands apart."""
+    return f"{number:,}"
+
+
+def _listed(names: Sequence[str], last: str = "and") -> str:
+    """List names as a sentence does.
+
+    >>> _listed(["age", "sex", "zip"]), _listed(["age"])
+    ('age, sex and zip', 'age')
+    """
+    *others, end = names or [""]
+    return f"{', '.join(others)} {last} {end}" if others else end
+
+
+STATIC = files("sidelight.web") / "static"
+
+
+def static_address(name: str) -> str:
+    """Name a file of ours; the version in the address lets a browser keep it until there is another."""
+    return f"/static/{name}?v={__version__}"
+
+
+class Problem(DocumentPart):
+    """What is wrong, in the words of the command line."""
+
+    problem: str

@@ -1,0 +1,1 @@
+"""One file per view: its route, what it asks the library, and what its template gets to draw."""

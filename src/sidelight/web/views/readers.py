@@ -1,0 +1,227 @@
+"""Readers: who may read the release, knowing what, and how sure could each become?
+
+Each reader is a measure, with a limit or without.  The page asks `Policy.judge` and `Measure.measure` one reader at a
+time, so that what was not touched is not asked again, and draws the document of an audit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from sidelight._rounding import short_decimal
+from sidelight._text import counted, form
+from sidelight.errors import SidelightError
+from sidelight.measures.about import asked_about_each
+from sidelight.measures.measure import Bound, Criterion
+from sidelight.policy.measure_names import all_measures
+from sidelight.policy.policy import Policy
+from sidelight.release.release import Release
+from sidelight.report.report import AuditFinding, DocumentPart, audit_report
+from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
+from sidelight.web.pages import Problem, View, go_to, page
+from sidelight.web.samples import judged
+from sidelight.web.state import State, StateFields, read_state
+from sidelight.web.workspace import Workspace
+
+VIEW = View("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)
+
+router = APIRouter()
+
+TUNED = re.compile(r"set-(?P<row>[0-9]{1,3})-(?P<name>[a-z_]{1,40})")
+
+
+class Gauge(DocumentPart):
+    """Where a number and its limit lie on a line from 0 to 100; the words beside it say the same."""
+
+    at: float
+    limit: float | None
+    low: str
+    high: str
+
+
+class ReaderAnswer(DocumentPart):
+    """What one reader could find out: a finding per sensitive column, or why it could not be told."""
+
+    text: str
+    findings: tuple[AuditFinding, ...] = ()
+    problem: str | None = None
+    holds: bool | None = None
+
+
+class ReadersAnswer(DocumentPart):
+    """What all readers could find out, and whether that is within the limits."""
+
+    people: int
+    groups: int
+    sentence: str
+    holds: bool | None
+    readers: tuple[ReaderAnswer, ...]
+
+
+def answer(workspace: Workspace, state: State) -> ReadersAnswer:
+    """Ask every reader of the address."""
+    release = workspace.release(state)
+    readers = tuple(_ask(workspace, state, release, text) for text in state.limits)
+    limited = [each for each in readers if each.findings and each.findings[0].limit is not None]
+    unknown = [each for each in readers if each.problem is not None]
+    broken = [each for each in limited if each.holds is False]
+    holds = False if broken else None if unknown or not limited else True
+    return ReadersAnswer(
+        people=release.size,
+        groups=len(release),
+        sentence=_sentence(release, len(limited), [each.text for each in broken], len(unknown)),
+        holds=holds,
+        readers=readers,
+    )
+
+
+def _sentence(release: Release, limits: int, broken: Sequence[str], unknown: int) -> str:
+    """Say the answer in one sentence, never more than the limits say."""
+    whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    if broken:
+        which = "the limit is" if limits == 1 else f"{len(broken)} of {limits} limits {form('is', len(broken))}"
+        return f"Not within policy: {which} not kept, {whom}: {'; '.join(broken)}."
+    if unknown:
+        return f"Could not tell, {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
+    if not limits:
+        return f"No limit is set: nothing is judged, {whom}."
+    kept = {1: "the limit holds", 2: "both limits hold"}.get(limits, f"all {limits} limits hold")
+    return f"Within policy against these readers: {kept}, {whom}. Others are not judged."
+
+
+def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
+    question = ("reader", state.subject, text)
+    return workspace.answers.of(question, lambda: _asked(workspace, release, text))
+
+
+def _asked(workspace: Workspace, release: Release, text: str) -> ReaderAnswer:
+    try:
+        asked = read_tunable(text, workspace.source.populations).asked
+        if isinstance(asked, Criterion):
+            report = audit_report(release, verdict=Policy(asked).judge(release))
+        else:
+            measures = asked_about_each(asked, release.sensitive_columns, release.domain)
+            report = audit_report(release, findings=[each.measure(release) for each in measures])
+    except SidelightError as error:
+        return ReaderAnswer(text=text, problem=str(error))
+    findings = report.answer.findings
+    holds = None if findings[0].limit is None else all(each.holds for each in findings)
+    return ReaderAnswer(text=text, findings=findings, holds=holds)
+
+
+def gauge(finding: AuditFinding, span: tuple[Bound, Bound]) -> Gauge:
+    """Place a number and its limit on a line: from 0 to 1 where it is a share, else as far as the larger of them."""
+    low, high = float(span[0]), float(span[1])
+    bound = None if finding.limit is None else finding.limit.bound.number
+    numbers = [each for each in (finding.result.number, bound) if each is not None]
+    if high == float("inf"):
+        high = 1.25 * max([*numbers, low + 1])
+    width = (high - low) or 1
+
+    def place(number: float | None) -> float:
+        return 100.0 if number is None else round(min(max(100 * (number - low) / width, 0), 100), 2)
+
+    return Gauge(
+        at=place(finding.result.number),
+        limit=None if finding.limit is None else place(bound),
+        low=f"{low:g}",
+        high=f"{high:,.4g}",
+    )
+
+
+def decimal(finding: AuditFinding) -> str:
+    """Give a fraction as a decimal too, rounded towards caution; nothing where it is one already."""
+    if "/" not in finding.result.text or finding.result.number is None:
+        return ""
+    up = finding.limit is None or finding.limit.comparison in ("at_most", "below")
+    return short_decimal(Fraction(finding.result.exact), up=up)
+
+
+# Tuning: the fields of the form become limits of the address.
+
+
+def tuned_state(workspace: Workspace, state: State, fields: Sequence[tuple[str, str]]) -> State:
+    """Let the fields of the form change, add to and take away from the limits of a state."""
+    changes: dict[int, dict[str, str]] = {}
+    for name, text in fields:
+        matched = TUNED.fullmatch(name)
+        if matched is not None:
+            changes.setdefault(int(matched["row"]), {})[matched["name"]] = text
+    populations, removed = workspace.source.populations, {text for name, text in fields if name == "remove"}
+    limits = [
+        tuned(text, changes[row], populations) if row in changes else text
+        for row, text in enumerate(state.limits)
+        if str(row) not in removed
+    ]
+    new = [text.strip() for name, text in fields if name == "add" and text.strip()]
+    domain = workspace.release(state).domain if new else ()
+    return state.but(limits=tuple(dict.fromkeys([*limits, *(added(text, domain, populations) for text in new)])))
+
+
+@router.get("/readers", include_in_schema=False)
+def show(request: Request) -> Response:
+    """Draw the readers."""
+    workspace: Workspace = request.app.state.workspace
+    fields = request.query_params.multi_items()
+    state = read_state(fields)
+    problem = ""
+    typed = [text for name, text in fields if name == "add" and text.strip()]
+    try:
+        after = tuned_state(workspace, state, fields)
+    except SidelightError as error:
+        after, problem = state, str(error)
+    if after.limits != state.limits and "hx-request" not in request.headers:
+        return go_to(request, after.address(VIEW.path))
+    answered = answer(workspace, after)
+    release = workspace.release(after)
+    tunables = list(_tunables(workspace, after, release))
+    drawn = [
+        (
+            each,
+            tunable,
+            [(one, gauge(one, tunable.measure.limits), decimal(one)) for one in each.findings] if tunable else [],
+        )
+        for each, tunable in zip(answered.readers, tunables, strict=True)
+    ]
+    asked = [each.asked for each in tunables if each is not None]
+    return page(
+        request,
+        VIEW,
+        after,
+        answer=answered,
+        drawn=drawn,
+        signs=SIGNS,
+        measures=_choices(release),
+        problem=problem,
+        typed=typed[-1] if typed and problem else "",
+        sample=judged(workspace.source, workspace.roles(after), after, asked),
+    )
+
+
+def _tunables(workspace: Workspace, state: State, release: Release) -> Iterator[Tunable | None]:
+    for text in state.limits:
+        try:
+            yield read_tunable(text, workspace.source.populations, release.domain)
+        except SidelightError:
+            yield None  # its answer says why
+
+
+def _choices(release: Release) -> list[tuple[str, str]]:
+    """List the measures that make sense of a release, with their questions."""
+    return [
+        (kind.name, (kind.__doc__ or "").partition("\n")[0].replace("`", ""))
+        for kind in all_measures()
+        if release.semantics in kind.semantics and kind.examples(release.domain)
+    ]
+
+
+@router.get("/api/readers", responses={422: {"model": Problem}})
+def data(request: Request, fields: Annotated[StateFields, Query()]) -> ReadersAnswer:
+    """What could each reader find out?"""
+    return answer(request.app.state.workspace, fields.state())

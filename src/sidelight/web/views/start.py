@@ -1,0 +1,31 @@
+"""Start: what does this release reveal to someone who already knows something?  Answered before anything is asked."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from sidelight.errors import SidelightError
+from sidelight.web.pages import View, page
+from sidelight.web.state import read_state
+from sidelight.web.views.readers import ReadersAnswer, answer, decimal
+from sidelight.web.workspace import Workspace
+
+VIEW = View("/", "Start", "What does this release reveal to someone who already knows something?")
+
+router = APIRouter()
+
+
+@router.get("/", include_in_schema=False)
+def show(request: Request) -> Response:
+    """Draw the first screen."""
+    workspace: Workspace = request.app.state.workspace
+    state = read_state(request.query_params.multi_items())
+    try:
+        answered: ReadersAnswer | None = answer(workspace, state)
+        problem = ""
+    except SidelightError as error:
+        answered, problem = None, str(error)
+    findings = [each for reader in (answered.readers if answered else ()) for each in reader.findings]
+    worst = next((each for each in findings if each.holds is False and each.measure != "group size"), None)
+    return page(request, VIEW, state, answer=answered, problem=problem, findings=findings, worst=worst, decimal=decimal)

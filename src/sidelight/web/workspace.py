@@ -1,0 +1,145 @@
+"""What does the explorer hold?  One file, read on the server by whoever started it, and what it was read as.
+
+The browser names columns, levels and limits; it never names a file.  Whatever is opened is opened by `read_release` and
+`read_table` of the workspace, which were made where the command was typed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar, cast
+
+from sidelight.errors import BadTable, SidelightError, UnknownColumn, did_you_mean
+from sidelight.release.generalise import generalise
+from sidelight.release.population import Population
+from sidelight.release.release import Release
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
+from sidelight.table.roles import Missing, Roles
+from sidelight.table.suggested_roles import SuggestedRoles
+from sidelight.table.table import Table
+from sidelight.web.state import State
+
+Answer = TypeVar("Answer")
+
+MOST_KEPT = 512
+"""So many answers are kept: whoever drags a slider back sees the same again at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file as it was named, and how it is read; `read_table` is None of a release that was published."""
+
+    name: str  # as the command named it, which is how the page names it again
+    read_release: Callable[[Roles], Release]
+    read_table: Callable[[Roles], Table] | None = None
+    columns: SuggestedRoles | None = None
+    roles: Roles = field(default_factory=Roles)  # what was said about the columns, or suggested
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    hierarchy_folder: str | None = None  # as the command named it
+    policy_file: str | None = None  # likewise
+    populations: Mapping[str, Population] = field(default_factory=dict)  # that limits of the policy name, by place
+    notes: tuple[str, ...] = ()
+    title: str = ""  # what it is, where it is the bundled example
+    citation: str = ""
+
+
+class Answers:
+    """Answers that were given before, the latest of them; an error is an answer too."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._kept: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+        """Give the answer to a question, asking only where it was not asked before."""
+        with self._lock:
+            if question in self._kept:
+                self._kept.move_to_end(question)
+                return self._told(self._kept[question])
+        try:
+            answer: object = ask()
+        except SidelightError as error:
+            answer = error
+        with self._lock:
+            self._kept[question] = answer
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        return self._told(answer)
+
+    @staticmethod
+    def _told(answer: object) -> Answer:  # type: ignore[type-var] # what was asked under the same question
+        if isinstance(answer, SidelightError):
+            raise answer
+        return cast("Answer", answer)
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """The file that is explored, where to begin, and what was answered already."""
+
+    source: Source
+    start: State
+    answers: Answers = field(default_factory=Answers)
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """All columns of the file that may be named."""
+        if self.source.columns is not None:
+            return tuple(each.column for each in self.source.columns.columns)
+        roles = self.source.roles
+        return (*roles.quasi, *roles.value_columns)
+
+    def roles(self, state: State) -> Roles:
+        """Say who is who by the address: only columns that the file has."""
+        for name in (*state.quasi, *state.sensitive):
+            if name not in self.column_names:
+                message = f"no column '{name}' in {self.source.name}{did_you_mean(name, self.column_names)}"
+                raise UnknownColumn(message)
+        if not state.quasi or not state.sensitive:
+            message = "choose at least one column that others know, and one that nobody should find out"
+            raise BadTable(message)
+        sensitive = state.sensitive[0] if len(state.sensitive) == 1 else state.sensitive
+        roles = replace(self.source.roles, quasi=state.quasi, sensitive=sensitive)
+        return replace(roles, missing=cast("Missing", state.missing)) if state.missing else roles
+
+    def table(self, state: State) -> Table:
+        """Read the table with the roles that the address says."""
+        read = self.source.read_table
+        if read is None:
+            message = f"{self.source.name} was published already; searching needs the table that it was made from"
+            raise BadTable(message)
+        roles = self.roles(state)
+        return self.answers.of(("table", roles_key(roles)), lambda: read(roles))
+
+    def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
+        """Give a hierarchy of each column that others know: the one that was given, or one that is drafted."""
+        table = self.table(state)
+        given = self.source.hierarchies
+        drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), lambda: self._drafts(table))
+        return {name: given.get(name, draft.hierarchy) for name, draft in drafted.items()}
+
+    def _drafts(self, table: Table) -> dict[str, Draft]:
+        kinds = {name: self.source.roles.kind_of(name) for name, _ in self.source.roles.kinds}
+        rules = DraftRules(kinds=kinds, people=people_by_label(table.quasi, table.sizes))
+        return dict(drafts({column.name: column.labels for column in table.quasi}, rules))
+
+    def release(self, state: State) -> Release:
+        """Give the release that is looked at: the file as it stands, or as coarse as the address says."""
+        if any(level for _, level in state.levels):
+            return self.answers.of(("release", state.subject), lambda: self._coarser(state))
+        roles = self.roles(state)
+        return self.answers.of(("release", roles_key(roles)), lambda: self.source.read_release(roles))
+
+    def _coarser(self, state: State) -> Release:
+        return generalise(self.table(state), by=self.hierarchies(state), to=dict(state.levels))
+
+
+def roles_key(roles: Roles) -> Hashable:
+    """Tell readings of the same file apart."""
+    return roles.quasi, roles.value_columns, roles.missing
