@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +30,12 @@ from sidelight.measures.measure import Bound
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Semantics, Tabular
+
+if TYPE_CHECKING:
+    import altair as alt
+
+ExposurePicture: TypeAlias = Literal["values left", "belief"]
+"""What can be drawn of an exposure."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,6 +251,25 @@ class Exposure(Tabular):
         from sidelight.attack.report import sentences  # noqa: PLC0415 - it stands below
 
         return "\n".join(sentences(self))
+
+    def plot(self, of: ExposurePicture = "values left", *, belief: Bound | None = None) -> alt.TopLevelMixin:
+        """Draw how many values are left to people, or of how many of them somebody is how sure.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("exposure.svg")` writes it.
+
+        Args:
+            of: "values left" (by the best release alone, and by all together) or "belief" (the share of people of whom
+                somebody is at least so sure).
+            belief: marks one point of the latter; default: 1, certain.
+        """
+        from sidelight.report.charts.exposure import breach_chart, exposure_chart  # noqa: PLC0415 - it stands below
+
+        if of == "belief":
+            return breach_chart(self, belief=1 if belief is None else belief)
+        if of != "values left" or belief is not None:
+            message = f"there is no picture of '{of}' with belief={belief}; choose 'values left', or 'belief'"
+            raise BadMeasure(message)
+        return exposure_chart(self)
 
     def to_json(self) -> str:
         """Write the figures as JSON; shares exactly, and as numbers rounded up."""

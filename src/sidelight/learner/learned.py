@@ -27,6 +27,7 @@ from sidelight.release.release import Release
 from sidelight.table.table import Column, Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
 BINS = 10
@@ -186,6 +187,15 @@ class Learned(Tabular):
             raise BadMeasure(message)
         above: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.round(self._belief, TIES) >= belief
         return above
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw what is claimed against how often it is right; without the truth, only what is claimed.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("learned.svg")` writes it.
+        """
+        from sidelight.report.charts.calibration import calibration_chart  # noqa: PLC0415 - it stands below
+
+        return calibration_chart(self)
 
     def table(self) -> pa.Table:
         """Give a row per line of the roster and value of its group: the group, what is known, people and belief.

@@ -57,6 +57,8 @@ from sidelight.table.table import (
 )
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from sidelight.max_entropy.set_beliefs import SetBeliefs
 
 
@@ -387,6 +389,16 @@ class Beliefs(Tabular):
         """
         row, column, amounts = self._entries
         return joint_table(self.release, self.variables.members, row, self.variables.value[column], amounts)
+
+    def plot(self, before: Beliefs | None = None) -> alt.TopLevelMixin:
+        """Draw what is believed before and after, value by value, of the people about whom it moves most.
+
+        `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
+        chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
+        """
+        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
+
+        return beliefs_chart(self, before)
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +51,9 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts, Table, Tabular
+
+if TYPE_CHECKING:
+    import altair as alt
 
 HAS = 0
 """The value of those who have it, in the release about one value; the other one is of those who have not."""
@@ -259,6 +263,16 @@ class SetBeliefs(Tabular):
         the chance of (q, b).
         """
         return joint_table(self.release, self.people.variables.members, *self._entries)
+
+    def plot(self, before: SetBeliefs | None = None) -> alt.TopLevelMixin:
+        """Draw what is believed before and after, value by value, of the people about whom it moves most.
+
+        `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
+        chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
+        """
+        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
+
+        return beliefs_chart(self, before)
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""

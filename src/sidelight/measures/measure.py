@@ -53,6 +53,8 @@ from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from sidelight.release.population import Population
 
 Bound: TypeAlias = int | float | Fraction | Decimal
@@ -343,6 +345,17 @@ class Finding:
             return self.value
         return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
 
+    def plot(self, release: Release) -> alt.TopLevelMixin:
+        """Draw it on the release that it is of.
+
+        The risk against how much is known, with what was asked about marked; the sizes of groups; or the values of the
+        group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
+        it, `chart.save("finding.svg")` writes it.
+        """
+        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
+
+        return finding_chart(self, release)
+
     def __repr__(self) -> str:
         where = f", in {self.witness.group}" if self.witness else ""
         return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
@@ -482,6 +495,12 @@ class Judgement:
     criterion: Criterion
     finding: Finding
     holds: bool
+
+    def plot(self, release: Release) -> alt.TopLevelMixin:
+        """Draw the finding with the limit, on the release that was judged (see `Finding.plot`)."""
+        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
+
+        return finding_chart(self.finding, release, criterion=self.criterion)
 
     def __repr__(self) -> str:
         where = f" in {self.finding.witness.group}" if self.finding.witness else ""

@@ -88,12 +88,27 @@ def finished(
 ) -> alt.TopLevelMixin:
     """Give a chart its title, its text for whoever does not see it, and the table behind it."""
     library = altair()
-    lines = {"subtitle": wrap(subtitle, width * 10 // 74)} if subtitle else {}
-    words = library.TitleParams(wrap(title, width * 10 // 84), anchor="start", offset=14, **lines)
+    lines = {"subtitle": in_lines(subtitle, width * 10 // 74)} if subtitle else {}
+    words = library.TitleParams(in_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
     behind = {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
     told = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
     titled = chart.properties(title=words, description=told, usermeta={"sidelight": behind})
     return in_our_look(titled)
+
+
+def in_lines(text: str, characters: int) -> list[str]:
+    """Break a text into lines of at most so many characters, between words only, none much shorter than the others.
+
+    >>> in_lines("one two three four five six", 24)
+    ['one two three', 'four five six']
+    """
+
+    def broken(at: int) -> list[str]:
+        return wrap(text, at, break_on_hyphens=False, break_long_words=False)
+
+    lines = len(broken(characters))
+    narrow = next(at for at in range(max(len(text) // lines, 1), characters + 1) if len(broken(at)) <= lines)
+    return broken(narrow)
 
 
 def in_our_look(chart: Drawing) -> alt.TopLevelMixin:

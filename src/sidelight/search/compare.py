@@ -33,6 +33,7 @@ from sidelight.table.labels import SUPPRESSED, shown
 from sidelight.table.table import Column, Table, Tabular
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
 SUPPRESSED_SHARES = (0, 0.01, 0.05)
@@ -159,6 +160,15 @@ class ReleaseComparison(Tabular):
 
     def _number(self, row: ComparedRelease) -> int:
         return self.rows.index(row) + 1
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw what each release loses, against the policy's first limit.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("ways.svg")` writes it.
+        """
+        from sidelight.report.charts.candidates import comparison_chart  # noqa: PLC0415 - it stands below
+
+        return comparison_chart(self)
 
     def table(self) -> pa.Table:
         """Give it as a pyarrow table, a row per way of publishing; null where nothing is within policy."""

@@ -35,6 +35,7 @@ from sidelight.table.labels import Label, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
     from sidelight.publish.formats import FormatName, Layout
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 
 Reader: TypeAlias = Literal["insider"]
 """Who knows more than the release: an insider knows the method and the policy too."""
+
+
+SearchPicture: TypeAlias = Literal["lattice", "candidates", "sizes"]
+"""What can be drawn of a search."""
 
 
 class Method(ABC):
@@ -333,6 +338,20 @@ class SearchResult(Tabular):
         ]
         title = f"{self.verdict}, by method '{self.method.name}'"
         return html_table(title, ("what", "found"), rows, total=len(rows), note="; ".join(self.warnings))
+
+    def plot(self, of: SearchPicture | None = None) -> alt.TopLevelMixin:
+        """Draw what was searched and found.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("found.svg")` writes it.
+
+        Args:
+            of: "lattice" (all levels: which are within policy, minimal, chosen), "candidates" (what each minimal one
+                loses, against the policy's first limit) or "sizes" (people by the size of their group).  Default: the
+                lattice where levels were searched, else sizes.
+        """
+        from sidelight.report.charts.search import search_chart  # noqa: PLC0415 - it stands below
+
+        return search_chart(self, of)
 
     def table(self) -> pa.Table:
         """Give the released rows as a pyarrow table: what each person's group prints, and a sensitive value of it.

@@ -17,13 +17,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, expect
+from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
@@ -31,6 +32,9 @@ from sidelight.measures.targets import Predicate, Targets, Value, read_value, wr
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import expect_one_sensitive
+
+if TYPE_CHECKING:
+    import altair as alt
 
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
 """A value, or several."""
@@ -189,7 +193,32 @@ KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 """Rules out, others, family; `math.inf` where there is no end."""
 
 
-def knowledge_skyline(release: Release, value: Value, below: Bound) -> tuple[KnowledgePoint, ...]:
+class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
+    """All maximal points: a tuple that knows of which release, value and limit (see `knowledge_skyline`)."""
+
+    release: Release
+    value: Value
+    below: Bound
+
+    @classmethod
+    def of(cls, points: Iterable[KnowledgePoint], *, release: Release, value: Value, below: Bound) -> KnowledgeSkyline:
+        """Say of what the points are."""
+        skyline = cls(points)
+        skyline.release, skyline.value, skyline.below = release, value, below
+        return skyline
+
+    def plot(self, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
+        """Draw the risk at each amount of knowledge, and the line up to which it stays below the limit.
+
+        `own` is a point to mark: the one that a policy asks for.  An Altair chart, which needs the extra `plot`: a
+        notebook shows it, `chart.save("skyline.svg")` writes it.
+        """
+        from sidelight.report.charts.skyline import skyline_chart  # noqa: PLC0415 - it stands below
+
+        return skyline_chart(self, own=own)
+
+
+def knowledge_skyline(release: Release, value: Value, below: Bound) -> KnowledgeSkyline:
     """How much may somebody know before the risk of `value` (or of any of several) is no longer below a limit?
 
     All maximal (ℓ, k, m) = (rules_out, others, family) of `Acquaintance` at which Pr(t has σ | knowledge) < `below`:
@@ -209,6 +238,11 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> tuple[Kno
     if not 0 <= limit <= 1:
         message = f"a risk is never below {below}; give a limit between 0 and 1"
         raise BadMeasure(message)
+    points = _knowledge_points(release, value, limit)
+    return KnowledgeSkyline.of(points, release=release, value=value, below=below)
+
+
+def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[KnowledgePoint, ...]:
     targets = Targets(read_value(value))
     groups = targets.seen(release.groups)
     place, most = int(targets.places(groups)[0]), len(groups.domain) - 1

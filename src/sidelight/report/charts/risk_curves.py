@@ -6,12 +6,13 @@ knowledge never lowers the risk.  Several kinds stand side by side, on one scale
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite, log1p
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, in_words, round_up
+from sidelight._rounding import at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import DisclosureCurve
 from sidelight.measures.exact import Amount
@@ -47,6 +48,9 @@ LOGARITHMIC_FROM = 4
 MIDDLE = 0.6
 """Words stand to the right of a point up to here, and to the left of one beyond."""
 
+ONE_WIDTH = 480
+"""Pixels of a panel by itself."""
+
 FEW_AMOUNTS = 25
 """Up to so many amounts have a point each."""
 
@@ -71,7 +75,7 @@ class RiskCurve:
         """Take a curve along its only axis that varies."""
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1] or list(curve.axes[:1])
         (axis,) = varied
-        one, several = KINDS.get((curve.measure, axis.name), (axis.name, axis.name))
+        one, several = kind_of(curve.measure, axis.name)
         order = sorted(range(len(axis.amounts)), key=axis.amounts.__getitem__)
         return cls(
             one, several, tuple(axis.amounts[at] for at in order), tuple(curve.risks[at] for at in order), curve.measure
@@ -82,7 +86,7 @@ class RiskCurve:
         most = max(self.amounts[-1], 1)
         if most <= LINEAR_UP_TO:
             return amount / most
-        return log1p(amount / LOGARITHMIC_FROM) / log1p(most / LOGARITHMIC_FROM)
+        return math.log1p(amount / LOGARITHMIC_FROM) / math.log1p(most / LOGARITHMIC_FROM)
 
     def first_above(self, limit: RiskLimit) -> int | None:
         """Give the smallest amount at which the limit is no longer kept."""
@@ -90,12 +94,24 @@ class RiskCurve:
         return next(crossed, None)
 
     def amount_text(self, amount: int) -> str:
-        """Name an amount.
+        """Name an amount."""
+        return amount_text((self.one, self.several), amount)
 
-        >>> RiskCurve("implication", "implications", (0,), (1,)).amount_text(1)
-        'one implication'
-        """
-        return f"one {self.one}" if amount == 1 else f"{amount:,} {self.several}"
+
+def kind_of(measure: str, amount: str) -> tuple[str, str]:
+    """Say what one and several of a measure's amounts are called."""
+    return KINDS.get((measure, amount), (amount, amount))
+
+
+def amount_text(kind: tuple[str, str], amount: float) -> str:
+    """Name an amount of a kind of knowledge.
+
+    >>> amount_text(("implication", "implications"), 1), amount_text(("value ruled out", "values ruled out"), math.inf)
+    ('one implication', 'any number of values ruled out')
+    """
+    if amount == math.inf:
+        return f"any number of {kind[1]}"
+    return f"one {kind[0]}" if amount == 1 else f"{amount:,} {kind[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +140,30 @@ def risk_chart(
     curves: Sequence[DisclosureCurve],
     *,
     limit: Bound | RiskLimit | None = None,
-    own: int | None = None,
+    own: Sequence[int] = (),
 ) -> alt.TopLevelMixin:
-    """Draw the risk against how much is known, a panel per curve; `own` is the amount that a policy speaks of."""
+    """Draw the risk against how much is known, a panel per curve; `own` are amounts to mark, one for each."""
     if not curves:
         message = "there is no curve to draw; give at least one"
         raise BadMeasure(message)
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
     kinds = [RiskCurve.of(curve) for curve in curves]
+    about = about_value(curves[0])
     library = altair()
-    width = 440 if len(kinds) == 1 else 168
+    width = ONE_WIDTH if len(kinds) == 1 else 186
     last = len(kinds) - 1
+    columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(library, kind, _Panel(width, first=at == 0, last=at == last), bound, own)
-        for at, kind in enumerate(kinds)
+        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), bound, asked)
+        for at, (kind, asked) in enumerate(zip_longest(kinds, own))
     ]
-    chart = panels[0] if last == 0 else library.hconcat(*panels, spacing=30)
+    chart = panels[0] if last == 0 else library.concat(*panels, columns=columns, spacing=28)
     return finished(
         chart,
-        title=risk_title(kinds, bound, _about(curves[0])),
-        subtitle=_endings(kinds, bound),
+        title=_own_title(kinds, own, bound, about) if own else risk_title(kinds, bound, about),
+        subtitle=_endings(kinds, bound) if not own else _varied(kinds),
         table=_table(kinds),
-        width=(width + 30) * len(kinds) + 60,
+        width=(width + 30) * columns + 60,
     )
 
 
@@ -177,6 +195,20 @@ def risk_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None, about: str) 
     return f"Knowing {kind.amount_text(kind.amounts[-1])}, somebody can be {_sure(risk)} {about}"
 
 
+def _own_title(kinds: Sequence[RiskCurve], own: Sequence[int], limit: RiskLimit | None, about: str) -> str:
+    """Say what follows from the amounts that were asked about."""
+    amounts = [kind.amount_text(amount) for kind, amount in zip(kinds, own, strict=True) if amount]
+    listed = " and ".join(filter(None, (", ".join(amounts[:-1]), *amounts[-1:]))) or "nothing more"
+    risk = kinds[0].risks[kinds[0].amounts.index(own[0])]
+    beside = "" if limit is None else f", {'within' if limit.holds(risk) else 'beyond'} the limit ({limit.in_words})"
+    return f"Knowing {listed}, somebody can be {_sure(risk)} {about}{beside}"
+
+
+def _varied(kinds: Sequence[RiskCurve]) -> str:
+    others = "" if len(kinds) == 1 else " Each panel varies one kind of knowledge and leaves the others as asked."
+    return f"About the person who is worst off.{others}"
+
+
 def _plain_title(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
     """Say it of what is no probability, such as odds."""
     kind = kinds[0]
@@ -190,7 +222,8 @@ def _sure(risk: Amount) -> str:
     return "certain" if risk == 1 else f"{in_words(risk)} sure"
 
 
-def _about(curve: DisclosureCurve) -> str:
+def about_value(curve: DisclosureCurve) -> str:
+    """Say what somebody gets sure of."""
     value = dict(curve.settings).get("value")
     if value is None:
         return "of somebody's value"
@@ -207,7 +240,7 @@ def _endings(kinds: Sequence[RiskCurve], limit: RiskLimit | None) -> str:
 
 def _table(kinds: Sequence[RiskCurve]) -> TableBehind:
     rows = [
-        (kind.several, amount, exact_text(risk), round_up(risk) if isfinite(risk) else None)
+        (kind.several, amount, exact_text(risk), round_up(risk) if math.isfinite(risk) else None)
         for kind in kinds
         for amount, risk in zip(kind.amounts, kind.risks, strict=True)
     ]
@@ -224,14 +257,14 @@ class _Panel:
 
     @property
     def height(self) -> int:
-        return 240 if self.first and self.last else 200
+        return self.width * 8 // 9 if self.width < ONE_WIDTH else self.width * 5 // 9
 
 
 def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | None, own: int | None) -> Drawing:
     rows = [
         {"amount": amount, "risk": round_up(risk), "exact": exact_text(risk)}
         for amount, risk in zip(kind.amounts, kind.risks, strict=True)
-        if isfinite(risk)
+        if math.isfinite(risk)
     ]
     base = library.Chart(library.Data(values=rows), width=panel.width, height=panel.height)
     x, y = _across(library, kind), _up(library, kind, panel)
@@ -278,7 +311,7 @@ def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Dra
 def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount) -> list[Drawing]:
     """Mark the first amount that is too much; right below it, or else left above it, the curve leaves room."""
     risk = kind.risks[kind.amounts.index(amount)]
-    text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "nothing is needed"
+    text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "even with none"
     data = library.Data(values=[{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
     base = library.Chart(data)
     to_the_right = kind.place(amount) <= MIDDLE
@@ -302,10 +335,11 @@ def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount) -> 
 def _own_point(library: Drawing, kind: RiskCurve, own: int, panel: _Panel) -> list[Drawing]:
     """Mark the amount that was asked about; what it is stands at the foot, where a curve that rises leaves room."""
     risk = kind.risks[kind.amounts.index(own)]
-    if not isfinite(risk):
+    if not math.isfinite(risk):
         return []
     style = {"align": "left", "dx": 8} if kind.place(own) <= MIDDLE else {"align": "right", "dx": -8}
-    text = f"asked about: {kind.amount_text(own)}, {in_words(risk)}"
+    glance = at_a_glance(risk, large_is_bad=True)
+    text = glance if panel.width < ONE_WIDTH else f"asked about: {kind.amount_text(own)}, {glance}"
     data = library.Data(values=[{"amount": own, "risk": round_up(risk), "text": text}])
     base = library.Chart(data)
     x = library.X("amount:Q")

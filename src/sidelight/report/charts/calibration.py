@@ -1,0 +1,86 @@
+"""How right is somebody who claims to know?  What is claimed against how often it is right, with how many people.
+
+Without the truth nothing is right or wrong: then only how many people are claimed to be known, and how surely.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sidelight._text import counted
+from sidelight.learner.learned import BINS, SURE, Learned
+from sidelight.report.plots import BLUE, GREY, INK, TableBehind, altair, finished, share_axis, text_at
+
+if TYPE_CHECKING:
+    import altair as alt
+
+SIDE = 320
+"""Pixels."""
+
+
+def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
+    """Draw what a learner claims, and how right it is."""
+    return _claims(learned) if learned.truth is None else _calibration(learned)
+
+
+def _calibration(learned: Learned) -> alt.TopLevelMixin:
+    library = altair()
+    bins = learned.calibration
+    total = sum(each.people for each in bins)
+    rows = [
+        {"claimed": each.claimed, "right": each.right, "people": each.people, "text": f"{each.people:,}"}
+        for each in bins
+    ]
+    base = library.Chart(library.Data(values=rows), width=SIDE, height=SIDE)
+    x = share_axis(library.X("claimed:Q"), "how sure somebody claims to be")
+    y = share_axis(library.Y("right:Q"), "how often that is right")
+    size = library.Size("people:Q").scale(domain=[0, total], range=[25, 900]).legend(None)
+    diagonal = library.Chart(library.Data(values=[{"claimed": 0, "right": 0}, {"claimed": 1, "right": 1}]))
+    chart = library.layer(
+        diagonal.mark_line(color=GREY, strokeDash=[5, 4], strokeWidth=1.5).encode(x, y),
+        text_at((0.04, 0.16), ["as right as claimed"], color=GREY, angle=315).encode(x="x:Q", y="y:Q"),
+        base.mark_line(color=BLUE, strokeWidth=1.5).encode(x, y),
+        base.mark_point(color=BLUE, filled=True, opacity=1).encode(x, y, size=size),
+        base.mark_text(align="left", dx=11, dy=11, color=INK, fontSize=11).encode(x, y, text="text:N"),
+    )
+    assert learned.right is not None
+    claims = f"A {learned.model} model claims to be {learned.claimed:.1%} sure on average"
+    more = "more" if learned.claimed > learned.right else "less"
+    return finished(
+        chart,
+        title=f"{claims}, and is right about {learned.right:.1%}",
+        subtitle=f"{counted(total, 'person')}, by how sure it is; beside each dot its people. "
+        f"It claims {more} than is right; claims are off by {learned.calibration_error:.3f} on average.",
+        table=TableBehind(
+            ("claimed from", "claimed to", "people", "claimed on average", "right"),
+            tuple((each.low, each.high, each.people, each.claimed, each.right) for each in bins),
+        ),
+        width=470,
+    )
+
+
+def _claims(learned: Learned) -> alt.TopLevelMixin:
+    library = altair()
+    edges = [at / BINS for at in range(BINS + 1)]
+    above = [*(learned.people_above(edge) for edge in edges[:-1]), 0]
+    counts = [
+        (low, high, here - beyond) for low, high, here, beyond in zip(edges, edges[1:], above, above[1:], strict=False)
+    ]
+    rows = [{"low": low, "high": high, "people": people, "text": f"{people:,}"} for low, high, people in counts]
+    of_whom = f"the values of {learned.people_above(SURE):,} of {counted(above[0], 'person')}"
+    base = library.Chart(library.Data(values=rows), width=420, height=220)
+    x = share_axis(library.X("low:Q"), "how sure somebody claims to be")
+    y = library.Y("people:Q").axis(title="people", format=",d", tickCount=5)
+    chart = library.layer(
+        base.mark_bar(color=BLUE, binSpacing=2).encode(x.bin("binned"), y, x2="high:Q"),
+        base.transform_calculate(middle="(datum.low + datum.high) / 2")
+        .mark_text(dy=-8, color=INK, fontSize=11)
+        .encode(share_axis(library.X("middle:Q"), "how sure somebody claims to be"), y, text="text:N"),
+    )
+    return finished(
+        chart,
+        title=f"A {learned.model} model claims to know {of_whom} at least {SURE} surely",
+        subtitle="Without the truth this is only claimed: nobody checked how much of it is right.",
+        table=TableBehind(("claimed from", "claimed to", "people"), tuple(counts)),
+        width=560,
+    )

@@ -1,0 +1,32 @@
+"""Which picture shows a search?  Its lattice, its candidates, or the groups that it made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.report.charts.candidates import candidates_chart, candidates_of
+from sidelight.report.charts.histograms import sizes_chart
+from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
+from sidelight.search.method import SearchPicture, SearchResult
+from sidelight.search.utility import DEFAULT_UTILITY
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
+    """Draw what was searched and found."""
+    picture = of or ("lattice" if found.levels else "sizes")
+    if picture not in get_args(SearchPicture):
+        message = f"there is no picture {parameter('of', picture)}; choose lattice, candidates or sizes"
+        raise BadMeasure(message)
+    if picture == "lattice":
+        return lattice_chart(SearchedLattice.of(found))
+    if picture == "candidates":
+        criterion = found.policy.criteria[0]
+        utility = found.chosen_by or DEFAULT_UTILITY
+        return candidates_chart(candidates_of(found, criterion.measure), criterion, utility=utility)
+    limits = [each.bound for each in found.policy.criteria if isinstance(each.measure, GroupSize)]
+    return sizes_chart(found.release, limit=max(limits, default=None))
