@@ -66,7 +66,7 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
         raise SidelightError(message) from None
 
 
-def write_together(contents: Mapping[Path, str], *, force: bool = False) -> None:
+def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False) -> None:
     """Write several files for somebody who named their places: all of them, or none where one cannot be written."""
     for path in contents:
         refuse_existing(path, force=force)

@@ -56,6 +56,8 @@ from sidelight.cli.options import (
     ReleaseColumns,
     ReleaseFile,
     ReleaseFiles,
+    ReportOptions,
+    ReportOutputOptions,
     RolesPath,
     SearchOptions,
     ServedFile,
@@ -430,6 +432,40 @@ def promise(
     return verb.promise(files, options, output.to())
 
 
+@app.command(sort_key=6.5, help_epilogue=epilogue("report"))
+def report(
+    file: ReleaseFile,
+    /,
+    *,
+    policy: PolicyPath = None,
+    limits: Limits = (),
+    measures: Measures = (),
+    preset: PresetName = None,
+    population: PopulationFile = None,
+    hierarchies: HierarchyFolder = None,
+    told: ReportOptions = ReportOptions(),
+    columns: ReleaseColumns = ReleaseColumns(),
+    target: ReportOutputOptions = ReportOutputOptions(),
+) -> int:
+    """Write what somebody signs who lets a release go: one HTML file, to read and to print.
+
+    A file that Sidelight published is told of as its sidecar does, and judged again by its policy.
+    """
+    from sidelight.cli import report as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli.inputs import read_question  # noqa: PLC0415
+
+    question = read_question(
+        policy,
+        limits=limits,
+        measures=measures,
+        roles=columns.roles(),
+        population=population,
+        preset=preset,
+        otherwise=verb.told_by_sidecar(file, population),
+    )
+    return verb.report(verb.ReportRequest(file, question, told, hierarchies, policy), target)
+
+
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))
 def demo(
     *,
@@ -473,6 +509,14 @@ def policy_schema() -> int:
 def report_schema() -> int:
     """Print the JSON schema of reports, for programs that read them."""
     from sidelight.report.report import report_schema as schema  # noqa: PLC0415 - `--help` is quick
+
+    return _print(schema())
+
+
+@app.command(group=SCHEMAS)
+def release_report_schema() -> int:
+    """Print the JSON schema of what `sidelight report` writes, for programs that read it."""
+    from sidelight.report.release_report import release_report_schema as schema  # noqa: PLC0415 - `--help` is quick
 
     return _print(schema())
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sidelight.cli.inputs import Question, inputs_of, open_release
 from sidelight.cli.output import Output
+from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
@@ -14,6 +15,7 @@ from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.release.printing import Printing
 from sidelight.release.release import Release
+from sidelight.report.outlines import release_page
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.report.terminal import report_parts
 from sidelight.table.hierarchy_io import read_hierarchies
@@ -36,7 +38,11 @@ def audit(request: AuditRequest, output: Output) -> Status:
         along = Printing.along(read_hierarchies(request.hierarchies))
         release = replace(release, printing=along if release.printing is None else release.printing.updated(along))
     report = judge(release, request.question, source=request.file)
-    print_report(report, output)
+    output.write(
+        report,
+        report_parts(report),
+        page=lambda: release_page(report_on_audit(request.file, release, report, request.question)),
+    )
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
 
 

@@ -76,7 +76,7 @@ class ColumnsAnswer:
 
 def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
     """Suggest, go through the sets of columns, write what is asked for, and tell."""
-    output = Output(target.json, target.output, target.force)
+    output = Output(target.json, target.output, target.force, (), target.html, target.markdown)
     if request.preset is not None and is_check_of_columns(request.preset):
         if target.write is not None or target.hierarchies is not None:
             message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"

@@ -51,7 +51,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
     try:
         ways = _try_all(table, policy, by, request.ways)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "compare", request.file, as_json=output.as_json)
+        return report_nothing(nothing, "compare", request.file, output)
     notes = (
         *table.intake.notes(),
         *request.question.notes,

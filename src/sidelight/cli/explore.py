@@ -115,7 +115,8 @@ def explore(request: ExploreRequest, output: Output) -> Status:
         skyline = knowledge_skyline(release, options.target, limit)
         beliefs = tuple((each, sl.belief_skyline(release, _belief(each), each.bound)) for each in limits)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)), beliefs)
-    output.write(exploration.document(), (*draw(exploration), *name_people(exploration, limit, request.lookup)))
+    named = name_people(exploration, limit, request.lookup)
+    output.write(exploration.document(), draw(exploration), here_alone=named)
     return Status.WITHIN_POLICY
 
 

@@ -79,7 +79,7 @@ def generalisations(request: GeneralisationsRequest, output: Output) -> Status:
     try:
         answer = _measure_all(table, by, request)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "generalisations", request.file, as_json=output.as_json)
+        return report_nothing(nothing, "generalisations", request.file, output)
     notes = (
         *table.intake.notes(),
         *question.notes,

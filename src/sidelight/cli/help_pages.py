@@ -84,11 +84,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "sidelight serve",
         "sidelight serve table.csv --policy policy.toml --hierarchies hierarchies --no-browser",
     ),
+    "report": (
+        "sidelight report release.csv",
+        "sidelight report release.csv --policy policy.toml --table table.csv --outline iso-27559 --html report.html",
+    ),
     "demo": ("sidelight demo", "sidelight demo --folder census"),
 }
 """Two commands for each verb."""
 
-SCHEMAS = ("policy-schema", "report-schema", "sidecar-schema")
+SCHEMAS = ("policy-schema", "report-schema", "release-report-schema", "sidecar-schema")
 """The verbs that print a schema, which take nothing."""
 
 _COULD_NOT_TELL = "2  bad input, or could not tell: one line on standard error says why"
@@ -128,6 +132,11 @@ STATUSES: dict[str, tuple[str, ...]] = {
     "ledger spent": ("0  accounted for; nothing is judged", _COULD_NOT_TELL),
     "hierarchies": ("0  written", _COULD_NOT_TELL),
     "serve": ("0  shown until it was closed", "2  bad input: one line on standard error says why"),
+    "report": (
+        "0  written; within policy, or nothing was to be judged",
+        "1  written; not within policy",
+        _COULD_NOT_TELL,
+    ),
     "demo": ("0  published within policy", "1  nothing is within the policy that you changed", _COULD_NOT_TELL),
 }
 """What the exit status says, for each verb; 130 is Ctrl-C for all."""

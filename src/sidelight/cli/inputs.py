@@ -16,7 +16,7 @@ from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
-from sidelight.policy.policy_file import read_policy_file
+from sidelight.policy.policy_file import PolicyFile, read_policy_file
 from sidelight.policy.presets import read_preset
 from sidelight.publish.sidecar import (
     Reading,
@@ -129,9 +129,16 @@ def read_question(
     roles: Roles | None = None,
     population: str | None = None,
     preset: str | None = None,
+    otherwise: PolicyFile | None = None,
 ) -> Question:
-    """Put the question together from a policy file and options; options have the last word."""
+    """Put the question together from a policy file and options; options have the last word.
+
+    `otherwise` stands in for the file where nothing else says what is asked, and for its roles in any case.
+    """
     file = read_policy_file(policy, population=population) if policy else None
+    if file is None and otherwise is not None:
+        asked = bool(limits or measures or preset)
+        file = replace(otherwise, policy=Policy(), beside=()) if asked else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
     criteria = [
         *(file.policy.criteria if file else ()),

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rich.text import Text
+
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
+from sidelight.cli.output import Output
 from sidelight.cli.run import Status, say
 from sidelight.dp.account import Account
 from sidelight.dp.ledger import NO_LEDGER, Ledger
@@ -18,6 +21,7 @@ from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.stable_counts import StableCounts, stable_counts
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
+from sidelight.publish.sidecar import noise_path
 from sidelight.report.report import Envelope
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
@@ -70,6 +74,8 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     table = open_events(request.file, roles, by)
     inputs = (*table.intake.files, *question.files, *(() if folder is None else hierarchy_files(folder)))
     refuse_noise_targets(path, force=target.force, inputs=inputs)
+    output = Output(target.json, None, target.force, (), target.html, target.markdown)
+    output.refuse((*inputs, path, noise_path(path), *(() if ledger is None else ledger.files)))
     heed_interrupts()  # from here on, budget is spent
     try:
         noisy = _draw_stable(table, levels, request) if domain is None else _draw(table, by, levels, domain, request)
@@ -79,17 +85,16 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     published = noisy.publish(path, force=target.force)
     account = None if ledger is None else ledger.read()
     notes = _notes(noisy, account)
-    if target.json:
-        document = Envelope(
-            kind="noise",
-            schema_version=SCHEMA_VERSION,
-            source=request.file,
-            answer=published.document,  # as it stands beside the counts
-            notes=notes,
-        )
-        sys.stdout.write(document.to_json())
-    else:
-        sys.stdout.write("\n".join(summary(noisy, (published.path, published.beside), account, notes)) + "\n")
+    document = Envelope(
+        kind="noise",
+        schema_version=SCHEMA_VERSION,
+        source=request.file,
+        answer=published.document,  # as it stands beside the counts
+        notes=notes,
+    )
+    lines = list(summary(noisy, (published.path, published.beside), account, notes))
+    output.keep(document, map(Text, lines))
+    sys.stdout.write(document.to_json() if target.json else "\n".join(lines) + "\n")
     for each in table.intake.notes():  # these are exact: apart from what may go on to others
         say(f"for you, not for publishing: {each}")
     return Status.WITHIN_POLICY

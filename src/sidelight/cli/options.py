@@ -146,6 +146,13 @@ PopulationFile: TypeAlias = Annotated[
 ]
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
+HtmlFile: TypeAlias = Annotated[
+    Path | None,
+    option("--html", metavar="FILE", group=ANSWER, help="Also draw the answer as one HTML file, to read and to print."),
+]
+MarkdownFile: TypeAlias = Annotated[
+    Path | None, option("--markdown", metavar="FILE", group=ANSWER, help="Also write the answer as Markdown.")
+]
 
 
 @Parameter(name="*", group=ANSWER)
@@ -156,13 +163,16 @@ class OutputOptions:
     json: AsJson = False
     output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
     """Also write the JSON to this file."""
+    html: HtmlFile = None
+    markdown: MarkdownFile = None
     force: Force = False
 
     def to(self, *inputs: Path | None) -> Output:
         """Say where it goes, and which inputs are not written over."""
         from sidelight.cli.output import Output  # noqa: PLC0415 - `--help` is quick
 
-        return Output(self.json, self.output, self.force, tuple(each for each in inputs if each is not None))
+        kept = tuple(each for each in inputs if each is not None)
+        return Output(self.json, self.output, self.force, kept, self.html, self.markdown)
 
 
 # Which column is what, for each kind of file.
@@ -650,6 +660,48 @@ class PromiseOptions:
     """Also draw it: .svg, .png, .html or .json (Vega-Lite)."""
 
 
+# What the verb `report` tells, to whom, and where.
+
+
+@Parameter(name="*", group=ASKED)
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What stands in a report besides the release, in which order, and who signs."""
+
+    table: Annotated[str | None, option("--table", metavar="TABLE")] = None
+    """The table that the release was made from, to tell the risk before: as numbers alone."""
+    attack: Annotated[tuple[Path, ...], option("--attack", metavar="FILE")] = ()
+    """The JSON answer of an attack that was tried, such as sidelight attack … --output FILE; repeat it."""
+    outline: Annotated[Literal["ema", "hipaa", "iso-27559", "ico"] | None, option("--outline", metavar="NAME")] = None
+    """Order and title it as a regime's document: ema, hipaa, iso-27559 or ico."""
+    date: Annotated[str | None, option("--date", metavar="DAY")] = None
+    """The day that the report says, such as 2026-01-31; today, if nothing is said."""
+    signed_by: Annotated[str, option("--signed-by", metavar="NAME")] = ""
+    """Who decides; with --role, --decision and --reasons; otherwise lines are left to be filled in."""
+    role: Annotated[str, option("--role", metavar="TEXT")] = ""
+    """What they are."""
+    decision: Annotated[str, option("--decision", metavar="TEXT")] = ""
+    """What they decide, such as approved, refused, or approved on conditions."""
+    reasons: Annotated[str, option("--reasons", metavar="TEXT")] = ""
+    """Why."""
+
+
+@Parameter(name="*", group=ANSWER)
+@dataclass(frozen=True, kw_only=True)
+class ReportOutputOptions:
+    """Where a report goes."""
+
+    html: Annotated[Path | None, option("--html", metavar="FILE")] = None
+    """The report as one HTML file; if no file is named, RELEASE.report.html beside the release."""
+    markdown: MarkdownFile = None
+    pdf: Annotated[Path | None, option("--pdf", metavar="FILE")] = None
+    """Also print it to a PDF file, by the system's Chromium."""
+    json: AsJson = False
+    output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
+    """Also write the JSON to this file."""
+    force: Force = False
+
+
 # What the verbs `protect` and `noise` publish, and how.
 
 
@@ -742,6 +794,8 @@ class PublishOptions:
     private_hierarchies: Annotated[bool, option("--private-hierarchies")] = False
     """Keep from the sidecar which values stand under printed labels, for hierarchies drawn up from this table."""
     json: AsJson = False
+    html: HtmlFile = None
+    markdown: MarkdownFile = None
     force: Force = False
 
 
@@ -812,6 +866,8 @@ class NoisyOutputOptions:
     output: Annotated[Path, option("--output", "-o", metavar="FILE")]
     """Where to publish: .csv or .parquet; a document is put beside it."""
     json: AsJson = False
+    html: HtmlFile = None
+    markdown: MarkdownFile = None
     force: Force = False
 
 
@@ -881,4 +937,6 @@ class DraftedFiles:
     json: AsJson = False
     output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
     """Also write the JSON to this file."""
+    html: HtmlFile = None
+    markdown: MarkdownFile = None
     force: Force = False

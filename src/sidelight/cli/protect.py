@@ -21,11 +21,15 @@ from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status, in_options, say
+from sidelight.cli.release_page import search_in_python
+from sidelight.cli.run import Status, command_line, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, listed
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
+from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
+from sidelight.report.outlines import release_page
+from sidelight.report.page import Page
 from sidelight.report.report import AuditReport, Envelope, audit_report, number, release_facts
 from sidelight.report.terminal import sentences
 from sidelight.search.method import Method, Resistance, SearchResult
@@ -56,14 +60,15 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     """Read, search, publish, print."""
     question, search = request.question, request.search
     policy = policy_of(question)
-    _refuse_targets(request, target)
+    output = Output(target.json, None, target.force, (), target.html, target.markdown)
+    _refuse_targets(request, target, output)
     table, by = request.source.open(question.roles)
     _refuse_bare(table, by, search)
     notes = (*question.notes, *request.source.notes(table))
     try:
         result = search_to_the_end(table, policy, by, search)
     except NothingSafe as nothing:
-        return report_nothing(nothing, "protect", request.file, as_json=target.json)
+        return report_nothing(nothing, "protect", request.file, output)
     heed_interrupts()
     published = None
     if target.output is not None:
@@ -85,7 +90,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
         answer=answer(result, published),
         notes=(*table.intake.notes(), *notes),
     )
-    Output(target.json).write(document, draw(before, result, published))
+    output.write(document, draw(before, result, published), page=lambda: _page(request, before, result, published))
     return Status.WITHIN_POLICY
 
 
@@ -96,23 +101,40 @@ def _told(published: sl.Published | None) -> tuple[str, ...]:
     return (f"{note}; keep that back with --private-hierarchies",) if columns else ()
 
 
-def _refuse_targets(request: ProtectRequest, target: PublishOptions) -> None:
+def _page(request: ProtectRequest, before: AuditReport, result: SearchResult, published: sl.Published | None) -> Page:
+    """Lay out what was found as a report for whoever signs."""
+    details = ReportDetails(
+        commands=(command_line(),),
+        python=search_in_python(request.file, result, None if published is None else published.path),
+    )
+    source = Path(request.file).name if published is None else published.path.name
+    report = report_on_result(
+        result, details, source=source, published=None if published is None else published.document
+    )
+    notes = tuple(dict.fromkeys((*report.notes, *before.notes)))
+    return release_page(report.model_copy(update={"notes": notes}))
+
+
+def _refuse_targets(request: ProtectRequest, target: PublishOptions, output: Output) -> None:
     """Refuse, before any work is done, places that cannot be written or that something is read from."""
+    inputs = (*request.source.files(), *request.question.files)
     if target.output is None:
         _refuse_alone(target)
+        output.refuse(inputs)
         return
     path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
-    inputs = (*request.source.files(), *request.question.files)
     for each in (path, beside, dictionary):
         refuse_input(each, inputs)
         refuse_existing(each, force=target.force)
+    output.refuse((*inputs, path, beside, dictionary))
 
 
 def _refuse_alone(target: PublishOptions) -> None:
     """Refuse what is about a file where there is none."""
-    about_a_file = {"--layout": target.layout, "--written-as": target.written_as, "--force": target.force}
+    replaces = target.force and target.html is None and target.markdown is None
+    about_a_file = {"--layout": target.layout, "--written-as": target.written_as, "--force": replaces}
     for option, setting in about_a_file.items():
         if setting:
             message = f"{option} is about the file that is published; say where to with --output, or leave it out"
@@ -189,14 +211,16 @@ def _method(search: SearchOptions) -> Method | MethodName:
     return search.method if search.average is None else sl.Microaggregation(labels=search.average)
 
 
-def report_nothing(nothing: NothingSafe, kind: str, source: str, *, as_json: bool) -> Status:
+def report_nothing(nothing: NothingSafe, kind: str, source: str, output: Output) -> Status:
     """Say that nothing can be published, and what would pass."""
-    if as_json:
-        answer = {"verdict": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
-        document = Envelope(kind=kind, schema_version=SCHEMA_VERSION, source=source, answer=answer)
+    answer = {"verdict": "nothing within policy", "blocked_by": nothing.blocked_by, "closest": nothing.closest}
+    document = Envelope(kind=kind, schema_version=SCHEMA_VERSION, source=source, answer=answer)
+    message = in_options(nothing)
+    output.keep(document, [Text("Nothing within policy", style="bold red"), Text(message)])
+    if output.as_json:
         sys.stdout.write(document.to_json())
     else:
-        say(in_options(nothing))
+        say(message)
     return Status.NOT_WITHIN_POLICY
 
 

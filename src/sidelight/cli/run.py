@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from enum import IntEnum
 from typing import Any, Literal, get_args, get_origin
 
@@ -24,6 +26,14 @@ from sidelight.errors import Parameter, SidelightError, did_you_mean
 
 DEBUG = "--debug"
 
+_WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
+"""What was typed after `sidelight`."""
+
+
+def command_line() -> str:
+    """Give the command that is being run, to be typed again."""
+    return shlex.join(("sidelight", *_WORDS.get()))
+
 
 class Status(IntEnum):
     """The exit status: scripts rely on it."""
@@ -38,6 +48,7 @@ class Status(IntEnum):
 def run(app: App, arguments: Sequence[str]) -> int:
     """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
     words = [word for word in arguments if word != DEBUG]  # it may stand anywhere
+    _WORDS.set(tuple(words))
     try:
         return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
     except KeyboardInterrupt:  # before a verb began
@@ -226,6 +237,7 @@ OPTIONS = {
     "missing_marks": "--missing-mark",
     "neighbours": "--neighbours",
     "nodes": "--nodes",
+    "outline": "--outline",
     "outside": "--outside",
     "overlap": "--overlap",
     "methods": "--method",

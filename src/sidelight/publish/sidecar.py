@@ -323,7 +323,7 @@ def _covered(release: Release, printing: Printing | None) -> dict[str, dict[str,
 
 def published_finding(judgement: Judgement) -> PublishedFinding:
     """Tell what a criterion found, with nothing that the release does not print."""
-    criterion, finding = _without_folder(judgement.criterion), judgement.finding
+    criterion, finding = without_folder(judgement.criterion), judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
         measure=measure.name,
@@ -338,7 +338,7 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
     )
 
 
-def _without_folder(criterion: Criterion) -> Criterion:
+def without_folder(criterion: Criterion) -> Criterion:
     """Name a population by its file alone: folders of whoever publishes are nobody's business."""
     register = criterion.measure.register
     if register is None or register.place is None:
@@ -362,7 +362,7 @@ def _policy(result: SearchResult, table: Table) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
-    policy = Policy(*map(_without_folder, result.policy.criteria))
+    policy = Policy(*map(without_folder, result.policy.criteria))
     return policy_text(policy, replace(columns, **table.intake.roles).stated())
 
 

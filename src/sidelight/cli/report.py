@@ -1,0 +1,165 @@
+"""`sidelight report`: what does somebody sign who lets a release go?"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from sidelight.cli.audit import judge
+from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
+from sidelight.cli.options import ReportOptions, ReportOutputOptions
+from sidelight.cli.output import Output
+from sidelight.cli.release_page import report_on_audit
+from sidelight.cli.run import Status, command_line
+from sidelight.errors import BadRelease, SidelightError
+from sidelight.policy.policy_file import PolicyFile, read_policy_text
+from sidelight.publish.release_report import ReportDetails, before_of, report_on_sidecar
+from sidelight.publish.sidecar import ENDING, read_sidecar, sidecar_path
+from sidelight.report.outlines import release_page
+from sidelight.report.release_report import AttackTried, ReleaseReport, SignOff
+from sidelight.report.report import AuditReport, Envelope
+from sidelight.report.terminal import conclusion
+from sidelight.table.files import files_of
+from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
+
+REPORT_ENDING = ".report.html"
+
+ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe", "explore")
+"""The kinds of answers that tell of somebody's attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """Which release, what is asked of it, and what stands in the report besides."""
+
+    file: str
+    question: Question
+    options: ReportOptions
+    hierarchies: Path | None = None
+    policy: Path | None = None
+
+    @property
+    def release_file(self) -> str:
+        """The release, also where its sidecar was named."""
+        return self.file.removesuffix(ENDING) if self.file.endswith(ENDING) else self.file
+
+
+def report(request: ReportRequest, target: ReportOutputOptions) -> Status:
+    """Read, measure, judge, draw, write."""
+    file, options = request.release_file, request.options
+    output = _output(request, target)
+    output.refuse(_inputs(request))
+    details = _details(options)
+    if request.file != file and not Path(file).exists():
+        made = report_on_sidecar(read_sidecar(Path(file)), details)
+    else:
+        made = _measured(request, details)
+    page = release_page(made, options.outline)
+    verdict = AuditReport(source=made.source, answer=made.answer.audit)
+    output.write(made, [conclusion(verdict)], page=lambda: page)
+    broken = made.answer.audit.verdict == "not within policy"
+    return Status.NOT_WITHIN_POLICY if broken else Status.WITHIN_POLICY
+
+
+def _measured(request: ReportRequest, details: ReportDetails) -> ReleaseReport:
+    file, question = request.release_file, request.question
+    release = open_release(file, question.roles, weights=question.needs_weights)
+    audit = judge(release, question, source=file)
+    before = None
+    if request.options.table is not None:
+        if question.policy is None:
+            message = "--table tells the risk before by the limits, and there are none; give --policy or --limit"
+            raise SidelightError(message)
+        require_columns(request.options.table, question.roles)
+        by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
+        before = before_of(open_table(request.options.table, question.roles, by), question.policy)
+    return report_on_audit(file, release, audit, question, details, before)
+
+
+def _output(request: ReportRequest, target: ReportOutputOptions) -> Output:
+    """Say where it goes; with nothing said, to an HTML file beside the release."""
+    named = any((target.html, target.markdown, target.pdf, target.output, target.json))
+    html = target.html
+    if not named:
+        if request.file == "-":
+            message = "a report on standard input needs a name; give --html FILE"
+            raise SidelightError(message)
+        html = Path(request.release_file + REPORT_ENDING)
+    policy = () if request.policy is None else (request.policy,)
+    return Output(target.json, target.output, target.force, policy, html, target.markdown, target.pdf)
+
+
+def _inputs(request: ReportRequest) -> Iterator[Path]:
+    file, options = request.release_file, request.options
+    if Path(file).exists() or request.file == file:
+        yield from inputs_of(file)
+    else:
+        yield sidecar_path(Path(file))
+    yield from request.question.files
+    yield from options.attack
+    yield from files_of(options.table) if options.table is not None else ()
+    yield from hierarchy_files(request.hierarchies) if request.hierarchies is not None else ()
+
+
+def _details(options: ReportOptions) -> ReportDetails:
+    day = _day(options.date)
+    signed = options.signed_by or options.decision
+    sign_off = SignOff(
+        name=options.signed_by,
+        role=options.role,
+        date=day if signed else "",
+        decision=options.decision,
+        reasons=options.reasons,
+    )
+    attacks = tuple(map(_attack, options.attack))
+    return ReportDetails(date=day, attacks=attacks, commands=(command_line(),), sign_off=sign_off)
+
+
+def _day(text: str | None) -> str:
+    if text is None:
+        return dt.datetime.now(dt.UTC).date().isoformat()
+    try:
+        return dt.date.fromisoformat(text).isoformat()
+    except ValueError:
+        message = f"cannot read --date '{text}'; give a day such as 2026-01-31"
+        raise SidelightError(message) from None
+
+
+def _attack(path: Path) -> AttackTried:
+    """Take the numbers of an attack's answer; what it says of single people stays where it is."""
+    try:
+        document = Envelope[JsonValue].model_validate_json(path.read_bytes())
+    except (ValidationError, json.JSONDecodeError):
+        message = f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
+        raise BadRelease(message) from None
+    if document.kind not in ATTACKS:
+        message = f"'{path}' is an answer of '{document.kind}', not of an attack; give one of {', '.join(ATTACKS)}"
+        raise BadRelease(message)
+    sources = document.source
+    names = tuple(Path(name).name for name in ((sources,) if isinstance(sources, str) else sources or ()))
+    return AttackTried(kind=document.kind, source=names, facts=dict(numbers_in(document.answer)))
+
+
+def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Give the numbers of an answer by their path in words; lists, which may go person by person, are left out.
+
+    >>> dict(numbers_in({"people": 3, "largest": {"value": 0.5, "who": "Ann"}, "rows": [1, 2]}))
+    {'people': 3, 'largest: value': 0.5}
+    """
+    if isinstance(answer, Mapping):
+        for name, inside in answer.items():
+            words = name.replace("_", " ")
+            yield from numbers_in(inside, f"{path}: {words}" if path else words)
+    elif isinstance(answer, int | float):
+        yield path, answer
+
+
+def told_by_sidecar(file: str, population: str | None = None) -> PolicyFile | None:
+    """Give the policy that a sidecar tells of, and the roles that its table was read with."""
+    path = Path(file.removesuffix(ENDING))
+    return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None

@@ -1,0 +1,320 @@
+"""A report about a release, from whatever is at hand: a published file, a search's result, or a release alone.
+
+`release_report` measures and judges, and asks the sidecar how the file was made.  What is not at hand is said to be
+unknown: without a table there is no risk before, without a sidecar no utility, and from a sidecar alone, whose file is
+elsewhere, nothing is measured again.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sidelight import __version__
+from sidelight.errors import SidelightError, expect
+from sidelight.measures.measure import Measure
+from sidelight.measures.measure import findings as measure_all
+from sidelight.policy.policy import Policy, policy_text
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.publish.sidecar import (
+    ENDING,
+    PublishedFinding,
+    Sidecar,
+    digest,
+    read_checked,
+    read_published,
+    read_sidecar,
+    without_folder,
+)
+from sidelight.release.generalise import group
+from sidelight.release.release import Release
+from sidelight.report.html import html_page
+from sidelight.report.markdown import markdown_page
+from sidelight.report.outlines import OutlineName, release_page
+from sidelight.report.release_report import (
+    AttackTried,
+    Circumstances,
+    ColumnFacts,
+    DoAgain,
+    HowMade,
+    ReleaseReport,
+    ReportedFile,
+    RiskBefore,
+    SignOff,
+    how_made,
+    reported,
+    risk_before,
+    technique_words,
+)
+from sidelight.report.report import Audit, AuditFinding, AuditReport, IntakeFacts, audit_report
+from sidelight.search.method import SearchResult
+from sidelight.table.labels import shown
+from sidelight.table.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDetails:
+    """What only whoever asks for a report can say."""
+
+    date: str | None = None
+    attacks: tuple[AttackTried, ...] = ()
+    commands: tuple[str, ...] = ()
+    python: str = ""
+    sign_off: SignOff = SignOff()
+
+
+def release_report(
+    released: Release | SearchResult | str | Path,
+    policy: Policy | None = None,
+    *,
+    table: Table | None = None,
+    measures: Iterable[Measure] = (),
+    date: str | None = None,
+    sign_off: SignOff | None = None,
+) -> ReleaseReport:
+    """Tell somebody who has to sign what a release reveals: a document, drawn by `report_html` and `report_markdown`.
+
+    `released` is a file that Sidelight published, what `protect` found, or any release.  The policy is that of the file
+    or of the search, unless another one is given; with `table`, the risk before is told too.  The same arguments give
+    the same document: `date` is the day that it says.
+
+    >>> import sidelight as sl
+    >>> release = sl.Release.from_counts([{"Flu": 6, "Cold": 5}, {"Flu": 3, "Cold": 4}], labels=[{"age": "30"}, {"age": "40"}])
+    >>> report = sl.release_report(release, sl.Policy(sl.GroupSize() >= 5), date="2026-01-31")
+    >>> report.answer.audit.verdict, [band.sizes for band in report.answer.sizes]
+    ('within policy', ['5–9', '10–19'])
+    >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
+    (True, '# Report on a release')
+    """
+    details = ReportDetails(date=date, sign_off=sign_off or SignOff())
+    if isinstance(released, SearchResult):
+        return report_on_result(released, details, measures=measures)
+    if isinstance(released, Release):
+        audit = judged(released, policy, measures)
+        before = None if table is None or policy is None else before_of(table, policy)
+        return reported(audit, released, circumstances(details, policy=policy, before=before))
+    return report_on_file(Path(released), policy, details, table=table, measures=measures)
+
+
+def judged(
+    release: Release, policy: Policy | None, measures: Iterable[Measure], source: str | None = None
+) -> AuditReport:
+    """Measure and judge."""
+    expect(Release, release, "what a report is about")
+    verdict = None if policy is None else policy.judge(release)
+    return audit_report(release, verdict=verdict, findings=list(measure_all(tuple(measures), release)), source=source)
+
+
+def before_of(table: Table, policy: Policy) -> RiskBefore:
+    """Judge the table itself, of which only numbers are told."""
+    raw = group(table, by=[column.name for column in table.quasi])
+    return risk_before(raw, policy.judge(raw))
+
+
+def report_on_result(
+    result: SearchResult,
+    details: ReportDetails,
+    *,
+    source: str | None = None,
+    measures: Iterable[Measure] = (),
+    published: Sidecar | None = None,
+) -> ReleaseReport:
+    """Tell of what a search found; where it was published, as its sidecar does."""
+    table = result.outcome.recoding.table
+    names = [column.name for column in table.quasi]
+    heights = {name: hierarchy.height for name, hierarchy in result.hierarchies.items()}
+    techniques = technique_words(
+        names, method=result.method.name, levels=result.levels, heights=heights, averages=result.method.prints_averages
+    )
+    audit = audit_report(
+        result.release,
+        verdict=result.verdict,
+        findings=list(measure_all(tuple(measures), result.release)),
+        source=source,
+    )
+    before = before_of(table, result.policy)
+    if published is not None:
+        told = published_circumstances(details, published, policy=result.policy, before=before)
+        return reported(audit, result.release, told)
+    told = circumstances(details, policy=result.policy, before=before)
+    kept = () if table.carried is None else table.carried.names
+    return reported(audit, result.release, replace(told, made=how_made(result), techniques=techniques, kept=kept))
+
+
+def report_on_file(
+    path: Path,
+    policy: Policy | None,
+    details: ReportDetails,
+    *,
+    table: Table | None = None,
+    measures: Iterable[Measure] = (),
+) -> ReleaseReport:
+    """Tell of a published file, or of a sidecar whose file is elsewhere."""
+    if path.name.endswith(ENDING):
+        path = path.with_name(path.name.removesuffix(ENDING))
+        if not path.exists():
+            return report_on_sidecar(read_sidecar(path), details)
+    document = read_checked(path)
+    policy = read_policy_text(document.policy).policy if policy is None else policy
+    release = read_published(path)
+    audit = judged(release, policy, measures, source=path.name)
+    before = None if table is None else before_of(table, policy)
+    return reported(audit, release, published_circumstances(details, document, policy=policy, before=before))
+
+
+# What is known of how a file was made
+
+
+def circumstances(
+    details: ReportDetails,
+    *,
+    policy: Policy | None,
+    before: RiskBefore | None,
+    files: Sequence[Path] = (),
+) -> Circumstances:
+    """Put together what is known of any release."""
+    return Circumstances(
+        date=details.date,
+        before=before,
+        attacks=details.attacks,
+        again=DoAgain(
+            commands=details.commands,
+            python=details.python,
+            policy="" if policy is None else _written(policy),
+        ),
+        files=tuple(ReportedFile(name=path.name, sha256=digest(path)) for path in files),
+        versions={"sidelight": __version__, "python": platform.python_version()},
+        sign_off=details.sign_off,
+    )
+
+
+def _written(policy: Policy) -> str:
+    """Write a policy as a file; in its own words where a file cannot say it, as of a population that is no file."""
+    try:
+        return policy_text(Policy(*map(without_folder, policy.criteria)))
+    except SidelightError:
+        return f"# {policy}"
+
+
+def published_circumstances(
+    details: ReportDetails, document: Sidecar, *, policy: Policy | None, before: RiskBefore | None
+) -> Circumstances:
+    """Put together what a sidecar tells of its file."""
+    told = circumstances(details, policy=policy, before=before)
+    return replace(
+        told,
+        made=how_published(document),
+        techniques=_techniques(document),
+        kept=document.kept,
+        files=tuple(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files),
+        versions={
+            **{f"{name} (published with)": number for name, number in document.versions.items()},
+            **(told.versions or {}),
+        },
+    )
+
+
+def how_published(document: Sidecar) -> HowMade:
+    """Tell how a published release was made, as its sidecar does."""
+    search, people = document.search, document.people
+    resistance = search.resistance
+    belief = None if resistance is None or resistance.belief is None else resistance.belief.text
+    words = (
+        None if resistance is None else f"at most {belief} sure of anybody's value" if belief else "sizes alone decide"
+    )
+    return HowMade(
+        method=search.method,
+        levels=search.levels,
+        rows_in=people.rows_in,
+        people_in=people.people_in,
+        people_out=people.people_out,
+        suppressed=people.suppressed,
+        checked=search.checked,
+        complete=search.complete,
+        resists=words,
+        utility=document.utility,
+        published=document.date,
+        warnings=document.warnings,
+    )
+
+
+def _techniques(document: Sidecar) -> dict[str, str]:
+    columns = [*document.reading.group, *(document.who.group if document.who else ())]
+    search = document.search
+    heights = {each.column: each.levels for each in document.hierarchies}
+    return technique_words(
+        columns, method=search.method, levels=search.levels, heights=heights, averages=search.averages
+    )
+
+
+# From a sidecar alone
+
+NOT_MEASURED_AGAIN = (
+    "the published file was not at hand: the numbers are those of its sidecar, and nothing was measured again"
+)
+
+
+def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
+    """Tell what a sidecar says, where its file is elsewhere."""
+    intake = IntakeFacts(
+        rows=document.files[0].rows,
+        columns_dropped=(),
+        rows_without_value=0,
+        rows_saying_no_value=0,
+        rows_suppressed=0,
+        repeats=0,
+    )
+    audit = Audit(
+        sidelight=document.versions.get("sidelight", ""),
+        release=document.release,
+        intake=intake,
+        findings=tuple(map(_as_audited, document.findings)),
+        verdict=document.verdict,
+        not_covered=document.not_covered,
+    )
+    envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
+    policy = read_policy_text(document.policy).policy
+    told = published_circumstances(details, document, policy=policy, before=None)
+    return reported(envelope, None, told, columns=tuple(_columns_told(document)))
+
+
+def _as_audited(finding: PublishedFinding) -> AuditFinding:
+    where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
+    worst = f"the group with {where}" if where else "no group"
+    value = "" if finding.value is None else f": {shown(finding.value)}"
+    return AuditFinding(
+        measure=finding.measure,
+        settings=finding.settings,
+        text=finding.text,
+        limit=finding.limit,
+        result=finding.result,
+        holds=finding.holds,
+        witness=None,
+        worst_off=f"{worst}{value}",
+        explanation=f"Worst off is {worst}{value}, with {finding.result.text}.",
+        notes=finding.notes,
+    )
+
+
+def _columns_told(document: Sidecar) -> Iterable[ColumnFacts]:
+    for name, technique in _techniques(document).items():
+        yield ColumnFacts(column=name, role="known to outsiders", technique=technique)
+    for name in document.reading.to_roles().value_columns:
+        yield ColumnFacts(column=name, role="sensitive", technique="as it is", labels=document.release.values)
+    for name in document.kept:
+        yield ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged")
+
+
+# How it is drawn
+
+
+def report_html(report: ReleaseReport, outline: OutlineName | None = None) -> str:
+    """Draw a report as one HTML file: at most 1 MB, nothing fetched, no script; `outline` orders it for a regime."""
+    return html_page(release_page(report, outline))
+
+
+def report_markdown(report: ReleaseReport, outline: OutlineName | None = None) -> str:
+    """Write a report as Markdown; `outline` orders it for a regime."""
+    return markdown_page(release_page(report, outline))

@@ -1,0 +1,416 @@
+"""What does a report about a release say, topic by topic?  Blocks drawn from the document; no arithmetic here.
+
+Each topic is told in the order of a screen: the question in words, the answer with its number, the picture, who is worst
+off, what follows, and the table behind it.  `outlines` says in which order topics stand, and under which titles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, TypeAlias
+
+from sidelight._rounding import ROUNDED
+from sidelight._text import counted, form
+from sidelight.errors import SidelightError
+from sidelight.report.page import (
+    Block,
+    Code,
+    Grid,
+    Page,
+    Paragraph,
+    Picture,
+    Points,
+    Quotation,
+    Section,
+    Signature,
+    SignatureLine,
+)
+from sidelight.report.page import Verdict as PageVerdict
+from sidelight.report.readers import reader_of
+from sidelight.report.release_report import (
+    ReleaseReport,
+    sensitive_words,
+    size_words,
+    utility_meaning,
+)
+from sidelight.report.report import AuditFinding
+
+Topic: TypeAlias = Literal[
+    "published",
+    "technique",
+    "groups",
+    "readers",
+    "risk",
+    "worst off",
+    "knowledge",
+    "attacks",
+    "utility",
+    "not covered",
+    "again",
+    "versions",
+    "sign-off",
+]
+
+Blocks: TypeAlias = Iterator[Block | Section]
+
+VERDICT_WORDS = {True: "✓ within", False: "✗ not within", None: "no limit"}
+
+
+def question_of(report: ReleaseReport) -> str:
+    """Say what the report answers."""
+    return f"What does {report.source or 'this release'} reveal to somebody who already knows something?"
+
+
+def answer_of(report: ReleaseReport) -> Paragraph:
+    """Say the answer in one sentence, with its number and of whom."""
+    audit = report.answer.audit
+    limits = [each for each in audit.findings if each.holds is not None]
+    broken = [each for each in limits if not each.holds]
+    whom = f"for {size_words(audit)}"
+    if not limits:
+        return Paragraph(f"No policy was given: nothing is judged. What was measured stands below, {whom}.", "answer")
+    if broken:
+        which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
+        verb = form("is", 1 if len(limits) == 1 else len(broken))
+        return Paragraph(
+            f"Not within policy: {which} {verb} not kept, {whom}: {'; '.join(each.text for each in broken)}.",
+            "answer",
+            "not within",
+        )
+    kept = {1: "the limit holds", 2: "both limits hold"}.get(len(limits), f"all {len(limits)} limits hold")
+    return Paragraph(f"Within policy: {kept}, {whom}, against the readers that are named below.", "answer", "within")
+
+
+def opening(report: ReleaseReport) -> Iterator[Block]:
+    """Give the question and the answer, and what follows from it."""
+    yield Paragraph(question_of(report), "plain")
+    yield answer_of(report)
+    audit = report.answer.audit
+    if audit.verdict == "within policy":
+        yield Paragraph(
+            "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name and this "
+            "file. Read what is not covered before you sign."
+        )
+    elif audit.verdict == "not within policy":
+        yield Paragraph(
+            "What would pass: a coarser release. sidelight protect TABLE --policy POLICY finds the most useful one within "
+            "the policy, and sidelight compare shows several ways."
+        )
+
+
+def _risk_grid(report: ReleaseReport) -> Grid:
+    audit, before = report.answer.audit, report.answer.before
+    judged = [each for each in audit.findings if each.limit is not None]
+    others = [each for each in audit.findings if each.limit is None]
+    table = dict(zip(map(id, judged), before.results, strict=False)) if before else {}
+    headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
+    rows = []
+    for each in (*judged, *others):
+        cells = [f"{reader_of(each.measure).counts} — {each.text}"]
+        cells += [table[id(each)].text if id(each) in table else ""] if before else []
+        cells += [each.limit.text if each.limit else ""] if judged else []
+        cells += [each.result.text + (" (an estimate)" if each.estimate else "")]
+        rows.append((*cells, *([VERDICT_WORDS[each.holds]] if judged else [])))
+    figures = frozenset(range(1, len(headings)))
+    return Grid((*headings, *(["verdict"] if judged else [])), tuple(rows), figures=figures)
+
+
+# Topics
+
+
+def _published(report: ReleaseReport) -> Blocks:
+    told = report.answer
+    audit, made = told.audit, told.made
+    name = report.source or "The release"
+    yield Paragraph(f"{name} tells of {size_words(audit)}; what should not be found out is {sensitive_words(audit)}.")
+    if made is not None:
+        left = (
+            f"; {counted(made.suppressed, 'person')} of them suppressed" if made.suppressed else "; nobody suppressed"
+        )
+        of_rows = f" out of {counted(made.rows_in, 'row')}" if made.rows_in > made.people_in else ""
+        day = (
+            f" It was judged as read back from the disk, and published, on {made.published}." if made.published else ""
+        )
+        yield Paragraph(
+            f"It was made from a table of {counted(made.people_in, 'person')}{of_rows} by the method “{made.method}”{left}.{day}"
+        )
+    else:
+        yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
+    rows = tuple(
+        (
+            each.column,
+            each.role,
+            each.technique,
+            "" if each.labels is None else f"{each.labels:,}",
+            ", ".join(_brief(text) for text in each.examples),
+        )
+        for each in told.columns
+    )
+    headings = ("column", "role", "what was done to it", "different labels", "for example (labels of many people)")
+    yield Grid(headings, rows, figures=frozenset({3}))
+    notes = [*report.notes, *(made.warnings if made else ())]
+    if notes:
+        yield Points(tuple(dict.fromkeys(notes)))
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+METHODS = {
+    "lattice": "each column is printed at one level of its hierarchy, the same for everybody; of all choices of levels "
+    "within the policy the most useful one was taken",
+    "mondrian": "people are divided into ever smaller groups of similar people, as long as the policy allows, and each "
+    "group prints what its people have in common",
+    "anatomy": "what outsiders may know is printed as it is, in one table; the sensitive values of each group stand in "
+    "another one",
+    "microaggregation": "similar people are put together, and each group prints the average of its people",
+}
+
+
+def _technique(report: ReleaseReport) -> Blocks:
+    made = report.answer.made
+    if made is None:
+        yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
+        return
+    if made.method in METHODS:
+        yield Paragraph(f"Method “{made.method}”: {METHODS[made.method]}.")
+    if made.checked:
+        end = "" if made.complete else " It was stopped before its end: a more useful release may exist."
+        yield Paragraph(f"The search looked at {counted(made.checked, 'candidate')}.{end}", "quiet")
+    if made.resists:
+        yield Paragraph(f"It was made to resist an insider: {made.resists}.")
+
+
+def _groups(report: ReleaseReport) -> Blocks:
+    bands, audit = report.answer.sizes, report.answer.audit
+    if not bands:
+        return
+    alone = sum(band.people for band in bands if band.sizes == "1")
+    smallest = bands[0]
+    if alone:
+        yield Paragraph(f"{alone:,} of {counted(audit.release.people, 'person')} stand alone in a group.")
+    else:
+        yield Paragraph(
+            f"Nobody of {counted(audit.release.people, 'person')} stands alone; the smallest groups have {smallest.sizes} people."
+        )
+    grid = Grid(
+        ("people in a group", "groups", "people"),
+        tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands),
+        figures=frozenset({1, 2}),
+    )
+    yield grid
+
+
+def _readers(report: ReleaseReport) -> Blocks:
+    seen: dict[tuple[str, str], list[str]] = {}
+    for each in report.answer.audit.findings:
+        reader = reader_of(each.measure)
+        seen.setdefault((reader.who, reader.in_words(each.settings)), []).append(each.text)
+    columns = report.answer.audit.release.columns
+    if columns:
+        yield Paragraph(
+            f"Every reader holds the file. What it prints of a person is {', '.join(columns)}; all readers are taken to know "
+            "that of whoever they look for."
+        )
+    rows = tuple((who, knows, "; ".join(texts)) for (who, knows), texts in seen.items())
+    yield Grid(("reader", "is taken to know", "asked by"), rows)
+
+
+def _risk(report: ReleaseReport) -> Blocks:
+    before = report.answer.before
+    if before is not None:
+        yield Paragraph(
+            f"Before: the table itself has {counted(before.people, 'person')} in {counted(before.groups, 'group')}, and "
+            f"{before.alone:,} of them stand alone."
+        )
+    else:
+        yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
+    yield _risk_grid(report)
+    if any("." in each.result.text for each in report.answer.audit.findings):
+        yield Paragraph(ROUNDED.replace("--json", "the JSON document"), "quiet")
+
+
+def _worst_off(report: ReleaseReport) -> Blocks:
+    findings = report.answer.audit.findings
+    for each in sorted(findings, key=lambda finding: finding.holds is not False):
+        yield Section(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+_VERDICTS: dict[bool | None, PageVerdict | None] = {True: "within", False: "not within", None: None}
+
+
+def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
+    reader = reader_of(finding.measure)
+    limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
+    verdict = {True: ": within", False: ": not within", None: ""}[finding.holds]
+    estimate = ", an estimate" if finding.estimate else ""
+    yield Paragraph(
+        f"{_capital(reader.counts)}: {finding.result.text}{estimate}{limit}{verdict}.",
+        "plain",
+        _VERDICTS[finding.holds],
+    )
+    yield Quotation(finding.explanation, "who is worst off, to be checked by hand")
+    if finding.broken_by is not None and finding.broken_by.groups:
+        groups, people = finding.broken_by.groups, finding.broken_by.people
+        yield Paragraph(
+            f"{counted(groups, 'group')} with {counted(people, 'person')} {form('breaks', groups)} this limit."
+        )
+    if finding.result.exact != finding.result.text:
+        exactly = "To more places, rounded towards caution:" if finding.result.rounded else "Exactly"
+        yield Paragraph(f"{exactly} {finding.result.exact}.", "quiet")
+    if finding.notes:
+        yield Points(finding.notes)
+
+
+KNOWLEDGE = {"implications": "facts “if she has this value, he has that one”", "negations": "values ruled out"}
+
+
+def _knowledge(report: ReleaseReport) -> Blocks:
+    curves = report.answer.curves
+    if not curves:
+        return
+    amounts = curves[0].amounts
+    sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
+    people = counted(report.answer.audit.release.people, "person")
+    if sure is None:
+        last = curves[0].risks[-1].text
+        yield Paragraph(
+            f"Knowing {amounts[-1]} well-chosen facts, somebody could become {last} sure of the value of one of {people}."
+        )
+    else:
+        yield Paragraph(
+            f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain of the value of one of {people}."
+        )
+    headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
+    rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
+    grid = Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
+    picture = _curve_picture(report, grid)
+    yield grid if picture is None else picture
+
+
+def _attacks(report: ReleaseReport) -> Blocks:
+    attacks = report.answer.attacks
+    if not attacks:
+        yield Paragraph(
+            "No attack was run besides what the limits ask. sidelight attack tries one reader's means on the file (--as "
+            "learner), or on it and another release together; its answer (--output FILE) is put in here by --attack FILE."
+        )
+    for each in attacks:
+        sources = each.source if isinstance(each.source, tuple) else (each.source,) if each.source else ()
+        title = f"{_capital(each.kind)}: {', '.join(sources)}" if sources else _capital(each.kind)
+        rows = tuple((name, str(value)) for name, value in each.facts.items())
+        blocks: list[Block] = [Points(each.notes)] if each.notes else []
+        yield Section(title, (*blocks, Grid(("what", "is"), rows)) if rows else tuple(blocks))
+
+
+def _utility(report: ReleaseReport) -> Blocks:
+    made = report.answer.made
+    if made is None or not made.utility:
+        yield Paragraph("Not known: no sidecar of Sidelight stands beside the file, and the search was not run here.")
+        return
+    yield Paragraph("Of all of these less is better; they compare releases of the same table.")
+    rows = tuple(
+        (name, "infinite" if worth is None else _figure(worth), utility_meaning(name))
+        for name, worth in made.utility.items()
+    )
+    yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
+
+
+def _figure(worth: float) -> str:
+    return f"{worth:,.0f}" if worth >= 1000 else f"{worth:.3g}"
+
+
+def _uncovered(report: ReleaseReport) -> Blocks:
+    yield Points(report.answer.not_covered)
+
+
+def _again(report: ReleaseReport) -> Blocks:
+    again = report.answer.again
+    if again.commands:
+        yield Code("\n".join(again.commands), "On the command line", "sh")
+    if again.python:
+        yield Code(again.python, "In Python", "python")
+    if again.policy:
+        yield Code(again.policy, "The policy, as a file (policy.toml)", "toml")
+
+
+def _versions(report: ReleaseReport) -> Blocks:
+    told = report.answer
+    if told.files:
+        rows = tuple((each.name, each.sha256) for each in told.files)
+        yield Grid(("file", "SHA-256 of its bytes"), rows)
+    yield Grid(("software", "version"), tuple(told.versions.items()))
+
+
+def _sign_off(report: ReleaseReport) -> Blocks:
+    signed = report.answer.sign_off
+    yield Paragraph(
+        "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which can be done again.",
+        "quiet",
+    )
+    yield Signature(
+        (
+            SignatureLine("Decision", signed.decision or ""),
+            SignatureLine("Reasons, and conditions", signed.reasons, lines=3),
+            SignatureLine("Name", signed.name),
+            SignatureLine("Role", signed.role),
+            SignatureLine("Date", signed.date),
+            SignatureLine("Signature"),
+        )
+    )
+
+
+TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
+    "risk": ("The risk before, the limit, the risk after", _risk),
+    "published": ("What was published", _published),
+    "technique": ("How it was made", _technique),
+    "groups": ("How large the groups are", _groups),
+    "readers": ("Who reads it, and what each is taken to know", _readers),
+    "worst off": ("Who is worst off", _worst_off),
+    "knowledge": ("And if somebody knows more?", _knowledge),
+    "attacks": ("Attacks that were tried", _attacks),
+    "utility": ("What the release is worth", _utility),
+    "not covered": ("What is not covered", _uncovered),
+    "again": ("How to do it again", _again),
+    "versions": ("Versions and checksums", _versions),
+    "sign-off": ("Sign-off", _sign_off),
+}
+"""Each topic's title, and what is told of it."""
+
+
+def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> Section:
+    """Tell a topic, under its own title or another one."""
+    own, told = TOPICS[topic]
+    parts = list(told(report))
+    blocks = tuple(part for part in parts if not isinstance(part, Section))
+    return Section(title or own, blocks, tuple(part for part in parts if isinstance(part, Section)))
+
+
+def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str) -> Page:
+    """Put sections under the question and its answer."""
+    made_by = (
+        f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same."
+    )
+    day = f"{report.answer.date}. " if report.answer.date else ""
+    return Page(
+        title=title,
+        subtitle=f"{day}{size_words(report.answer.audit)}; sensitive: {sensitive_words(report.answer.audit)}",
+        opening=tuple(opening(report)),
+        sections=tuple(section for section in sections if not section.empty),
+        foot=made_by,
+    )
+
+
+def _curve_picture(report: ReleaseReport, grid: Grid) -> Picture | None:
+    """Draw the curves where the extra for charts is there."""
+    from sidelight.report.pictures import knowledge_picture  # noqa: PLC0415 - slow, and an extra
+
+    try:
+        return knowledge_picture(report, grid)
+    except (ImportError, SidelightError):
+        return None

@@ -1,0 +1,98 @@
+"""How does a person read a page in a browser, or on paper?  One HTML file with everything in it, and nothing else.
+
+*Invariants.*  The file is at most `MOST_BYTES` long, whatever it tells of: tables and texts are cut, and say so, before
+pictures are left out.  It asks nothing of any network and runs no script; its content security policy forbids both.
+Every text is escaped by the template engine; pictures come from our own charts and are checked to hold no script.  The
+same page gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from sidelight._text import visible
+from sidelight.errors import SidelightError
+from sidelight.report.page import MARKS, Page, Picture
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+MOST_BYTES = 1_000_000
+
+SIZES: tuple[tuple[int, int, bool], ...] = (
+    (400, 4000, True),
+    (100, 1000, True),
+    (40, 400, True),
+    (40, 300, False),
+    (12, 120, False),
+    (4, 60, False),
+)
+"""How many rows and letters are kept, and whether pictures are: the first that fits is drawn."""
+
+_NOT_IN_PICTURES = re.compile(
+    r"<script|<foreignObject|<iframe|\son[a-z]+\s*=|javascript:|<!ENTITY|@import", re.IGNORECASE
+)
+
+
+def html_page(page: Page) -> str:
+    """Draw a page as one HTML file.
+
+    >>> from sidelight.report.page import Paragraph, Section
+    >>> text = html_page(Page("Report", (Section("What was found", (Paragraph("<script>alert(1)</script>"),)),)))
+    >>> "<script" in text, "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    (False, True)
+    """
+    for rows, letters, pictures in SIZES:
+        text = _drawn(page.shorter(rows, letters, pictures=pictures))
+        if len(text.encode()) <= MOST_BYTES:
+            return text
+    message = "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"
+    raise SidelightError(message)
+
+
+def _drawn(page: Page) -> str:
+    style = _file("page.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return _template().render(page=page, style=Markup(style), style_digest=digest, marks=MARKS)  # noqa: S704 - our own file
+
+
+@cache
+def _template() -> Template:
+    from jinja2 import DictLoader, Environment, StrictUndefined  # noqa: PLC0415 - only who draws a page waits for it
+
+    environment = Environment(
+        loader=DictLoader({"page.html": _file("page.html")}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["kind"] = lambda block: type(block).__name__
+    environment.filters["picture"] = picture
+    return environment.get_template("page.html")
+
+
+def _shown(content: object) -> object:
+    return content if isinstance(content, Markup) else visible(str(content))
+
+
+def picture(block: Picture) -> Markup:
+    """Let a chart's SVG stand in a page as it is, if it is nothing but a picture."""
+    if _NOT_IN_PICTURES.search(block.svg):
+        message = "a chart holds more than a picture, and is not put into a page; report what it was drawn from"
+        raise SidelightError(message)
+    return Markup(block.svg)  # noqa: S704 - checked above
+
+
+@cache
+def _file(name: str) -> str:
+    return files("sidelight.report").joinpath("templates", name).read_text(encoding="utf-8")

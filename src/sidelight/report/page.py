@@ -1,0 +1,184 @@
+"""What is a document for people made of?  A page: sections, each a title and a few kinds of blocks.
+
+A page is told once and drawn in several ways (`html`, `markdown`).  All that stands in it is text, wherever it comes
+from: a view escapes it, and shows what nobody would see in it (`visible`).  Blocks hold what is said, not how it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+Emphasis: TypeAlias = Literal["plain", "answer", "warning", "quiet"]
+Verdict: TypeAlias = Literal["within", "not within", "could not tell"]
+
+MARKS: dict[Verdict, str] = {"within": "✓", "not within": "✗", "could not tell": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A sentence or several; an answer has a verdict, where something was judged."""
+
+    text: str
+    emphasis: Emphasis = "plain"
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Lines of which the order does not matter."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows under headings; columns of figures are right-aligned; a row may have a verdict in words."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    figures: frozenset[int] = frozenset()
+    omitted: int = 0  # rows that are not drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Who is worst off, in words that can be checked by hand."""
+
+    text: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What to type, or a file."""
+
+    text: str
+    title: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart as SVG without scripts, the sentence that it shows, and the table behind it."""
+
+    svg: str
+    description: str
+    table: Grid | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """What only a person can say: to be filled in, never invented."""
+
+    what: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureLine:
+    """A line of the sign-off: what belongs there, and what somebody has said."""
+
+    label: str
+    text: str = ""
+    lines: int = 1  # how many empty ones are drawn where nothing was said
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The sign-off."""
+
+    lines: tuple[SignatureLine, ...]
+
+
+Block: TypeAlias = Paragraph | Points | Grid | Quotation | Code | Picture | Blank | Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title, blocks, and sections below it."""
+
+    title: str
+    blocks: tuple[Block, ...] = ()
+    parts: tuple[Section, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing stands in it."""
+        return not self.blocks and all(part.empty for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document for people."""
+
+    title: str
+    sections: tuple[Section, ...]
+    subtitle: str = ""
+    opening: tuple[Block, ...] = ()  # the question and its answer, before everything else
+    foot: str = ""
+
+    def shorter(self, rows: int, letters: int, *, pictures: bool) -> Page:
+        """Keep so many rows of each table and letters of each text, and say that there are more."""
+        cut = _Cut(rows, letters, pictures)
+        return replace(
+            self,
+            title=cut.text(self.title),
+            subtitle=cut.text(self.subtitle),
+            opening=tuple(cut.blocks(self.opening)),
+            sections=tuple(map(cut.section, self.sections[:rows])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How much of a page is kept."""
+
+    rows: int
+    letters: int
+    pictures: bool
+
+    def text(self, text: str) -> str:
+        return text if len(text) <= self.letters else f"{text[: self.letters]} … ({len(text) - self.letters:,} more)"
+
+    def section(self, section: Section) -> Section:
+        parts = tuple(map(self.section, section.parts[: self.rows]))
+        more = len(section.parts) - len(parts)
+        note = (Paragraph(f"… and {more:,} more such parts; the JSON document has all.", "quiet"),) if more else ()
+        return Section(self.text(section.title), (*self.blocks(section.blocks[: self.rows]), *note), parts)
+
+    def blocks(self, blocks: Sequence[Block]) -> Iterator[Block]:
+        for block in blocks:
+            if not isinstance(block, Picture):
+                yield self.block(block)
+            elif self.pictures:
+                yield replace(block, table=None if block.table is None else self.grid(block.table))
+            elif block.table is not None:
+                yield self.grid(block.table)
+
+    def block(self, block: Block) -> Block:  # noqa: PLR0911 - one line for each kind
+        match block:
+            case Paragraph():
+                return replace(block, text=self.text(block.text))
+            case Points():
+                lines = tuple(map(self.text, block.lines[: self.rows]))
+                more = len(block.lines) - len(lines)
+                return Points((*lines, f"… and {more:,} more") if more else lines)
+            case Grid():
+                return self.grid(block)
+            case Quotation():
+                return replace(block, text=self.text(block.text), about=self.text(block.about))
+            case Code():
+                return replace(block, text=self.text(block.text))
+            case Signature():
+                return Signature(tuple(replace(line, text=self.text(line.text)) for line in block.lines))
+            case _:
+                return block
+
+    def grid(self, grid: Grid) -> Grid:
+        width = max(self.rows, 12)
+        rows = tuple(tuple(map(self.text, row[:width])) for row in grid.rows[: self.rows])
+        omitted = grid.omitted + len(grid.rows) - len(rows)
+        return replace(grid, headings=tuple(map(self.text, grid.headings[:width])), rows=rows, omitted=omitted)

@@ -1,0 +1,448 @@
+"""What does somebody sign who lets a release go?  One versioned JSON document, from which pages are drawn.
+
+It holds what was published and how, who is taken to read it, the risk before, the limit and the risk after, attacks that
+were tried, what the release is worth, what is not covered, and how to do it again.  `release_report` fills it from an
+audit and from what is known of how the release was made.
+
+*Invariant: no row of a person.*  Of the table only numbers are told.  Labels are shown of which many people have each,
+and a witness that is one person is withheld (`shareable`): the terminal shows it to whoever holds the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, JsonValue
+
+from sidelight._text import as_names, counted
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.policy.policy import Verdict
+from sidelight.release.release import Release
+from sidelight.report.readers import families_not_asked
+from sidelight.report.report import (
+    ALONE,
+    Audit,
+    AuditFinding,
+    AuditReport,
+    DocumentPart,
+    Envelope,
+    Number,
+    number,
+    schema_text,
+)
+from sidelight.search.compare import MEANINGS
+from sidelight.search.method import SearchResult
+from sidelight.table.labels import SUPPRESSED, shown
+from sidelight.table.table import Column
+
+SCHEMA_VERSION = 1
+"""Raised whenever a reader of the document would have to change."""
+
+SCHEMA_HOME = "docs/reference/release-report.schema.json"
+"""Where the schema is kept for programs that read such reports."""
+
+MANY_PEOPLE = 10
+"""Labels that fewer people have are not shown as examples."""
+
+EXAMPLES = 3
+
+WITHHELD = (
+    "This is one person, and what is printed about them is left out of this report; sidelight audit shows it to whoever "
+    "holds the file."
+)
+
+ROLE_NAMES = ("known to outsiders", "sensitive", "kept as it is", "not judged", "not published")
+RoleName = Literal["known to outsiders", "sensitive", "kept as it is", "not judged", "not published"]
+
+
+class ColumnFacts(DocumentPart):
+    """What became of a column."""
+
+    column: str
+    role: RoleName
+    technique: str = Field(description='in words: "as it is", "generalised: level 2 of 5"')
+    labels: int | None = Field(default=None, description="how many different ones are printed")
+    examples: tuple[str, ...] = Field(default=(), description="printed labels that many people have")
+
+
+class HowMade(DocumentPart):
+    """How a release was made."""
+
+    method: str
+    levels: dict[str, int] = Field(default_factory=dict)
+    rows_in: int = 0
+    people_in: int
+    people_out: int
+    suppressed: int
+    checked: int = 0
+    complete: bool = True
+    resists: str | None = Field(default=None, description="against whom it was made besides, in words")
+    utility: dict[str, float | None] = Field(default_factory=dict, description="smaller is better; null: infinite")
+    published: str | None = Field(default=None, description="the day on which it was judged and published")
+    warnings: tuple[str, ...] = ()
+
+
+class RiskBefore(DocumentPart):
+    """What the limits say of the table itself: numbers alone, as its groups may be single people."""
+
+    people: int
+    groups: int
+    alone: int = Field(description="people whose group is of one")
+    results: tuple[Number, ...] = Field(description="of the limits, in their order")
+
+
+class SizeBand(DocumentPart):
+    """How many groups are so large, and how many people are in them."""
+
+    sizes: str
+    groups: int
+    people: int
+
+
+class KnowledgeCurve(DocumentPart):
+    """How the risk grows with what somebody knows."""
+
+    measure: str
+    parameter: str
+    amounts: tuple[int, ...]
+    risks: tuple[Number, ...]
+
+
+class AttackTried(DocumentPart):
+    """An attack that somebody ran on the release, as its own answer tells it."""
+
+    kind: str
+    source: str | tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    facts: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ReportedFile(DocumentPart):
+    """A file that the report is about."""
+
+    name: str
+    sha256: str
+
+
+class DoAgain(DocumentPart):
+    """How to come to the same document."""
+
+    commands: tuple[str, ...] = ()
+    python: str = ""
+    policy: str = Field(default="", description="as a policy file")
+
+
+class SignOff(DocumentPart):
+    """Who has decided, and why; empty where that is to be filled in by hand."""
+
+    name: str = ""
+    role: str = ""
+    date: str = ""
+    decision: str = ""
+    reasons: str = ""
+
+
+class ReportedRelease(DocumentPart):
+    """What is told to whoever signs."""
+
+    date: str | None = Field(description="the day of the report; null: nobody said")
+    audit: Audit
+    columns: tuple[ColumnFacts, ...]
+    made: HowMade | None = Field(default=None, description="null: nobody knows how the file was made")
+    before: RiskBefore | None = Field(default=None, description="null: the table was not at hand")
+    sizes: tuple[SizeBand, ...] = ()
+    curves: tuple[KnowledgeCurve, ...] = ()
+    attacks: tuple[AttackTried, ...] = ()
+    not_covered: tuple[str, ...]
+    again: DoAgain = DoAgain()
+    files: tuple[ReportedFile, ...] = ()
+    versions: dict[str, str] = Field(default_factory=dict)
+    sign_off: SignOff = SignOff()
+
+
+class ReleaseReport(Envelope[ReportedRelease]):
+    """A report about a release, for whoever decides and signs."""
+
+    kind: Literal["report"] = "report"
+    schema_version: int = SCHEMA_VERSION
+    source: str | None = None
+
+
+def release_report_schema() -> str:
+    """Write the JSON schema of such reports."""
+    return schema_text(ReleaseReport)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a report says that no measure can: when, by which files and commands, and what else was done."""
+
+    date: str | None = None
+    made: HowMade | None = None
+    before: RiskBefore | None = None
+    techniques: Mapping[str, str] | None = None  # by column; None: nobody knows
+    kept: tuple[str, ...] = ()
+    attacks: tuple[AttackTried, ...] = ()
+    again: DoAgain = DoAgain()
+    files: tuple[ReportedFile, ...] = ()
+    versions: Mapping[str, str] | None = None
+    sign_off: SignOff = SignOff()
+
+
+def reported(
+    audit: AuditReport,
+    release: Release | None,
+    circumstances: Circumstances | None = None,
+    *,
+    columns: tuple[ColumnFacts, ...] | None = None,
+) -> ReleaseReport:
+    """Put together what an audit found and what else is known; without the release, what a sidecar tells of it.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.policy.policy import Policy
+    >>> from sidelight.report.report import audit_report
+    >>> release = Release.from_counts([{"Flu": 8, "Cold": 4}], labels=[{"age": "30-39"}])
+    >>> audit = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
+    >>> report = reported(audit, release)
+    >>> [(each.column, each.role, each.examples) for each in report.answer.columns]
+    [('age', 'known to outsiders', ('30-39',)), ('value', 'sensitive', ('Flu',))]
+    """
+    told = circumstances or Circumstances()
+    answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
+    if columns is None:
+        columns = () if release is None else column_facts(release, told.techniques, told.kept)
+    story = ReportedRelease(
+        date=told.date,
+        audit=answer,
+        columns=columns,
+        made=told.made,
+        before=told.before,
+        sizes=() if release is None else size_bands(release),
+        curves=() if release is None else curves_of(release),
+        attacks=told.attacks,
+        not_covered=tuple(_not_covered(audit.answer, told)),
+        again=told.again,
+        files=told.files,
+        versions=dict(told.versions or {"sidelight": answer.sidelight}),
+        sign_off=told.sign_off,
+    )
+    return ReleaseReport(source=audit.source, answer=story, notes=audit.notes)
+
+
+def shareable(finding: AuditFinding) -> AuditFinding:
+    """Withhold a witness that is one person."""
+    if ALONE not in finding.notes:
+        return finding
+    notes = tuple(note for note in finding.notes if note != ALONE)
+    return finding.model_copy(
+        update={"witness": None, "worst_off": "one person", "explanation": WITHHELD, "notes": notes}
+    )
+
+
+def _not_covered(audit: Audit, told: Circumstances) -> list[str]:
+    """Say whom nothing was asked about, and what was decided by whoever asked."""
+    resisted = ("insider",) if told.made is not None and told.made.resists else ()
+    tried = tuple(each.kind for each in told.attacks)
+    asked = [each.measure for each in audit.findings]
+    lines = [audit.not_covered]
+    lines += [f"Not asked about: {words}." for words in families_not_asked((*asked, *resisted, *tried))]
+    if "attack" not in tried and "expected candidates" not in asked:
+        lines.append(
+            "Not asked about: somebody who holds another release about the same people; sidelight attack tells what "
+            "two give away together."
+        )
+    if audit.release.columns:
+        lines.append(
+            f"That outsiders know {', '.join(audit.release.columns)} about a person, and nothing else that is printed, "
+            "was decided by whoever wrote the roles of the columns; it is not measured."
+        )
+    if told.kept:
+        lines.append(f"Published as they are, and judged by nothing: {', '.join(told.kept)}.")
+    lines.append(
+        "What is true of whole groups can be learnt from any useful table, also about people who are not in it."
+    )
+    return lines
+
+
+# What is published: columns, groups, curves
+
+
+def column_facts(
+    release: Release, techniques: Mapping[str, str] | None = None, kept: Sequence[str] = ()
+) -> tuple[ColumnFacts, ...]:
+    """Say what is printed of each column, and how that came about where somebody knows."""
+    groups, members = release.groups, release.members
+    unknown = "as it stands in the file" if techniques is None else "as it is"
+    techniques = techniques or {}
+    quasi = [
+        _printed(
+            column, _people_by_label(column, groups.sizes), "known to outsiders", techniques.get(column.name, unknown)
+        )
+        for column in groups.columns
+    ]
+    if members is not None:
+        quasi += [
+            _printed(
+                column,
+                _people_by_label(column, members.people),
+                "known to outsiders",
+                techniques.get(column.name, unknown),
+            )
+            for column in members.columns
+        ]
+    sensitive = []
+    for name in release.sensitive_columns:
+        view = release.about(name) if len(release.sensitive_columns) > 1 else release
+        people = view.groups.counts.totals()
+        many = [at for at in np.argsort(-people, kind="stable")[:EXAMPLES] if people[at] >= MANY_PEOPLE]
+        present = int(np.count_nonzero(people))
+        examples = tuple(shown(view.domain[int(at)]) for at in many)
+        technique = techniques.get(name, "as it is")
+        sensitive.append(
+            ColumnFacts(column=name, role="sensitive", technique=technique, labels=present, examples=examples)
+        )
+    others = [
+        ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged") for name in kept
+    ]
+    others += [
+        ColumnFacts(column=name, role="not judged", technique="stands in the file, and no measure looked at it")
+        for name in release.intake.columns_dropped
+        if name not in kept
+    ]
+    return (*quasi, *sensitive, *others)
+
+
+def _people_by_label(column: Column, people: np.ndarray) -> np.ndarray:
+    return np.bincount(column.codes, weights=people, minlength=len(column.labels)).astype(np.int64)
+
+
+def _printed(column: Column, people: np.ndarray, role: RoleName, technique: str) -> ColumnFacts:
+    printed = np.flatnonzero(people)
+    order = printed[np.argsort(-people[printed], kind="stable")]
+    many = [shown(column.labels[int(at)]) for at in order[:EXAMPLES] if people[at] >= MANY_PEOPLE]
+    if len(printed) == 1 and column.labels[int(printed[0])] == SUPPRESSED:
+        technique = f"{technique}; nothing of it is left"
+    return ColumnFacts(column=column.name, role=role, technique=technique, labels=len(printed), examples=tuple(many))
+
+
+BANDS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
+"""Where bands of group sizes begin."""
+
+
+def size_bands(release: Release) -> tuple[SizeBand, ...]:
+    """Count groups and people by how large the groups are; bands without any are left out.
+
+    >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
+    [('1', 1), ('2–4', 1), ('10–19', 1)]
+    """
+    sizes = np.asarray(release.groups.sizes)
+    ends = (*BANDS[1:], None)
+    bands = []
+    for low, high in zip(BANDS, ends, strict=True):
+        inside = (sizes >= low) & (sizes < high if high is not None else True)
+        if inside.any():
+            words = f"{low:,} or more" if high is None else f"{low:,}" if high == low + 1 else f"{low:,}–{high - 1:,}"
+            bands.append(SizeBand(sizes=words, groups=int(inside.sum()), people=int(sizes[inside].sum())))
+    return tuple(bands)
+
+
+CURVE_AMOUNTS = tuple(range(7))
+
+MOST_CURVE_CELLS = 2_000_000
+"""Groups times values up to which curves are computed: a second or two."""
+
+
+def curves_of(release: Release) -> tuple[KnowledgeCurve, ...]:
+    """Say how the risk grows with facts and with values ruled out, where that is quickly done."""
+    if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > MOST_CURVE_CELLS:
+        return ()
+    families = [kind for kind in (Implications, Negations) if release.semantics in kind.semantics]
+    return tuple(_curve_facts(disclosure_curve(release, kind, CURVE_AMOUNTS)) for kind in families)
+
+
+def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
+    (axis,) = curve.axes
+    risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
+    return KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks)
+
+
+# How it was made, and what the table itself would have revealed
+
+
+def how_made(result: SearchResult) -> HowMade:
+    """Tell how a search came to a release; for the publisher, with the utilities as they are."""
+    table = result.outcome.recoding.table
+    return HowMade(
+        method=result.method.name,
+        levels=dict(result.levels),
+        rows_in=table.intake.rows,
+        people_in=table.people,
+        people_out=result.release.size,
+        suppressed=result.suppressed,
+        checked=result.checked,
+        complete=result.complete,
+        resists=None if result.resistance is None else result.resistance.in_words(),
+        utility={name: float(worth) if np.isfinite(worth) else None for name, worth in result.utility.items()},
+        warnings=tuple(result.warnings),
+    )
+
+
+def technique_words(
+    columns: Sequence[str], *, method: str, levels: Mapping[str, int], heights: Mapping[str, int], averages: bool
+) -> dict[str, str]:
+    """Say what a method did to each column.
+
+    >>> technique_words(["age", "sex"], method="lattice", levels={"age": 2, "sex": 0}, heights={"age": 6}, averages=False)
+    {'age': 'generalised: level 2 of 5', 'sex': 'as it is'}
+    """
+    if method == "anatomy":
+        return dict.fromkeys(columns, "as it is, in a table of its own that names only the group (anatomy)")
+    if averages:
+        return dict.fromkeys(columns, "the average of each group (microaggregation)")
+    if not levels:
+        return dict.fromkeys(columns, f"generalised, group by group ({method})")
+    return {name: _level_words(levels.get(name, 0), heights.get(name)) for name in columns}
+
+
+def _level_words(level: int, height: int | None) -> str:
+    if level == 0:
+        return "as it is"
+    if height is None:
+        return f"generalised: level {level}"
+    return "suppressed: printed as *" if level == height - 1 else f"generalised: level {level} of {height - 1}"
+
+
+def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
+    """Tell what limits say of the table itself, as numbers alone."""
+    sizes = release.groups.sizes
+    results = (
+        number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad) for each in verdict.judgements
+    )
+    return RiskBefore(
+        people=release.size, groups=len(release), alone=int(np.count_nonzero(sizes == 1)), results=tuple(results)
+    )
+
+
+def utility_meaning(name: str) -> str:
+    """Say what a utility counts."""
+    return MEANINGS.get(name, "people whose rows are suppressed" if name == "suppressed" else "")
+
+
+def size_words(audit: Audit) -> str:
+    """Say how many people are in how many groups.
+
+    >>> from sidelight.report.report import audit_report
+    >>> size_words(audit_report(Release.from_counts([{"Flu": 2}])).answer)
+    '2 people in 1 group'
+    """
+    return f"{counted(audit.release.people, 'person')} in {counted(audit.release.groups, 'group')}"
+
+
+def sensitive_words(audit: Audit) -> str:
+    """Name the sensitive columns."""
+    return " and ".join(as_names(audit.release.sensitive))
