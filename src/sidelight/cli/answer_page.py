@@ -1,7 +1,7 @@
 """How does an answer that was drawn for the terminal become a page?  Its parts are taken as what they are.
 
-A bold line is a title, a table a table, a grid of bullets a list, other texts paragraphs.  Verbs with a document of their
-own for people (`audit`, `protect`, `report`) do not come by here.
+A bold line is a title, a table a table, a grid of bullets a list, other texts paragraphs.  Verbs with a document of
+their own for people (`audit`, `protect`, `report`) do not come by here.
 """
 
 from __future__ import annotations

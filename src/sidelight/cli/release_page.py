@@ -1,4 +1,4 @@
-"""What the verbs `audit`, `protect` and `report` say of a release to whoever signs: a report, and how to do it again."""
+"""What `audit`, `protect` and `report` say of a release to whoever signs: a report, and how to do it again."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def report_on_audit(
     release: sl.Release,
     audit: AuditReport,
     question: Question,
+    *,
     details: ReportDetails | None = None,
     before: RiskBefore | None = None,
 ) -> ReleaseReport:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from pydantic import JsonValue, ValidationError
 
 from sidelight.cli.audit import judge
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
@@ -16,21 +13,18 @@ from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.output import Output
 from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status, command_line
-from sidelight.errors import BadRelease, SidelightError
+from sidelight.errors import SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
-from sidelight.publish.release_report import ReportDetails, before_of, report_on_sidecar
+from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
 from sidelight.publish.sidecar import ENDING, read_sidecar, sidecar_path
 from sidelight.report.outlines import release_page
-from sidelight.report.release_report import AttackTried, ReleaseReport, SignOff
-from sidelight.report.report import AuditReport, Envelope
+from sidelight.report.release_report import ReleaseReport, SignOff
+from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
 REPORT_ENDING = ".report.html"
-
-ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe", "explore")
-"""The kinds of answers that tell of somebody's attempt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +72,7 @@ def _measured(request: ReportRequest, details: ReportDetails) -> ReleaseReport:
         require_columns(request.options.table, question.roles)
         by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
         before = before_of(open_table(request.options.table, question.roles, by), question.policy)
-    return report_on_audit(file, release, audit, question, details, before)
+    return report_on_audit(file, release, audit, question, details=details, before=before)
 
 
 def _output(request: ReportRequest, target: ReportOutputOptions) -> Output:
@@ -116,7 +110,7 @@ def _details(options: ReportOptions) -> ReportDetails:
         decision=options.decision,
         reasons=options.reasons,
     )
-    attacks = tuple(map(_attack, options.attack))
+    attacks = tuple(map(read_attack, options.attack))
     return ReportDetails(date=day, attacks=attacks, commands=(command_line(),), sign_off=sign_off)
 
 
@@ -128,35 +122,6 @@ def _day(text: str | None) -> str:
     except ValueError:
         message = f"cannot read --date '{text}'; give a day such as 2026-01-31"
         raise SidelightError(message) from None
-
-
-def _attack(path: Path) -> AttackTried:
-    """Take the numbers of an attack's answer; what it says of single people stays where it is."""
-    try:
-        document = Envelope[JsonValue].model_validate_json(path.read_bytes())
-    except (ValidationError, json.JSONDecodeError):
-        message = f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
-        raise BadRelease(message) from None
-    if document.kind not in ATTACKS:
-        message = f"'{path}' is an answer of '{document.kind}', not of an attack; give one of {', '.join(ATTACKS)}"
-        raise BadRelease(message)
-    sources = document.source
-    names = tuple(Path(name).name for name in ((sources,) if isinstance(sources, str) else sources or ()))
-    return AttackTried(kind=document.kind, source=names, facts=dict(numbers_in(document.answer)))
-
-
-def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Give the numbers of an answer by their path in words; lists, which may go person by person, are left out.
-
-    >>> dict(numbers_in({"people": 3, "largest": {"value": 0.5, "who": "Ann"}, "rows": [1, 2]}))
-    {'people': 3, 'largest: value': 0.5}
-    """
-    if isinstance(answer, Mapping):
-        for name, inside in answer.items():
-            words = name.replace("_", " ")
-            yield from numbers_in(inside, f"{path}: {words}" if path else words)
-    elif isinstance(answer, int | float):
-        yield path, answer
 
 
 def told_by_sidecar(file: str, population: str | None = None) -> PolicyFile | None:

@@ -8,12 +8,14 @@ elsewhere, nothing is measured again.
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pydantic import JsonValue, ValidationError
+
 from sidelight import __version__
-from sidelight.errors import SidelightError, expect
+from sidelight.errors import BadRelease, SidelightError, expect
 from sidelight.measures.measure import Measure
 from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.policy import Policy, policy_text
@@ -34,6 +36,7 @@ from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
 from sidelight.report.release_report import (
+    NOT_SIGNED,
     AttackTried,
     Circumstances,
     ColumnFacts,
@@ -48,7 +51,7 @@ from sidelight.report.release_report import (
     risk_before,
     technique_words,
 )
-from sidelight.report.report import Audit, AuditFinding, AuditReport, IntakeFacts, audit_report
+from sidelight.report.report import Audit, AuditFinding, AuditReport, Envelope, IntakeFacts, audit_report
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
 from sidelight.table.table import Table
@@ -62,7 +65,7 @@ class ReportDetails:
     attacks: tuple[AttackTried, ...] = ()
     commands: tuple[str, ...] = ()
     python: str = ""
-    sign_off: SignOff = SignOff()
+    sign_off: SignOff = NOT_SIGNED
 
 
 def release_report(
@@ -81,7 +84,8 @@ def release_report(
     the same document: `date` is the day that it says.
 
     >>> import sidelight as sl
-    >>> release = sl.Release.from_counts([{"Flu": 6, "Cold": 5}, {"Flu": 3, "Cold": 4}], labels=[{"age": "30"}, {"age": "40"}])
+    >>> groups, labels = [{"Flu": 6, "Cold": 5}, {"Flu": 3, "Cold": 4}], [{"age": "30"}, {"age": "40"}]
+    >>> release = sl.Release.from_counts(groups, labels=labels)
     >>> report = sl.release_report(release, sl.Policy(sl.GroupSize() >= 5), date="2026-01-31")
     >>> report.answer.audit.verdict, [band.sizes for band in report.answer.sizes]
     ('within policy', ['5–9', '10–19'])
@@ -305,6 +309,41 @@ def _columns_told(document: Sidecar) -> Iterable[ColumnFacts]:
         yield ColumnFacts(column=name, role="sensitive", technique="as it is", labels=document.release.values)
     for name in document.kept:
         yield ColumnFacts(column=name, role="kept as it is", technique="as it is, beside what is judged")
+
+
+# Attacks that were tried
+
+ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe", "explore")
+"""The kinds of answers that tell of somebody's attempt."""
+
+
+def read_attack(path: Path) -> AttackTried:
+    """Take the numbers of an attack's answer; what it says of single people stays where it is."""
+    try:
+        document = Envelope[JsonValue].model_validate_json(path.read_bytes())
+    except ValidationError:
+        message = f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
+        raise BadRelease(message) from None
+    if document.kind not in ATTACKS:
+        message = f"'{path}' is an answer of '{document.kind}', not of an attack; give one of {', '.join(ATTACKS)}"
+        raise BadRelease(message)
+    sources = document.source
+    names = tuple(Path(name).name for name in ((sources,) if isinstance(sources, str) else sources or ()))
+    return AttackTried(kind=document.kind, source=names, facts=dict(numbers_in(document.answer)))
+
+
+def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Give the numbers of an answer by their path in words; lists, which may go person by person, are left out.
+
+    >>> dict(numbers_in({"people": 3, "largest": {"value": 0.5, "who": "Ann"}, "rows": [1, 2]}))
+    {'people': 3, 'largest: value': 0.5}
+    """
+    if isinstance(answer, Mapping):
+        for name, inside in answer.items():
+            words = name.replace("_", " ")
+            yield from numbers_in(inside, f"{path}: {words}" if path else words)
+    elif isinstance(answer, int | float):
+        yield path, answer
 
 
 # How it is drawn

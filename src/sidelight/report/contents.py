@@ -1,7 +1,7 @@
 """What does a report about a release say, topic by topic?  Blocks drawn from the document; no arithmetic here.
 
-Each topic is told in the order of a screen: the question in words, the answer with its number, the picture, who is worst
-off, what follows, and the table behind it.  `outlines` says in which order topics stand, and under which titles.
+Each topic is told in the order of a screen: the question in words, the answer with its number, the picture, who is
+worst off, what follows, and the table behind it.  `outlines` says in which order topics stand, and under which titles.
 """
 
 from __future__ import annotations
@@ -81,20 +81,22 @@ def answer_of(report: ReleaseReport) -> Paragraph:
     return Paragraph(f"Within policy: {kept}, {whom}, against the readers that are named below.", "answer", "within")
 
 
-def opening(report: ReleaseReport) -> Iterator[Block]:
-    """Give the question and the answer, and what follows from it."""
+def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
+    """Give the question, the answer, one row per limit where no section has them, and what follows."""
     yield Paragraph(question_of(report), "plain")
     yield answer_of(report)
+    if summary:
+        yield from _risk_blocks(report)
     audit = report.answer.audit
     if audit.verdict == "within policy":
         yield Paragraph(
-            "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name and this "
-            "file. Read what is not covered before you sign."
+            "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name and "
+            "this file. Read what is not covered before you sign."
         )
     elif audit.verdict == "not within policy":
         yield Paragraph(
-            "What would pass: a coarser release. sidelight protect TABLE --policy POLICY finds the most useful one within "
-            "the policy, and sidelight compare shows several ways."
+            "What would pass: a coarser release. sidelight protect TABLE --policy POLICY finds the most useful one "
+            "within the policy, and sidelight compare shows several ways."
         )
 
 
@@ -132,7 +134,8 @@ def _published(report: ReleaseReport) -> Blocks:
             f" It was judged as read back from the disk, and published, on {made.published}." if made.published else ""
         )
         yield Paragraph(
-            f"It was made from a table of {counted(made.people_in, 'person')}{of_rows} by the method “{made.method}”{left}.{day}"
+            f"It was made from a table of {counted(made.people_in, 'person')}{of_rows} by the method "
+            f"“{made.method}”{left}.{day}"
         )
     else:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
@@ -192,7 +195,8 @@ def _groups(report: ReleaseReport) -> Blocks:
         yield Paragraph(f"{alone:,} of {counted(audit.release.people, 'person')} stand alone in a group.")
     else:
         yield Paragraph(
-            f"Nobody of {counted(audit.release.people, 'person')} stands alone; the smallest groups have {smallest.sizes} people."
+            f"Nobody of {counted(audit.release.people, 'person')} stands alone; the smallest groups "
+            f"have {smallest.sizes} people."
         )
     grid = Grid(
         ("people in a group", "groups", "people"),
@@ -210,7 +214,8 @@ def _readers(report: ReleaseReport) -> Blocks:
     columns = report.answer.audit.release.columns
     if columns:
         yield Paragraph(
-            f"Every reader holds the file. What it prints of a person is {', '.join(columns)}; all readers are taken to know "
+            f"Every reader holds the file. What it prints of a person is {', '.join(columns)}; all "
+            "readers are taken to know "
             "that of whoever they look for."
         )
     rows = tuple((who, knows, "; ".join(texts)) for (who, knows), texts in seen.items())
@@ -218,13 +223,18 @@ def _readers(report: ReleaseReport) -> Blocks:
 
 
 def _risk(report: ReleaseReport) -> Blocks:
+    yield from _risk_blocks(report)
+
+
+def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
     before = report.answer.before
     if before is not None:
         yield Paragraph(
-            f"Before: the table itself has {counted(before.people, 'person')} in {counted(before.groups, 'group')}, and "
-            f"{before.alone:,} of them stand alone."
+            f"Before: the table itself has {counted(before.people, 'person')} in "
+            f"{counted(before.groups, 'group')}, and "
+            f"{before.alone:,} of these people stand alone."
         )
-    else:
+    elif report.answer.audit.verdict != "no policy":
         yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
     yield _risk_grid(report)
     if any("." in each.result.text for each in report.answer.audit.findings):
@@ -233,6 +243,7 @@ def _risk(report: ReleaseReport) -> Blocks:
 
 def _worst_off(report: ReleaseReport) -> Blocks:
     findings = report.answer.audit.findings
+    yield Paragraph("For each limit, the person or group that is worst off, in words that can be checked by hand.")
     for each in sorted(findings, key=lambda finding: finding.holds is not False):
         yield Section(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
 
@@ -254,7 +265,7 @@ def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
         "plain",
         _VERDICTS[finding.holds],
     )
-    yield Quotation(finding.explanation, "who is worst off, to be checked by hand")
+    yield Quotation(finding.explanation)
     if finding.broken_by is not None and finding.broken_by.groups:
         groups, people = finding.broken_by.groups, finding.broken_by.people
         yield Paragraph(
@@ -280,11 +291,13 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     if sure is None:
         last = curves[0].risks[-1].text
         yield Paragraph(
-            f"Knowing {amounts[-1]} well-chosen facts, somebody could become {last} sure of the value of one of {people}."
+            f"Knowing {amounts[-1]} well-chosen facts, somebody could become {last} sure of the value "
+            f"of one of {people}."
         )
     else:
         yield Paragraph(
-            f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain of the value of one of {people}."
+            f"From {counted(sure, 'well-chosen fact')} on, somebody could become certain of the value "
+            f"of one of {people}."
         )
     headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
     rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
@@ -297,8 +310,10 @@ def _attacks(report: ReleaseReport) -> Blocks:
     attacks = report.answer.attacks
     if not attacks:
         yield Paragraph(
-            "No attack was run besides what the limits ask. sidelight attack tries one reader's means on the file (--as "
-            "learner), or on it and another release together; its answer (--output FILE) is put in here by --attack FILE."
+            "No attack was run besides what the limits ask. sidelight attack tries one reader's "
+            "means on the file (--as "
+            "learner), or on it and another release together; its answer (--output FILE) is put in "
+            "here by --attack FILE."
         )
     for each in attacks:
         sources = each.source if isinstance(each.source, tuple) else (each.source,) if each.source else ()
@@ -350,12 +365,13 @@ def _versions(report: ReleaseReport) -> Blocks:
 def _sign_off(report: ReleaseReport) -> Blocks:
     signed = report.answer.sign_off
     yield Paragraph(
-        "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which can be done again.",
+        "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which "
+        "can be done again.",
         "quiet",
     )
     yield Signature(
         (
-            SignatureLine("Decision", signed.decision or ""),
+            SignatureLine("Decision (approved, refused, approved on conditions)", signed.decision),
             SignatureLine("Reasons, and conditions", signed.reasons, lines=3),
             SignatureLine("Name", signed.name),
             SignatureLine("Role", signed.role),
@@ -391,7 +407,7 @@ def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None)
     return Section(title or own, blocks, tuple(part for part in parts if isinstance(part, Section)))
 
 
-def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str) -> Page:
+def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str, *, summary: bool) -> Page:
     """Put sections under the question and its answer."""
     made_by = (
         f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same."
@@ -400,7 +416,7 @@ def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str) ->
     return Page(
         title=title,
         subtitle=f"{day}{size_words(report.answer.audit)}; sensitive: {sensitive_words(report.answer.audit)}",
-        opening=tuple(opening(report)),
+        opening=tuple(opening(report, summary=summary)),
         sections=tuple(section for section in sections if not section.empty),
         foot=made_by,
     )

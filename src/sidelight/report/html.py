@@ -78,11 +78,25 @@ def _template() -> Template:
     )
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.filters["picture"] = picture
+    environment.filters["breaking"] = breaking
     return environment.get_template("page.html")
 
 
 def _shown(content: object) -> object:
     return content if isinstance(content, Markup) else visible(str(content))
+
+
+LONG_WORD = 28
+"""Words that are longer are broken in tables; others stay in one piece."""
+
+SHORT_CELL = 14
+
+
+def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
+    """Say where a cell may be broken, and that it is one of figures."""
+    long = any(len(word) > LONG_WORD for word in cell.split())
+    names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= SHORT_CELL else [])]
+    return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")
 
 
 def picture(block: Picture) -> Markup:

@@ -49,7 +49,7 @@ SPONSOR = "the sponsor or applicant"
 
 OWN = Outline(
     "Report on a release",
-    tuple(Chapter(TOPICS[topic][0], (topic,)) for topic in TOPICS),
+    tuple(Chapter(TOPICS[topic][0], (topic,)) for topic in TOPICS if topic != "risk"),  # which opens it
 )
 
 OUTLINES: dict[OutlineName, Outline] = {
@@ -66,7 +66,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 ("published",),
                 (
                     Blank(
-                        "Direct identifiers that stood in the documents (names, numbers, addresses), and how each was removed: "
+                        "Direct identifiers that stood in the documents (names, numbers, addresses), "
+                        "and how each was removed: "
                         "they are not in the file, so that nothing here can tell",
                         SPONSOR,
                     ),
@@ -105,7 +106,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 (),
                 (
                     Blank(
-                        "Name, and knowledge of and experience with generally accepted statistical and scientific principles "
+                        "Name, and knowledge of and experience with generally accepted statistical "
+                        "and scientific principles "
                         "and methods for rendering information not individually identifiable",
                         EXPERT,
                     ),
@@ -126,7 +128,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 ("readers",),
                 (
                     Blank(
-                        "Which data sources are available to the anticipated recipient; for each feature its replicability, "
+                        "Which data sources are available to the anticipated recipient; for each "
+                        "feature its replicability, "
                         "availability and distinguishability",
                         EXPERT,
                     ),
@@ -175,7 +178,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 ("not covered", "again", "versions", "sign-off"),
                 (
                     Blank(
-                        "9.2 Before data are made available: roles and responsibilities, principles, policies, procedures",
+                        "9.2 Before data are made available: roles and responsibilities, principles, "
+                        "policies, procedures",
                         CONTROLLER,
                     ),
                     Blank(
@@ -209,7 +213,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 ("readers",),
                 (
                     Blank(
-                        "Costs, time and technology it would take; who else may be able to identify people, insiders included",
+                        "Costs, time and technology it would take; who else may be able to identify "
+                        "people, insiders included",
                         CONTROLLER,
                     ),
                 ),
@@ -219,7 +224,8 @@ OUTLINES: dict[OutlineName, Outline] = {
                 ("knowledge", "attacks"),
                 (
                     Blank(
-                        "Who played the intruder, with which resources (web, libraries, public records, asking people), and what "
+                        "Who played the intruder, with which resources (web, libraries, public "
+                        "records, asking people), and what "
                         "they found: an arithmetic worst case does not replace somebody who tries",
                         "whoever ran the test",
                     ),
@@ -252,11 +258,12 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     """
     chosen = outline_of(outline)
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
-    told = {topic for chapter in chosen.chapters for topic in chapter.topics}
+    summary = chosen is OWN
+    told = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
     besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in told)
     if besides:
         sections.append(Section("Besides", (), besides))
-    return page_of(report, tuple(sections), _title(report, chosen))
+    return page_of(report, tuple(sections), _title(report, chosen), summary=summary)
 
 
 def outline_of(name: str | None) -> Outline:

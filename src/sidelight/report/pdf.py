@@ -1,4 +1,4 @@
-"""How does a page get onto paper?  The system's Chromium prints the HTML file; nothing is installed, nothing fetched."""
+"""How does a page get onto paper?  The system's Chromium prints the HTML file; nothing is fetched."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def pdf_page(html: str) -> bytes:
             return printed.read_bytes()
         except (OSError, subprocess.SubprocessError) as error:
             reason = type(error).__name__
-            message = (
-                f"'{browser}' could not print the page ({reason}); write --html FILE, and print that from a browser"
-            )
+            message = f"'{browser}' could not print the page ({reason}); write --html FILE, and print that by hand"
             raise SidelightError(message) from None
 
 
@@ -54,7 +52,8 @@ def browser_path() -> str:
         if path is not None:
             return path
     message = (
-        f"--pdf needs a Chromium on this system (one of {', '.join(BROWSERS)}), and there is none; install one, or write "
+        f"--pdf needs a Chromium on this system (one of {', '.join(BROWSERS)}), and there is none; "
+        "install one, or write "
         "--html FILE and print that from any browser"
     )
     raise SidelightError(message)

@@ -1,12 +1,51 @@
-"""Which charts does a report show?  Those of `charts`, as SVG without scripts; none where the extra `plot` is missing."""
+"""Which charts does a report show?  Those of `charts`, as SVG without scripts; none without the extra `plot`.
+
+Drawn from the document alone, in the colours of the page (see `templates/page.css`).
+"""
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
+from sidelight.measures.exact import Amount
+from sidelight.measures.measure import Comparison
+from sidelight.report.charts.risk_curves import RiskLimit, risk_chart
 from sidelight.report.page import Grid, Picture
-from sidelight.report.release_report import ReleaseReport
+from sidelight.report.plots import description_of, svg
+from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
-def knowledge_picture(report: ReleaseReport, grid: Grid) -> Picture | None:
-    """Draw how the risk grows with what somebody knows; `grid` is the table behind it."""
-    del report, grid
-    return None
+def knowledge_picture(report: ReleaseReport, grid: Grid) -> Picture:
+    """Draw how the risk grows with what somebody knows, the policy's limit with it; `grid` is the table behind it.
+
+    One curve: that of the policy's first limit that is about one, or else the first.
+    """
+    curves = {curve.measure: curve for curve in report.answer.curves}
+    judged = [each for each in report.answer.audit.findings if each.limit is not None and each.measure in curves]
+    limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
+    curve = curves[judged[0].measure] if judged else report.answer.curves[0]
+    chart = risk_chart(
+        [_curve(curve)],
+        limit=None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison)),
+        own=own if isinstance(own, int) else None,
+    )
+    return _picture(chart, grid)
+
+
+def _curve(curve: KnowledgeCurve) -> DisclosureCurve:
+    axes = (KnowledgeAxis(curve.parameter, curve.amounts),)
+    return DisclosureCurve(curve.measure, (), axes, tuple(_amount(risk.exact) for risk in curve.risks))
+
+
+def _amount(text: str) -> Amount:
+    return math.inf if text == "inf" else Fraction(text)
+
+
+def _picture(chart: alt.TopLevelMixin, grid: Grid) -> Picture:
+    return Picture(svg(chart, "page"), description_of(chart), grid)

@@ -254,7 +254,8 @@ FAMILIES: dict[Family, str] = {
 def families_not_asked(measures: Iterable[str]) -> tuple[str, ...]:
     """Name the readers that none of these measures is about.
 
-    >>> [line.partition(" (")[0] for line in families_not_asked(["implications", "prosecutor risk", "learner", "insider"])]
+    >>> lines = families_not_asked(["implications", "prosecutor risk", "learner", "insider"])
+    >>> [line.partition(" (")[0] for line in lines]
     ['somebody who believes something about people from elsewhere']
     """
     asked = {reader_of(measure).family for measure in measures}

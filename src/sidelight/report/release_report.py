@@ -1,7 +1,7 @@
 """What does somebody sign who lets a release go?  One versioned JSON document, from which pages are drawn.
 
-It holds what was published and how, who is taken to read it, the risk before, the limit and the risk after, attacks that
-were tried, what the release is worth, what is not covered, and how to do it again.  `release_report` fills it from an
+It holds what was published and how, who is taken to read it, the risk before, the limit and the risk after, attacks
+that were tried, what the release is worth, what is not covered, and how to do it again.  `reported` fills it from an
 audit and from what is known of how the release was made.
 
 *Invariant: no row of a person.*  Of the table only numbers are told.  Labels are shown of which many people have each,
@@ -52,8 +52,8 @@ MANY_PEOPLE = 10
 EXAMPLES = 3
 
 WITHHELD = (
-    "This is one person, and what is printed about them is left out of this report; sidelight audit shows it to whoever "
-    "holds the file."
+    "This is one person, and what is printed about them is left out of this report; sidelight audit shows it to "
+    "whoever holds the file."
 )
 
 ROLE_NAMES = ("known to outsiders", "sensitive", "kept as it is", "not judged", "not published")
@@ -178,6 +178,9 @@ def release_report_schema() -> str:
     return schema_text(ReleaseReport)
 
 
+NOT_SIGNED, NO_WAY_BACK = SignOff(), DoAgain()
+
+
 @dataclass(frozen=True, slots=True)
 class Circumstances:
     """What a report says that no measure can: when, by which files and commands, and what else was done."""
@@ -188,10 +191,10 @@ class Circumstances:
     techniques: Mapping[str, str] | None = None  # by column; None: nobody knows
     kept: tuple[str, ...] = ()
     attacks: tuple[AttackTried, ...] = ()
-    again: DoAgain = DoAgain()
+    again: DoAgain = NO_WAY_BACK
     files: tuple[ReportedFile, ...] = ()
     versions: Mapping[str, str] | None = None
-    sign_off: SignOff = SignOff()
+    sign_off: SignOff = NOT_SIGNED
 
 
 def reported(
@@ -206,7 +209,7 @@ def reported(
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
     >>> from sidelight.report.report import audit_report
-    >>> release = Release.from_counts([{"Flu": 8, "Cold": 4}], labels=[{"age": "30-39"}])
+    >>> release = Release.from_counts([{"Flu": 18, "Cold": 4}], labels=[{"age": "30-39"}])
     >>> audit = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
     >>> report = reported(audit, release)
     >>> [(each.column, each.role, each.examples) for each in report.answer.columns]
@@ -397,7 +400,8 @@ def technique_words(
 ) -> dict[str, str]:
     """Say what a method did to each column.
 
-    >>> technique_words(["age", "sex"], method="lattice", levels={"age": 2, "sex": 0}, heights={"age": 6}, averages=False)
+    >>> levels, heights = {"age": 2, "sex": 0}, {"age": 6}
+    >>> technique_words(["age", "sex"], method="lattice", levels=levels, heights=heights, averages=False)
     {'age': 'generalised: level 2 of 5', 'sex': 'as it is'}
     """
     if method == "anatomy":
