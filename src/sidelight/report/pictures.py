@@ -33,7 +33,7 @@ def knowledge_picture(report: ReleaseReport, grid: Grid) -> Picture:
     chart = risk_chart(
         [_curve(curve)],
         limit=None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison)),
-        own=own if isinstance(own, int) else None,
+        own=(own,) if isinstance(own, int) else (),
     )
     return _picture(chart, grid)
 
