@@ -11,6 +11,7 @@ from .table.table import Table as Table
 from .table.read import read_table as read_table
 from .table.events import Events as Events
 from .table.read_events import read_events as read_events
+from .table.true_counts import TrueCounts as TrueCounts
 from .table.domain_file import read_domain as read_domain
 from .table.suggested_roles import SuggestedRole as SuggestedRole
 from .table.suggested_roles import SuggestedRoles as SuggestedRoles
@@ -123,7 +124,6 @@ from .learner.learn import learn as learn
 from .learner.learned import BeliefBin as BeliefBin
 from .learner.learned import Learned as Learned
 from .learner.measure import Learner as Learner
-from .learner.truth import TrueCounts as TrueCounts
 
 # searching
 from .search.compare import ReleaseComparison as ReleaseComparison, compare as compare

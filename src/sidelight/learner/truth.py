@@ -13,40 +13,19 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, add_up, number_rows, sum_by
+from sidelight._arrays import Floats, Integers, add_up, sum_by
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease
 from sidelight.learner.roster import Roster
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.table.true_counts import TrueCounts, having
 
 FITTING = 500
 """So many times the expected numbers are fitted to their sums at most."""
 
 CLOSE = 1e-3
 """They are fitted when no sum is off by more people."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class TrueCounts:
-    """`people[i]` people of key `key[i]` in the group in row `group[i]` have value `value[i]` of the domain.
-
-    `columns` have a row per key.  Of people with several values, each is counted once for each value they have.
-    """
-
-    columns: tuple[Column, ...]
-    domain: tuple[Label, ...]
-    group: Integers
-    key: Integers
-    value: Integers
-    people: Integers
-
-    @classmethod
-    def of_table(cls, table: Table, group: Integers) -> TrueCounts:
-        """Say it of a table, where everybody with a key is in one group (−1: in none)."""
-        key, value, people = having(table)
-        there = group[key] >= 0
-        return cls(table.quasi, table.domain, group[key[there]], key[there], value[there], people[there])
 
 
 class HoldsTruth(Protocol):
@@ -59,17 +38,6 @@ class HoldsTruth(Protocol):
 
 Truth: TypeAlias = Table | TrueCounts | HoldsTruth
 """What the publisher may give: the table, true counts, or the result of the search that made the release."""
-
-
-def having(table: Table) -> tuple[Integers, Integers, Integers]:
-    """Count the people of each key who have each value at all, as (key, value, people)."""
-    if table.semantics != "multiset":
-        return table.counts.entries()
-    profiles = table.profiles()
-    row, value, _ = profiles.counts.entries()
-    width = len(table.domain)
-    kind, first = number_rows([profiles.key[row], value], [len(table.sizes), width], rows=len(row))
-    return profiles.key[row[first]], value[first], add_up(kind, profiles.people[row], len(first))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

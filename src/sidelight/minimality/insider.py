@@ -45,7 +45,7 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.protect import MethodName, as_policy, method_of, searchable_part
+from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
 from sidelight.search.recoding import Regions
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.search.value_limits import covered_limits
@@ -144,7 +144,7 @@ class _InsiderCase:
         expect(Release, release, "what an insider has")
         assert isinstance(release, Release)
         known = release.provenance or Provenance(None, None)
-        method, policy = method or known.method, policy or known.policy  # type: ignore[assignment]
+        method, policy = method or method_behind(known), policy or known.policy  # type: ignore[assignment]
         if method is None or policy is None:
             lack = parameter("method") if method is None else parameter("policy")
             message = f"could not tell: the release does not say how it was made; give {lack}, or what protect found"

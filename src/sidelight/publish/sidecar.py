@@ -49,7 +49,6 @@ from sidelight.report.report import (
     together_notes,
 )
 from sidelight.search.method import Method, Resistance, SearchResult
-from sidelight.search.protect import METHODS
 from sidelight.table.files import files_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
@@ -225,11 +224,13 @@ class Sidecar(DocumentPart):
     def provenance(self) -> Provenance | None:
         """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it."""
         try:
-            method, policy = method_from(self.search.method, self.search.options), read_policy_text(self.policy).policy
-        except (SidelightError, TypeError):
+            policy = read_policy_text(self.policy).policy
+        except SidelightError:
             return None
-        columns = tuple(each.column for each in self.hierarchies)
-        return Provenance(method, policy, self.search.levels, self.search.complete, hierarchies=columns)
+        columns, search = tuple(each.column for each in self.hierarchies), self.search
+        return Provenance(
+            search.method, policy, search.levels, search.complete, hierarchies=columns, options=search.options
+        )
 
 
 def sidecar_path(path: Path) -> Path:
@@ -396,14 +397,6 @@ def _resistance(resistance: Resistance | None) -> ResistanceFacts | None:
         return None
     belief = None if resistance.belief is None else number(resistance.belief, large_is_bad=True)
     return ResistanceFacts(reader=resistance.reader, belief=belief)
-
-
-def method_from(name: str, options: Plain) -> Method:
-    """Make a method again from its name and its options."""
-    if name not in METHODS:
-        message = f"no method '{name}' in this Sidelight; read the release with one that has it"
-        raise BadRelease(message)
-    return METHODS[name](**options)
 
 
 def _options(method: Method) -> Plain:

@@ -48,15 +48,17 @@ if TYPE_CHECKING:
 class Provenance:
     """How a release was made, where that is known: what a reader has who knows the method and the policy too.
 
-    `by` are the hierarchies where they are at hand, `hierarchies` names the columns that had one.
+    `method` is a `search.method.Method` or, with its `options`, the name of one.  `by` are the hierarchies where they
+    are at hand, `hierarchies` names the columns that had one.
     """
 
-    method: object  # a `search.method.Method`
+    method: object
     policy: object  # a `policy.Policy`
     levels: Mapping[str, int] = field(default_factory=dict)
     complete: bool = True  # whether the search came to its end
     by: Mapping[str, Hierarchy] = field(default_factory=dict)
     hierarchies: tuple[str, ...] = ()
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

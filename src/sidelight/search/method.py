@@ -20,7 +20,6 @@ from sidelight._arrays import Integers, add_up
 from sidelight._progress import Progress
 from sidelight._rounding import at_a_glance, in_words
 from sidelight._text import counted, html_table
-from sidelight.learner.truth import TrueCounts
 from sidelight.measures.measure import Judgement
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import suppressed_groups
@@ -33,6 +32,7 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.kinds import ColumnKind, are_digits
 from sidelight.table.labels import Label, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
+from sidelight.table.true_counts import TrueCounts
 
 if TYPE_CHECKING:
     import altair as alt

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
@@ -202,6 +202,16 @@ def method_of(
         return FullDomain(suppress=suppress, levels=levels)
     _refuse_options(method, suppress=suppress, levels=levels)
     return METHODS[method]()
+
+
+def method_behind(provenance: Provenance) -> Method | None:
+    """Give the method that made a release, again from its name where need be; None where this Sidelight has it not."""
+    if isinstance(provenance.method, Method):
+        return provenance.method
+    kind = METHODS.get(str(provenance.method))
+    if kind is None or not {*provenance.options} <= {each.name for each in fields(kind)}:  # type: ignore[arg-type]
+        return None
+    return kind(**provenance.options)
 
 
 def _refuse_options(method: str, *, suppress: float = 0, levels: object = None) -> None:

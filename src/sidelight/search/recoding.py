@@ -28,11 +28,11 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
-from sidelight.learner.truth import TrueCounts
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Counts, Table, unused_name, value_columns
+from sidelight.table.true_counts import TrueCounts
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""

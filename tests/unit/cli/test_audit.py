@@ -112,6 +112,8 @@ NEEDED = {
     "disclosure cost": "(k=1, weights={Flu=2})",
     "unique match": "(fraction=0.1)",
     "population uniques": "(people=1000)",
+    "dominance": "(numbers={Flu=1, Cold=2, AIDS=3})",
+    "remainder": "(numbers={Flu=1, Cold=2, AIDS=3})",
 }
 
 

@@ -82,6 +82,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "averages": False,
         "checked": found.checked,
         "complete": True,
+        "resistance": None,
     }
     assert document.people.model_dump() == {
         "rows_in": 45_222,
