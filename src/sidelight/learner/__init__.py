@@ -6,7 +6,7 @@ knows how the release was made.
 
 Read `learn` for the way in and `learned` for what users get; then `roster` (who is in which group, and what each may
 have), `training` (rounds of expectation and maximisation), `models` (naive Bayes and logistic), `assignments` (the
-expectation, exactly, by forward–backward, and `sinkhorn` where a group has too many states), `several_values` (sets and
+expectation, exactly, by forward–backward, and by scaling where a group has too many states), `several_values` (sets and
 multisets of values), `targets` (somebody known exactly, and no roster), `truth` (what the publisher holds),
 `enumeration` (the slow twin), `measure` (how sure at most).
 

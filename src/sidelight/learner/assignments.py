@@ -10,9 +10,14 @@ All groups of one *pattern* (the counts, largest first) go through it at once: a
 step adds the value's stride.  A step beyond a count carries into a state of a layer that is not computed yet, which
 still holds 0: no step needs to be checked.
 
-Cost        2 · values · Π (n_s + 1) per group; patterns beyond `exact_up_to` states are for `sinkhorn`.
+Cost        2 · values · Π (n_s + 1) per group.
 Scaling     A person's P_i may be multiplied by anything, and a layer's F or B too, as beliefs of a person add up to 1.
             So each is kept near 1, and what was taken out is added to the logarithm of the likelihood.
+
+Groups with too many states (`gone_through`) are scaled (`Sinkhorn`): W_is = r_i · P_i(s) · λ_s, with row sums 1 and
+column sums n_s, by scaling rows and columns in turn.  That gives the assignment probabilities of large groups nearly:
+of random groups of 5, 12, 30 and 60 people the largest error is 0.17, 0.08, 0.02 and 0.01, towards doubt.  Not for
+small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).
 """
 
 from __future__ import annotations
@@ -25,7 +30,24 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
 from sidelight.learner.roster import Roster
-from sidelight.learner.sinkhorn import Sinkhorn
+
+EXACT_UP_TO = 100_000
+"""No group with more states is gone through exactly, unless asked for."""
+
+ALWAYS_EXACT = 1_000
+"""Groups of up to so many states are gone through exactly, however many there are."""
+
+AFFORDABLE = 2_000_000
+"""Larger groups are, the smallest first, as long as values × states of all groups add up to no more."""
+
+SCALED = 1e-4
+"""Column sums of a scaled group are right to this share of a person, which training cannot tell."""
+
+SCALINGS = 1000
+"""So many times rows and columns are scaled at most."""
+
+LARGEST_LOG = 50.0
+"""Of more states than e to this, so many are told."""
 
 AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
@@ -118,24 +140,83 @@ def _joined(steps: Floats, weights: Floats) -> Floats:
     return joined
 
 
+def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None) -> Flags:
+    """Say what is gone through state by state: up to so many states each, or (None) what can be afforded.
+
+    >>> gone_through(np.array([4.0, 2_000.0, 90_000.0, 90_000.0]), 20, None).tolist()
+    [True, True, False, False]
+    >>> gone_through(np.array([4.0, 90_000.0]), 20, 10).tolist()
+    [True, False]
+    """
+    rounded = np.rint(states)
+    if exact_up_to is not None:
+        flags: Flags = rounded <= exact_up_to
+        return flags
+    order = np.argsort(rounded, kind="stable")
+    beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > AFFORDABLE)
+    below = rounded[order[beyond[0]]] if len(beyond) else np.inf
+    return (rounded <= ALWAYS_EXACT) | ((rounded <= EXACT_UP_TO) & (rounded < below))
+
+
+@dataclass(frozen=True, eq=False)
+class Sinkhorn:
+    """Cells of some groups; the λ of one round are where the next one begins, and a line of p people counts p times."""
+
+    cells: Integers  # their places among all cells
+    line: Integers  # numbered from 0
+    entry: Integers  # numbered from 0
+    people: Floats  # of the line, per cell
+    counts: Floats  # per entry
+    log_scale: Floats  # ln λ per entry
+    size: int  # how many cells there are in all
+
+    @classmethod
+    def of(cls, roster: Roster, groups: Flags) -> Sinkhorn:
+        """Take the cells of these groups."""
+        cells = np.flatnonzero(groups[roster.members.group[roster.line]])
+        _, line = np.unique(roster.line[cells], return_inverse=True)
+        entries, entry = np.unique(roster.entry[cells], return_inverse=True)
+        counts = roster.entries[2][entries].astype(float)
+        return cls(cells, line, entry, roster.people[cells], counts, np.log(counts), len(roster.line))
+
+    def expect(self, scores: Floats) -> Floats:
+        """Give the beliefs of these cells among all cells, 0 elsewhere."""
+        beliefs = np.zeros(self.size)
+        if not len(self.cells):
+            return beliefs
+        score, lines = scores[self.cells], int(self.line[-1]) + 1
+        starts = np.flatnonzero(np.diff(self.line, prepend=-1))
+        score = score + self.log_scale[self.entry]
+        weight = np.exp(score - np.maximum.reduceat(score, starts)[self.line])
+        for _ in range(SCALINGS):
+            weight /= np.bincount(self.line, weight, lines)[self.line]
+            sums = sum_by(self.entry, weight * self.people, len(self.counts))
+            if np.abs(sums - self.counts).max() < SCALED:
+                break
+            scale = self.counts / np.maximum(sums, np.finfo(float).tiny)
+            self.log_scale[:] += np.log(scale)
+            weight *= scale[self.entry]
+        beliefs[self.cells] = weight
+        return beliefs
+
+
 @dataclass(frozen=True, eq=False)
 class Assignments:
     """The expectation of people with one value each: what a model says of a person becomes a belief."""
 
     roster: Roster
-    exact_up_to: int
+    exact_up_to: int | None = None
 
     @cached_property
     def states(self) -> Floats:
         """How many states each group has."""
         row, _, count = self.roster.entries
-        return np.exp(sum_by(row, np.log1p(count), len(self.roster.release)))
+        return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), LARGEST_LOG))
 
     @cached_property
     def exactly(self) -> Flags:
         """Which groups are gone through state by state."""
-        flags: Flags = self.states <= self.exact_up_to * (1 + 1e-9)
-        return flags
+        return gone_through(self.states, np.diff(self.roster.group_starts), self.exact_up_to)
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:

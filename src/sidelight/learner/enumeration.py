@@ -14,7 +14,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight.learner.assignments import Assignments
-from sidelight.learner.several_values import SetAssignments
+from sidelight.learner.several_values import Occurrences, SetAssignments
 
 MOST = 5_000
 """Groups with more assignments are not listed."""
@@ -59,9 +59,9 @@ def enumerated(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
 
 @dataclass(frozen=True, eq=False)
 class EnumeratedAssignments:
-    """The expectation by listing, of one value each or of sets."""
+    """The expectation by listing, of one value each or of sets; of multisets nothing is listed."""
 
-    quick: Assignments | SetAssignments
+    quick: Assignments | SetAssignments | Occurrences
 
     @property
     def exactly(self) -> Flags:
@@ -85,7 +85,7 @@ class EnumeratedAssignments:
         if isinstance(self.quick, Assignments):
             for pattern in self.quick.patterns:
                 yield pattern.cells, pattern.counts, scores[pattern.cells]
-        else:
+        elif isinstance(self.quick, SetAssignments):
             for by_size in self.quick.patterns:
                 for have in np.unique(by_size.counts).tolist():
                     cells = by_size.cells[:, np.newaxis, by_size.counts == have]

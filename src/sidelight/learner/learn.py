@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
-
-import numpy as np
 
 from sidelight._progress import Progress, quiet
-from sidelight._text import counted
 from sidelight.errors import BadMeasure, expect, parameter
-from sidelight.learner.assignments import Assignments
 from sidelight.learner.learned import Learned
-from sidelight.learner.models import Logistic, Model, ModelName, NaiveBayes, model_name
+from sidelight.learner.models import ModelName, model_name
 from sidelight.learner.roster import Roster
-from sidelight.learner.several_values import Occurrences, SetAssignments
 from sidelight.learner.targets import train_without_roster
-from sidelight.learner.training import ROUNDS, Trained, train
+from sidelight.learner.training import ROUNDS, train_on
 from sidelight.learner.truth import Truth, truth_of
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table, expect_one_sensitive
-
-EXACT_UP_TO = 100_000
-"""Groups of up to so many states are gone through exactly."""
-
-LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
-"""Said where nobody is told apart from others of their group."""
-
-Expected: TypeAlias = Assignments | SetAssignments | Occurrences
 
 
 def learn(
@@ -41,7 +27,7 @@ def learn(
     targets: Table | None = None,
     by: Mapping[str, Hierarchy] | None = None,
     rounds: int = ROUNDS,
-    exact_up_to: int = EXACT_UP_TO,
+    exact_up_to: int | None = None,
     progress: Progress = quiet,
 ) -> Learned:
     """What would somebody believe about each person who trains a model on the release itself?
@@ -64,7 +50,8 @@ def learn(
         targets: people who are known exactly, by an attacker who knows nobody else.
         by: hierarchies that say what printed labels stand for.
         rounds: so many rounds at most; more claim more without knowing more.
-        exact_up_to: groups with up to so many states are gone through exactly, others by Sinkhorn's scaling.
+        exact_up_to: groups with up to so many states are gone through exactly, others by Sinkhorn's scaling; unless
+            told, all groups of up to 1,000 states and those up to 100,000 that take little time.
         progress: is told how far it is.
 
     >>> ward = Release.from_buckets([
@@ -97,44 +84,6 @@ def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
     if isinstance(table, Table):
         return Roster.of_table(release, table, lookup)
     return Roster.of_members(release, Members.as_printed(release.groups))
-
-
-def train_on(
-    roster: Roster, name: ModelName, *, rounds: int = ROUNDS, exact_up_to: int = EXACT_UP_TO, progress: Progress = quiet
-) -> Trained:
-    """Train a model on a roster; where nobody is told apart, there is nothing to learn."""
-    if not told_apart(roster):
-        return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
-    expectation = expectation_of(roster, exact_up_to)
-    trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
-    return trained.noting(*_scaled(roster, expectation, exact_up_to))
-
-
-def told_apart(roster: Roster) -> bool:
-    """Whether anybody is told apart from others of their group."""
-    return bool((np.bincount(roster.members.group) > 1).any())
-
-
-def new_model(roster: Roster, name: ModelName) -> Model:
-    """Make a model that has learnt nothing yet."""
-    return Logistic(roster) if name == "logistic" else NaiveBayes(roster)
-
-
-def expectation_of(roster: Roster, exact_up_to: int) -> Expected:
-    """Choose how expectations are computed, by how many values people have."""
-    if roster.release.semantics == "single":
-        return Assignments(roster, exact_up_to)
-    return SetAssignments(roster, exact_up_to) if roster.release.semantics == "set" else Occurrences(roster)
-
-
-def _scaled(roster: Roster, expectation: Expected, exact_up_to: int) -> tuple[str, ...]:
-    many = int((~expectation.exactly).sum())
-    if not many:
-        return ()
-    what = "group" if roster.release.semantics == "single" else "value in a group"
-    return (
-        f"{counted(many, what)} of more than {exact_up_to:,} states by Sinkhorn's scaling, which errs towards doubt",
-    )
 
 
 def _targets(release: Release, name: ModelName, roster: Table | None, targets: Table, lookup: Lookup) -> Roster:

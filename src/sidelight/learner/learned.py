@@ -185,7 +185,7 @@ class Learned(Tabular):
         if not 0 <= belief <= 1:
             message = f"a belief lies between 0 and 1, and {belief} does not; give such a number"
             raise BadMeasure(message)
-        above: np.ndarray[tuple[int], np.dtype[np.bool_]] = np.round(self._belief, TIES) >= belief
+        above: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._belief >= float(belief) - 0.5 * 10**-TIES
         return above
 
     def plot(self) -> alt.TopLevelMixin:

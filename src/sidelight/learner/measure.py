@@ -5,8 +5,8 @@
 A model learns from all groups at once, so that it is not mergeable: searches go without it and judge what they found.
 It is one concrete attacker: a release within its limit may fall to a better model.
 
-The value is rounded up at the sixth decimal.  It is replayed by training again, where every group is gone through
-assignment by assignment (`enumeration`).
+The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
+again, where every group is gone through assignment by assignment (`enumeration`).
 """
 
 from __future__ import annotations
@@ -21,21 +21,19 @@ from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words, to_places
 from sidelight.errors import BadMeasure, parameter
 from sidelight.learner.enumeration import EnumeratedAssignments
-from sidelight.learner.learn import (
-    EXACT_UP_TO,
-    LABELS_ALONE,
-    expectation_of,
-    learn,
-    new_model,
-    roster_of,
-    told_apart,
-    train_on,
-)
+from sidelight.learner.learn import learn, roster_of
 from sidelight.learner.learned import Learned
 from sidelight.learner.models import Model, ModelName, model_name
 from sidelight.learner.roster import Roster
-from sidelight.learner.several_values import Occurrences
-from sidelight.learner.training import ROUNDS, Trained, train
+from sidelight.learner.training import (
+    ROUNDS,
+    Trained,
+    expectation_of,
+    new_model,
+    told_apart,
+    train,
+    train_on,
+)
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.release.groups import Groups
@@ -109,7 +107,7 @@ class Learner(Measure):
 
     model: ModelName = "logistic"
     rounds: int = ROUNDS
-    exact_up_to: int = EXACT_UP_TO
+    exact_up_to: int | None = None
     table: Table | None = field(default=None, repr=False, compare=False)
 
     name: ClassVar[str] = "learner"
@@ -122,14 +120,15 @@ class Learner(Measure):
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", model_name(self.model))
         object.__setattr__(self, "rounds", whole_amount(self.name, "rounds", self.rounds))
-        object.__setattr__(self, "exact_up_to", whole_amount(self.name, "exact_up_to", self.exact_up_to))
+        if self.exact_up_to is not None:
+            object.__setattr__(self, "exact_up_to", whole_amount(self.name, "exact_up_to", self.exact_up_to))
         if self.rounds < 1:
             message = f"{parameter('rounds', self.rounds)} is no training; give 1 or more"
             raise BadMeasure(message)
 
     @classmethod
     def from_settings(
-        cls, *, model: ModelName = "logistic", rounds: int = ROUNDS, exact_up_to: int = EXACT_UP_TO
+        cls, *, model: ModelName = "logistic", rounds: int = ROUNDS, exact_up_to: int | None = None
     ) -> Self:
         """Make it from what a policy file says."""
         return cls(model, rounds, exact_up_to)
@@ -138,7 +137,7 @@ class Learner(Measure):
         """Say the parameters as a policy file does."""
         settings: dict[str, object] = {"model": self.model} if self.model != "logistic" else {}
         settings |= {"rounds": self.rounds} if self.rounds != ROUNDS else {}
-        return settings | ({"exact_up_to": self.exact_up_to} if self.exact_up_to != EXACT_UP_TO else {})
+        return settings | ({"exact_up_to": self.exact_up_to} if self.exact_up_to is not None else {})
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -183,8 +182,7 @@ class Learner(Measure):
     def _trained_by_listing(self, roster: Roster) -> Trained:
         if not told_apart(roster):
             return train_on(roster, self.model)
-        expectation = expectation_of(roster, self.exact_up_to)
-        listing = expectation if isinstance(expectation, Occurrences) else EnumeratedAssignments(expectation)
+        listing = EnumeratedAssignments(expectation_of(roster, self.exact_up_to))
         return train(new_model(roster, self.model), listing, rounds=self.rounds)
 
     def explain(self, finding: Finding) -> str:
@@ -207,10 +205,12 @@ class Learner(Measure):
 
 
 def _value(roster: Roster, trained: Trained, cell: int) -> Amount:
-    """Give a belief: a share exactly where nothing was learnt, else rounded up."""
-    if LABELS_ALONE in trained.notes and roster.release.semantics != "multiset":
-        return Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
-    belief = Fraction(float(trained.beliefs[cell])) - LAST_BITS
+    """Give a belief: a share exactly where nothing was learnt about the person, else rounded up."""
+    belief = Fraction(float(trained.beliefs[cell]))
+    share = Fraction(int(roster.count[cell]), int(roster.group_size[cell]))
+    if abs(belief - share) <= LAST_BITS and roster.release.semantics != "multiset":
+        return share
+    belief -= LAST_BITS
     return min(max(float(to_places(belief, PLACES)), 0.0), 1.0)
 
 

@@ -4,8 +4,8 @@ Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i �
             are the elementary symmetric polynomials.  Forward and backward over how many have it among the first i:
                 F_0(u) = [u = 0],  F_i(u) = F_{i−1}(u) + o_i·F_{i−1}(u − 1)
                 B_N(u) = [u = n],  B_{i−1}(u) = B_i(u) + o_i·B_i(u + 1)
-            for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  Beyond
-            `exact_up_to` states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n.
+            for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  With too
+            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n.
 Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
             1 − (1 − r_i)^n.
 """
@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, starts_of, sum_by
-from sidelight.learner.assignments import AT_ONCE, LEAST
+from sidelight.learner.assignments import AT_ONCE, LEAST, gone_through
 from sidelight.learner.roster import Roster
 
 HALVINGS = 100
@@ -78,7 +78,7 @@ class SetAssignments:
     """The expectation of people with sets of values."""
 
     roster: Roster
-    exact_up_to: int
+    exact_up_to: int | None = None
 
     @cached_property
     def sizes(self) -> Integers:
@@ -86,11 +86,16 @@ class SetAssignments:
         return self.roster.release.groups.sizes[self.roster.entries[0]]
 
     @cached_property
+    def states(self) -> Floats:
+        """How many states each entry (group and value) has."""
+        counts = self.roster.entries[2].astype(float)
+        states: Floats = (counts + 1) * (self.sizes - counts + 1)
+        return states
+
+    @cached_property
     def exactly(self) -> Flags:
-        """Which entries (group and value) are gone through exactly."""
-        counts = self.roster.entries[2]
-        flags: Flags = (counts + 1) * (self.sizes - counts + 1) <= self.exact_up_to
-        return flags
+        """Which entries are gone through exactly."""
+        return gone_through(self.states, 1, self.exact_up_to)
 
     @cached_property
     def patterns(self) -> tuple[SizePattern, ...]:
@@ -147,6 +152,11 @@ class Occurrences:
     """The expectation of people with multisets of values: how many occurrences each is expected to have."""
 
     roster: Roster
+
+    @property
+    def states(self) -> Floats:
+        """One each: rates need no more."""
+        return np.ones(len(self.roster.entries[0]))
 
     @property
     def exactly(self) -> Flags:

@@ -9,13 +9,17 @@ Invariant   For naive Bayes with every group gone through exactly, ln likelihood
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress, quiet
-from sidelight.learner.models import Model
+from sidelight._text import counted
+from sidelight.learner.assignments import Assignments
+from sidelight.learner.models import Logistic, Model, ModelName, NaiveBayes
+from sidelight.learner.roster import Roster
+from sidelight.learner.several_values import Occurrences, SetAssignments
 
 CLOSE = 1e-4
 """Training stops once no belief moves by more."""
@@ -25,6 +29,14 @@ ROUNDS = 30
 
 ROUNDING = 1e-9
 """The share of a likelihood that rounding may take."""
+
+MANY = 10**9
+"""A number of states beyond which nobody wants to know."""
+
+LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
+"""Said where nobody is told apart from others of their group."""
+
+Expected: TypeAlias = Assignments | SetAssignments | Occurrences
 
 
 class Expectation(Protocol):
@@ -75,3 +87,46 @@ def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progr
 def _never_falls(likelihoods: list[float]) -> bool:
     """Compare the last two, but for rounding."""
     return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - ROUNDING * (1 + abs(likelihoods[-2]))
+
+
+def train_on(
+    roster: Roster,
+    name: ModelName,
+    *,
+    rounds: int = ROUNDS,
+    exact_up_to: int | None = None,
+    progress: Progress = quiet,
+) -> Trained:
+    """Train a model on a roster; where nobody is told apart, there is nothing to learn."""
+    if not told_apart(roster):
+        return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
+    expectation = expectation_of(roster, exact_up_to)
+    trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
+    return trained.noting(*_scaled(roster, expectation))
+
+
+def told_apart(roster: Roster) -> bool:
+    """Whether anybody is told apart from others of their group."""
+    return bool((np.bincount(roster.members.group) > 1).any())
+
+
+def new_model(roster: Roster, name: ModelName) -> Model:
+    """Make a model that has learnt nothing yet."""
+    return Logistic(roster) if name == "logistic" else NaiveBayes(roster)
+
+
+def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
+    """Choose how expectations are computed, by how many values people have."""
+    if roster.release.semantics == "single":
+        return Assignments(roster, exact_up_to)
+    return SetAssignments(roster, exact_up_to) if roster.release.semantics == "set" else Occurrences(roster)
+
+
+def _scaled(roster: Roster, expectation: Expected) -> tuple[str, ...]:
+    scaled = ~expectation.exactly
+    if not scaled.any():
+        return ()
+    what = "group" if roster.release.semantics == "single" else "value in a group"
+    least = min(round(expectation.states[scaled].min()), MANY)
+    many = counted(int(scaled.sum()), what)
+    return (f"{many} of {least:,} states or more by Sinkhorn's scaling, which errs towards doubt",)

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease
-from sidelight.learner.learn import LABELS_ALONE
+from sidelight.learner.training import LABELS_ALONE
 
 ROWS = pa.table(
     {

@@ -1,5 +1,7 @@
 """What a learner claims, how right it is, bin by bin."""
 
+from fractions import Fraction
+
 import pytest
 
 import sidelight as sl
@@ -57,3 +59,10 @@ def test_of_equal_beliefs_the_first_value_of_the_domain_is_guessed():
     even = sl.Release.from_buckets([([{"sex": "f"}, {"sex": "m"}], ["Flu", "Cold"])])
     rows = sl.learn(even).table().to_pylist()
     assert {row["value"] for row in rows if row["guess"]} == {"Cold"}
+
+
+def test_a_belief_that_is_no_decimal_is_met_too():
+    thirds = sl.Release.from_buckets([([{"sex": "f"}] * 3, ["Flu", "Cold", "Asthma"]), ([{"sex": "m"}], ["Flu"])])
+    learned = sl.learn(thirds)
+    assert learned.people_above(Fraction(1, 3)) == learned.people_above(1 / 3) == 4
+    assert learned.people_above(0.334) == 1

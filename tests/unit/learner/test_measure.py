@@ -1,5 +1,7 @@
 """The measure: its witness, in policies, in searches, and what it refuses."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,13 @@ def test_parts_of_a_release_are_refused():
         sl.Learner(rounds=0)
     with pytest.raises(BadMeasure, match="no model"):
         sl.Learner(model="oracle")
+
+
+def test_a_limit_is_met_with_equality_by_a_share_that_nothing_was_learnt_about():
+    people = [{"sex": "f"}, {"sex": "m"}, {"sex": "f"}]
+    even = sl.Release.from_buckets(
+        [(people, ["Flu", "Cold", "Asthma"]), ([{"sex": "f"}] * 3, ["Flu", "Cold", "Asthma"])]
+    )
+    finding = sl.Learner().measure(even)
+    assert finding.value == finding.replay(even) == Fraction(1, 3)
+    assert (sl.Learner() <= Fraction(1, 3)).judge(even).holds
