@@ -16,12 +16,14 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 from xml.etree import ElementTree as ET
 
 from sidelight._files import write_whole
+from sidelight._text import visible
 from sidelight.errors import SidelightError, needs_extra, parameter
 
 if TYPE_CHECKING:
@@ -93,7 +95,34 @@ def finished(
     behind = {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
     told = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
     titled = chart.properties(title=words, description=told, usermeta={"sidelight": behind})
-    return in_our_look(titled)
+    return guarded(in_our_look(titled))
+
+
+GUARD = "\u2060"
+"""Stands, unseen, behind every < of a cell: notebooks and Altair's pages put a chart's data inside a script."""
+
+
+def guarded(chart: Drawing) -> alt.TopLevelMixin:
+    """Keep cells from ending the script that they stand in, or the picture that they are drawn in; else the same."""
+    plain: dict[str, Any] = chart.to_dict(validate=False)
+    safe = _guarded(plain)
+    if safe == plain:
+        return cast("alt.TopLevelMixin", chart)
+    remade = type(chart).from_dict(safe, validate=False)
+    remade.usermeta = safe["usermeta"]  # as plain data, not as a schema of it
+    return cast("alt.TopLevelMixin", remade)
+
+
+def _guarded(node: Drawing) -> Drawing:
+    if isinstance(node, dict):
+        return {name: _guarded(each) for name, each in node.items()}
+    if isinstance(node, list):
+        return [_guarded(each) for each in node]
+    return visible(node).replace("<", f"<{GUARD}") if isinstance(node, str) else node
+
+
+def _unguarded(text: str) -> str:
+    return text.replace(f"<{GUARD}", "<")
 
 
 def in_lines(text: str, characters: int) -> list[str]:
@@ -147,12 +176,12 @@ def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
 
 def title_of(chart: alt.TopLevelMixin) -> str:
     """Give the finding that a chart's title says, on one line."""
-    return str(_behind(chart)["title"])
+    return _unguarded(str(_behind(chart)["title"]))
 
 
 def description_of(chart: alt.TopLevelMixin) -> str:
     """Give the text for whoever does not see the chart."""
-    return str(getattr(chart, "description", ""))
+    return _unguarded(str(getattr(chart, "description", "")))
 
 
 def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
@@ -167,7 +196,8 @@ def table_behind(chart: alt.TopLevelMixin) -> TableBehind:
     ('implications', 0, '1/3', 0.33333333333333337)
     """
     behind = _behind(chart)
-    return TableBehind(tuple(behind["columns"]), tuple(map(tuple, behind["rows"])))
+    rows = ((_unguarded(cell) if isinstance(cell, str) else cell for cell in row) for row in behind["rows"])
+    return TableBehind(tuple(map(_unguarded, behind["columns"])), tuple(map(tuple, rows)))
 
 
 def _behind(chart: Drawing) -> dict[str, Any]:
@@ -223,6 +253,8 @@ _SVG = "http://www.w3.org/2000/svg"
 _NEEDLESS = ("class", "pointer-events", "role", "aria-roledescription", "aria-label", "aria-hidden", "font-family")
 """Attributes that change nothing of what is seen: the picture as a whole has a role and a label."""
 
+_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
+
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 
@@ -234,10 +266,24 @@ def _slim(drawing: str, description: str, colours: dict[str, str]) -> str:
         for child in list(parent):
             if _draws_nothing(child):
                 parent.remove(child)
+    names = _names_of_its_own(root, description)
     for element in root.iter():
         _slim_attributes(element, colours)
+        element.text = element.text and _unguarded(element.text)
+        for name, text in element.attrib.items():
+            element.set(name, _REFERENCE.sub(lambda found: f"url(#{names[found[1]]})", text))
     root.attrib |= {"role": "img", "aria-label": description, "font-family": FONT}
     return ET.tostring(root, encoding="unicode")
+
+
+def _names_of_its_own(root: ET.Element, description: str) -> dict[str, str]:
+    """Name what is referred to by what is drawn: Vega counts on, and two charts of a page would share names."""
+    digest = sha256(description.encode()).hexdigest()[:8]
+    named = [element for element in root.iter() if "id" in element.attrib]
+    names = {element.attrib["id"]: f"chart-{digest}-{at}" for at, element in enumerate(named)}
+    for element in named:
+        element.set("id", names[element.attrib["id"]])
+    return names
 
 
 def _draws_nothing(element: ET.Element) -> bool:

@@ -55,7 +55,7 @@ def _calibration(learned: Learned) -> alt.TopLevelMixin:
             ("claimed from", "claimed to", "people", "claimed on average", "right"),
             tuple((each.low, each.high, each.people, each.claimed, each.right) for each in bins),
         ),
-        width=470,
+        width=560,
     )
 
 

@@ -73,7 +73,9 @@ def compared_candidates(comparison: ReleaseComparison, measure: Measure) -> list
 def comparison_chart(comparison: ReleaseComparison) -> alt.TopLevelMixin:
     """Draw the releases of a comparison against the policy's first limit."""
     criterion = comparison.policy.criteria[0]
-    return candidates_chart(compared_candidates(comparison, criterion.measure), criterion, utility=DEFAULT_UTILITY)
+    return candidates_chart(
+        compared_candidates(comparison, criterion.measure), criterion, utility=DEFAULT_UTILITY, own="advised"
+    )
 
 
 def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list[Candidate]:
@@ -91,8 +93,10 @@ def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list
     return front
 
 
-def candidates_chart(candidates: Sequence[Candidate], criterion: Criterion, *, utility: str) -> alt.TopLevelMixin:
-    """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost."""
+def candidates_chart(
+    candidates: Sequence[Candidate], criterion: Criterion, *, utility: str, own: str = "chosen"
+) -> alt.TopLevelMixin:
+    """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost, `own` what one is."""
     library = altair()
     measure = criterion.measure
     bad = measure.large_is_bad
@@ -125,14 +129,14 @@ def candidates_chart(candidates: Sequence[Candidate], criterion: Criterion, *, u
         ),
         base.transform_filter("datum.front").mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(x, y),
         *_limit(criterion, float(exact(criterion.bound))),
-        *_chosen(candidates, bad=bad),
+        *_chosen(candidates, own, bad=bad),
     )
     return finished(
         chart,
-        title=_title(candidates, front, criterion, utility),
-        subtitle=_subtitle(candidates),
+        title=_title(candidates, front, criterion, f"The {own} release has {utility}"),
+        subtitle=_subtitle(candidates, own),
         table=TableBehind(
-            ("candidate", utility, f"{measure}, exactly", "no other is better on both", "chosen"),
+            ("candidate", utility, f"{measure}, exactly", "no other is better on both", own),
             tuple(
                 (each.name, each.loss, exact_text(each.risk), _yes(each in front), _yes(each.chosen))
                 for each in sorted(candidates, key=lambda candidate: candidate.loss)
@@ -146,7 +150,7 @@ def _yes(whether: bool) -> str:  # noqa: FBT001 - a word for it
     return "yes" if whether else ""
 
 
-def _title(candidates: Sequence[Candidate], front: Sequence[Candidate], criterion: Criterion, utility: str) -> str:
+def _title(candidates: Sequence[Candidate], front: Sequence[Candidate], criterion: Criterion, begins: str) -> str:
     chosen = next((each for each in candidates if each.chosen), None)
     bad = criterion.measure.large_is_bad
     verb = "is" if len(front) == 1 else "are"
@@ -154,11 +158,11 @@ def _title(candidates: Sequence[Candidate], front: Sequence[Candidate], criterio
     if chosen is None:
         return many
     risk = f"{criterion.measure.name} {at_a_glance(chosen.risk, large_is_bad=bad)}"
-    return f"The chosen release has {utility} {short_decimal(chosen.loss)} at {risk}; {many}"
+    return f"{begins} {short_decimal(chosen.loss)} at {risk}; {many}"
 
 
-def _subtitle(candidates: Sequence[Candidate]) -> str:
-    chosen = next((f"Chosen: {each.name}. " for each in candidates if each.chosen), "")
+def _subtitle(candidates: Sequence[Candidate], own: str) -> str:
+    chosen = next((f"{own.capitalize()}: {each.name}. " for each in candidates if each.chosen), "")
     return f"{chosen}Each point is a release that could be published; the line joins those that no other beats on both."
 
 
@@ -173,7 +177,7 @@ def _limit(criterion: Criterion, bound: float) -> list[Drawing]:
     ]
 
 
-def _chosen(candidates: Sequence[Candidate], *, bad: bool) -> list[Drawing]:
+def _chosen(candidates: Sequence[Candidate], word: str, *, bad: bool) -> list[Drawing]:
     library = altair()
     own = next((each for each in candidates if each.chosen), None)
     if own is None:
@@ -181,7 +185,7 @@ def _chosen(candidates: Sequence[Candidate], *, bad: bool) -> list[Drawing]:
     row = {
         "loss": own.loss,
         "risk": round_cautiously(own.risk, large_is_bad=bad),
-        "text": "chosen",
+        "text": word,
     }
     base = library.Chart(library.Data(values=[row])).encode(x="loss:Q", y="risk:Q")
     return [

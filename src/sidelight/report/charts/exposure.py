@@ -31,7 +31,12 @@ def exposure_chart(exposure: Exposure) -> alt.TopLevelMixin:
     library = altair()
     order = [name for name, _, _ in rows]
     data = [
-        {"left": name, "which": which, "people": people, "text": f"{people:,}" if name in order[:1] else ""}
+        {
+            "left": name,
+            "which": which,
+            "people": people,
+            "text": f"{people:,}" if which == TOGETHER and name in order[:1] else "",
+        }
         for name, before, after in rows
         for which, people in ((ALONE, before), (TOGETHER, after))
     ]

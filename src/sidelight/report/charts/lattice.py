@@ -187,7 +187,7 @@ def _chosen_label(data: Sequence[Mapping[str, object]]) -> list[Drawing]:
     library = altair()
     row = next(row for row in data if row["state"] == STATES[3])
     base = library.Chart(library.Data(values=[{**row, "text": "chosen"}])).encode(x="x:Q", y="y:Q", text="text:N")
-    style = {"align": "center", "dy": -14, "fontWeight": "bold", "fontSize": 12}
+    style = {"align": "center", "dy": 15, "fontWeight": "bold", "fontSize": 12}
     return [
         base.mark_text(color=PAPER, stroke=PAPER, strokeWidth=4, **style),
         base.mark_text(color=VERMILION, **style),

@@ -52,8 +52,10 @@ def curve_chart(curve: DisclosureCurve, *, limit: Bound | None = None) -> alt.To
 
 def skyline_chart(skyline: KnowledgeSkyline, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
     """Draw a knowledge skyline; `own` is the point that a policy asks for."""
-    asked = [] if own is None else [own]
-    amounts = {name: _chosen((point[at] for point in (*skyline, *asked)), at) for at, name in enumerate(DIRECTIONS)}
+    amounts = {
+        name: sorted({*_chosen((point[at] for point in skyline), at), *([] if own is None else [int(own[at])])})
+        for at, name in enumerate(DIRECTIONS)
+    }
     curve = disclosure_curve(skyline.release, Acquaintance, amounts, value=skyline.value)
     return cells_chart(curve, limit=skyline.below, points=tuple(skyline), own=own)
 
@@ -202,16 +204,18 @@ def _panel(
     across, up = sorted(grid.across.amounts), sorted(grid.up.amounts)
     rows = list(_runs(grid, panel, across, up))
     width, height = _size(grid)
+    x = _axis(library.X("x:Q"), grid.curve.measure, grid.across.name, across)
+    y = _axis(library.Y("y:Q"), grid.curve.measure, grid.up.name, up)
     colour = library.Color("risk:Q").scale(scheme="cividis", domain=[0, 1])
     legend = library.Legend(
         title=["How sure", "somebody", "can be"], format=".0%", gradientLength=150, values=[0, 0.25, 0.5, 0.75, 1]
     )
     cells = (
         library.Chart(library.Data(values=rows), width=width, height=height)
-        .mark_rect(stroke=PAPER, strokeWidth=0.5)
+        .mark_rect()
         .encode(
-            _axis(library.X("x:Q"), grid.curve.measure, grid.across.name, across),
-            _axis(library.Y("y:Q"), grid.curve.measure, grid.up.name, up),
+            x,
+            y,
             x2="x2:Q",
             y2="y2:Q",
             color=colour.legend(legend),
@@ -219,11 +223,11 @@ def _panel(
     )
     layers = [cells]
     if limit is not None:
-        layers += _staircase(grid, panel, limit, across, up)
+        layers += [layer.encode(x, y) for layer in _staircase(grid, panel, limit, across, up)]
     here = [point for point in points if panel is None or point[0] == panel]
-    layers += _dots([_place(point, across, up) for point in here], size=26, color=INK)
-    if own is not None and own[0] in (panel, None):
-        layers += _own(_place(own, across, up))
+    layers += [layer.encode(x, y) for layer in _dots([_place(point, across, up) for point in here])]
+    if own is not None and panel in (own[0], None):
+        layers += [layer.encode(x, y) for layer in _own(_place(own, across, up))]
     name = "" if panel is None or grid.panel is None else _panel_name(grid, panel)
     return library.layer(*layers).properties(title=library.TitleParams(name, fontSize=13, fontWeight="normal"))
 
@@ -270,7 +274,7 @@ def _staircase(grid: _Grid, panel: int | None, limit: RiskLimit, across: list[in
         return []
     library = altair()
     rows = [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
-    base = library.Chart(library.Data(values=rows)).encode(x="x:Q", y="y:Q", order="order:Q")
+    base = library.Chart(library.Data(values=rows)).encode(order="order:Q")
     return [base.mark_line(color=colour, strokeWidth=width) for colour, width in ((PAPER, 5), (INK, 2.5))]
 
 
@@ -280,13 +284,13 @@ def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[flo
     return (across.index(int(x)) + 0.5, up.index(int(y)) + 0.5) if x in across and y in up else None
 
 
-def _dots(places: list[tuple[float, float] | None], **style: object) -> list[Drawing]:
+def _dots(places: list[tuple[float, float] | None]) -> list[Drawing]:
     library = altair()
     rows = [{"x": place[0], "y": place[1]} for place in places if place is not None]
     if not rows:
         return []
-    base = library.Chart(library.Data(values=rows)).encode(x="x:Q", y="y:Q")
-    return [base.mark_point(filled=True, opacity=1, stroke=PAPER, strokeWidth=1.5, **{**style, "size": 60})]
+    base = library.Chart(library.Data(values=rows))
+    return [base.mark_point(filled=True, opacity=1, color=INK, stroke=PAPER, strokeWidth=1.5, size=60)]
 
 
 def _own(place: tuple[float, float] | None) -> list[Drawing]:
@@ -295,7 +299,7 @@ def _own(place: tuple[float, float] | None) -> list[Drawing]:
         return []
     library = altair()
     data = library.Data(values=[{"x": place[0], "y": place[1], "text": "the policy"}])
-    base = library.Chart(data).encode(x="x:Q", y="y:Q")
+    base = library.Chart(data)
     return [
         base.mark_point(color=VERMILION, filled=True, shape="diamond", size=130, opacity=1, stroke=PAPER),
         *(
