@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import io
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +17,13 @@ from sidelight.cli.audit import judge, print_report
 from sidelight.cli.inputs import open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
-from sidelight.cli.protect import ProtectRequest, protect
+from sidelight.cli.protect import ProtectRequest, policy_of, protect
+from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
+from sidelight.publish.release_report import ReportDetails, before_of, report_html
 from sidelight.publish.sidecar import ENDING
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport
@@ -28,7 +32,7 @@ from sidelight.report.terminal import conclusion
 LEVELS = {"age": 3, "education": 2}
 """Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
 
-FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json")
+FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json", "report.html")
 HIERARCHIES = "hierarchies"
 
 POLICY = """\
@@ -72,7 +76,7 @@ below = "2/3"
 
 def demo(folder: Path) -> Status:
     """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
-    table, rough, policy, release, kept = (folder / name for name in FILES)
+    table, rough, policy, release, kept, page = (folder / name for name in FILES)
     _make(folder)
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
@@ -99,13 +103,27 @@ def demo(folder: Path) -> Status:
         return status
 
     _say(f"\n3. sidelight audit {release} --policy {policy}\n")
-    report = judge(open_release(str(release), question.roles), question, source=str(release))
+    published = open_release(str(release), question.roles)
+    report = judge(published, question, source=str(release))
     write_whole(kept, report.to_json(), force=True)
+    command = shlex.join(
+        ("sidelight", "report", str(release), "--policy", str(policy), "--table", str(table), "--html", str(page))
+    )
+    signed = report_on_audit(
+        str(release),
+        published,
+        report,
+        question,
+        details=ReportDetails(date=dt.datetime.now(dt.UTC).date().isoformat(), commands=(command,)),
+        before=before_of(open_table(str(table), question.roles), policy_of(question)),
+    )
+    write_whole(page, report_html(signed), force=True)
     Console(highlight=False).print(conclusion(report))
     _say(f"\nData: {adult.citation}, CC BY 4.0")
     _say(
         f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, dictionary_path(release).name, HIERARCHIES))}"
     )
+    _say(f"For whoever signs, open in a browser: {page}")
     return Status.WITHIN_POLICY
 
 

@@ -88,7 +88,7 @@ def release_report(
     >>> release = sl.Release.from_counts(groups, labels=labels)
     >>> report = sl.release_report(release, sl.Policy(sl.GroupSize() >= 5), date="2026-01-31")
     >>> report.answer.audit.verdict, [band.sizes for band in report.answer.sizes]
-    ('within policy', ['5–9', '10–19'])
+    ('within policy', ['5–9', '10–11'])
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """

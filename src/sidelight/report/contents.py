@@ -87,6 +87,9 @@ def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
     yield answer_of(report)
     if summary:
         yield from _risk_blocks(report)
+    picture = _curve_picture(report)
+    if picture is not None:
+        yield picture
     audit = report.answer.audit
     if audit.verdict == "within policy":
         yield Paragraph(
@@ -302,8 +305,7 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
     rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
     grid = Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
-    picture = _curve_picture(report, grid)
-    yield grid if picture is None else picture
+    yield grid
 
 
 def _attacks(report: ReleaseReport) -> Blocks:
@@ -422,11 +424,13 @@ def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str, *,
     )
 
 
-def _curve_picture(report: ReleaseReport, grid: Grid) -> Picture | None:
-    """Draw the curves where the extra for charts is there."""
+def _curve_picture(report: ReleaseReport) -> Picture | None:
+    """Draw the curve that the policy's limit is about, where there is one and the extra for charts is there."""
+    if not report.answer.curves:
+        return None
     from sidelight.report.pictures import knowledge_picture  # noqa: PLC0415 - slow, and an extra
 
     try:
-        return knowledge_picture(report, grid)
+        return knowledge_picture(report)
     except (ImportError, SidelightError):
         return None

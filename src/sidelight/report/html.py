@@ -50,7 +50,10 @@ def html_page(page: Page) -> str:
     (False, True)
     """
     for rows, letters, pictures in SIZES:
-        text = _drawn(page.shorter(rows, letters, pictures=pictures))
+        short = page.shorter(rows, letters, pictures=pictures)
+        if short.letters > MOST_BYTES:
+            continue
+        text = _drawn(short)
         if len(text.encode()) <= MOST_BYTES:
             return text
     message = "the page would be longer than 1 MB, however short its tables are; ask about fewer things at once"

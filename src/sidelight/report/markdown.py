@@ -24,7 +24,7 @@ from sidelight.report.page import (
     Signature,
 )
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&{}]|^[-+=](?=\s)|(?<=^\d)[.)](?=\s)|!(?=\[)|(?<=:)/(?=/)|(?<=[Ww]ww)\.|@)")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&{}]|^[-+=]|(?<=^\d)[.)](?=\s)|!(?=\[)|(?<=:)/(?=/)|(?<=[Ww]ww)\.|@)")
 
 
 def markdown_page(page: Page) -> str:

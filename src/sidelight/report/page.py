@@ -120,6 +120,11 @@ class Page:
     opening: tuple[Block, ...] = ()  # the question and its answer, before everything else
     foot: str = ""
 
+    @property
+    def letters(self) -> int:
+        """How many letters stand in it, pictures included."""
+        return len(self.title) + sum(map(_letters, (*self.opening, *self.sections)))
+
     def shorter(self, rows: int, letters: int, *, pictures: bool) -> Page:
         """Keep so many rows of each table and letters of each text, and say that there are more."""
         cut = _Cut(rows, letters, pictures)
@@ -130,6 +135,28 @@ class Page:
             opening=tuple(cut.blocks(self.opening)),
             sections=tuple(map(cut.section, self.sections[:rows])),
         )
+
+
+def _letters(part: Section | Block) -> int:  # noqa: PLR0911 - one line for each kind
+    match part:
+        case Section():
+            return len(part.title) + sum(map(_letters, (*part.blocks, *part.parts)))
+        case Points():
+            return sum(map(len, part.lines))
+        case Grid():
+            return sum(len(cell) for row in part.rows for cell in row)
+        case Picture():
+            return len(part.svg) + (0 if part.table is None else _letters(part.table))
+        case Signature():
+            return sum(len(line.text) for line in part.lines)
+        case Blank():
+            return len(part.what)
+        case _:
+            return len(part.text)
+
+
+MOST_COLUMNS, LONGEST_CELL = 40, 300
+"""So wide is a table at most, and a cell of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +205,11 @@ class _Cut:
                 return block
 
     def grid(self, grid: Grid) -> Grid:
-        width = max(self.rows, 12)
-        rows = tuple(tuple(map(self.text, row[:width])) for row in grid.rows[: self.rows])
-        omitted = grid.omitted + len(grid.rows) - len(rows)
-        return replace(grid, headings=tuple(map(self.text, grid.headings[:width])), rows=rows, omitted=omitted)
+        cells = replace(self, letters=min(self.letters, LONGEST_CELL))
+        rows = tuple(tuple(map(cells.text, row[:MOST_COLUMNS])) for row in grid.rows[: self.rows])
+        headings = tuple(map(cells.text, grid.headings[:MOST_COLUMNS]))
+        more = len(grid.headings) - len(headings)
+        title = f"{grid.title} (the first {MOST_COLUMNS} columns)".strip() if more else grid.title
+        return replace(
+            grid, title=title, headings=headings, rows=rows, omitted=grid.omitted + len(grid.rows) - len(rows)
+        )

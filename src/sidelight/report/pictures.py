@@ -14,15 +14,15 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Comparison
 from sidelight.report.charts.risk_curves import RiskLimit, risk_chart
 from sidelight.report.page import Grid, Picture
-from sidelight.report.plots import description_of, svg
+from sidelight.report.plots import description_of, svg, table_behind
 from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-def knowledge_picture(report: ReleaseReport, grid: Grid) -> Picture:
-    """Draw how the risk grows with what somebody knows, the policy's limit with it; `grid` is the table behind it.
+def knowledge_picture(report: ReleaseReport) -> Picture:
+    """Draw how the risk grows with what somebody knows, the policy's limit with it.
 
     One curve: that of the policy's first limit that is about one, or else the first.
     """
@@ -35,7 +35,7 @@ def knowledge_picture(report: ReleaseReport, grid: Grid) -> Picture:
         limit=None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison)),
         own=(own,) if isinstance(own, int) else (),
     )
-    return _picture(chart, grid)
+    return picture_of(chart)
 
 
 def _curve(curve: KnowledgeCurve) -> DisclosureCurve:
@@ -47,5 +47,13 @@ def _amount(text: str) -> Amount:
     return math.inf if text == "inf" else Fraction(text)
 
 
-def _picture(chart: alt.TopLevelMixin, grid: Grid) -> Picture:
-    return Picture(svg(chart, "page"), description_of(chart), grid)
+def picture_of(chart: alt.TopLevelMixin) -> Picture:
+    """Give a chart as a page shows it: in the page's colours, with the table behind it."""
+    behind = table_behind(chart)
+    rows = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in behind.rows)
+    figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
+    return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
+
+
+def _is_figure(cell: object) -> bool:
+    return isinstance(cell, int | float)

@@ -23,6 +23,7 @@ from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
+from sidelight.report.charts.histograms import size_steps
 from sidelight.report.readers import families_not_asked
 from sidelight.report.report import (
     ALONE,
@@ -333,25 +334,14 @@ def _printed(column: Column, people: np.ndarray, role: RoleName, technique: str)
     return ColumnFacts(column=column.name, role=role, technique=technique, labels=len(printed), examples=tuple(many))
 
 
-BANDS = (1, 2, 5, 10, 20, 50, 100, 1_000, 10_000)
-"""Where bands of group sizes begin."""
-
-
 def size_bands(release: Release) -> tuple[SizeBand, ...]:
-    """Count groups and people by how large the groups are; bands without any are left out.
+    """Count groups and people by how large the groups are; sizes that no group has are left out.
 
     >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
-    [('1', 1), ('2–4', 1), ('10–19', 1)]
+    [('1', 1), ('2–4', 1), ('10–12', 1)]
     """
-    sizes = np.asarray(release.groups.sizes)
-    ends = (*BANDS[1:], None)
-    bands = []
-    for low, high in zip(BANDS, ends, strict=True):
-        inside = (sizes >= low) & (sizes < high if high is not None else True)
-        if inside.any():
-            words = f"{low:,} or more" if high is None else f"{low:,}" if high == low + 1 else f"{low:,}–{high - 1:,}"
-            bands.append(SizeBand(sizes=words, groups=int(inside.sum()), people=int(sizes[inside].sum())))
-    return tuple(bands)
+    steps = size_steps(release.groups.sizes[release.groups.sizes > 0])
+    return tuple(SizeBand(sizes=step.label, groups=step.groups, people=step.people) for step in steps if step.groups)
 
 
 CURVE_AMOUNTS = tuple(range(7))

@@ -41,9 +41,17 @@ def test_it_publishes_one_that_does_not(folder):
 
 def test_it_names_the_files_it_wrote(result, folder):
     written = {path.name for path in folder.iterdir()}
-    place, _, names = result.stdout.splitlines()[-1].partition(": ")
+    place, _, names = result.stdout.splitlines()[-2].partition(": ")
     assert (place, set(names.split(", "))) == (f"Written to {folder}", written)
     assert sorted(path.name for path in (folder / "hierarchies").iterdir()) == ["age.csv", "education.csv", "sex.csv"]
+
+
+def test_it_ends_by_naming_the_report_for_whoever_signs(result, folder):
+    assert result.stdout.splitlines()[-1] == f"For whoever signs, open in a browser: {folder / 'report.html'}"
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "Within policy: all 5 limits hold, for 46,033 people in 18 groups" in page
+    assert "242 of these people stand alone" in page
+    assert len(page) < 100_000
 
 
 @pytest.mark.usefixtures("result")

@@ -1,0 +1,101 @@
+"""The document that somebody signs: it holds no row of a person, and says what it does not know."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import sidelight as sl
+from sidelight.report.release_report import (
+    SCHEMA_HOME,
+    WITHHELD,
+    Circumstances,
+    column_facts,
+    release_report_schema,
+    reported,
+    size_bands,
+    technique_words,
+)
+from sidelight.report.report import audit_report
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def release():
+    groups = [{"Flu": 30, "Cold": 12}, {"Flu": 1}]
+    return sl.Release.from_counts(groups, labels=[{"age": "30-39"}, {"age": "Ann's age"}])
+
+
+def test_a_witness_that_is_one_person_is_withheld(release):
+    audit = audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 5).judge(release))
+    (finding,) = reported(audit, release).answer.audit.findings
+    assert (finding.explanation, finding.witness, finding.notes) == (WITHHELD, None, ())
+    assert "Ann's age" not in reported(audit, release).to_json()
+
+
+def test_a_witness_of_several_people_is_told(release):
+    audit = audit_report(
+        release, findings=[sl.Implications(1).measure(release.__class__.from_counts([{"Flu": 3, "Cold": 2}]))]
+    )
+    assert "Flu" in reported(audit, release).answer.audit.findings[0].explanation
+
+
+def test_labels_are_shown_that_many_people_have(release):
+    age, value = column_facts(release)
+    assert (age.labels, age.examples, age.technique) == (2, ("30-39",), "as it stands in the file")
+    assert (value.labels, value.examples) == (2, ("Flu", "Cold"))
+
+
+def test_columns_that_nothing_looked_at_are_named(tmp_path):
+    file = tmp_path / "release.csv"
+    file.write_text("age,zip,disease\n30,1,Flu\n30,2,Cold\n")
+    told = column_facts(sl.read_release(file, group=["age"], sensitive="disease"))
+    assert [(each.column, each.role) for each in told] == [
+        ("age", "known to outsiders"),
+        ("disease", "sensitive"),
+        ("zip", "not judged"),
+    ]
+
+
+def test_groups_are_counted_by_size(release):
+    first, *others = size_bands(release)
+    assert (first.sizes, first.groups, first.people) == ("1", 1, 1)
+    assert sum(band.people for band in others) == 42
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [("mondrian", "generalised, group by group (mondrian)"), ("anatomy", "as it is, in a table of its own")],
+)
+def test_what_a_method_does_is_said(method, words):
+    (told,) = technique_words(["age"], method=method, levels={}, heights={}, averages=False).values()
+    assert told.startswith(words)
+
+
+def test_a_level_that_leaves_nothing_is_suppression():
+    told = technique_words(["age"], method="lattice", levels={"age": 3}, heights={"age": 4}, averages=False)
+    assert told == {"age": "suppressed: printed as *"}
+
+
+def test_several_sensitive_columns_have_no_curves_and_each_its_row(tmp_path):
+    file = tmp_path / "release.csv"
+    file.write_text("age,disease,income\n30,Flu,high\n30,Cold,low\n")
+    release = sl.read_release(file, group=["age"], sensitive=["disease", "income"])
+    report = reported(audit_report(release), release)
+    assert report.answer.curves == ()
+    assert [each.column for each in report.answer.columns if each.role == "sensitive"] == ["disease", "income"]
+
+
+def test_what_is_not_covered_depends_on_what_was_asked(release):
+    plain = reported(audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 1).judge(release)), release)
+    asked = reported(audit_report(release, verdict=sl.Policy(sl.Implications(1) <= 1).judge(release)), release)
+    assert any("somebody who knows facts" in line for line in plain.answer.not_covered)
+    assert not any("somebody who knows facts" in line for line in asked.answer.not_covered)
+    kept = reported(audit_report(release), release, Circumstances(kept=("note",)))
+    assert "Published as they are, and judged by nothing: note." in kept.answer.not_covered
+
+
+def test_the_schema_is_the_one_that_is_kept():
+    assert (ROOT / SCHEMA_HOME).read_text(encoding="utf-8") == release_report_schema()
+    assert json.loads(release_report_schema())["title"] == "ReleaseReport"
