@@ -110,10 +110,11 @@ class WithStatistics(Measure):
 
     def informed(self, table: Table) -> Self:
         """Mine the rules from this table, unless another one was given."""
-        return replace(self, table=table) if self.table is None and self._needs_table else self
+        return replace(self, table=table) if self.table is None and self.knows_true_values else self
 
     @property
-    def _needs_table(self) -> bool:
+    def knows_true_values(self) -> bool:
+        """Whether rules are mined from the original."""
         return self.rules != (0, 0)
 
     def statements(self) -> tuple[Statement, ...]:
@@ -378,7 +379,8 @@ class EstimationError(WithStatistics):
         return ()
 
     @property
-    def _needs_table(self) -> bool:
+    def knows_true_values(self) -> bool:
+        """Always: beliefs are compared with the original."""
         return True
 
     def measure(self, release: Release) -> Finding:

@@ -140,6 +140,11 @@ class About(Measure):
         """Let the measure take the original of its column."""
         return About(self.question.informed(table if self.of is None else table.about(self.of)), self.of, self.known)
 
+    @property
+    def knows_true_values(self) -> bool:
+        """Whether the measure of the view does."""
+        return self.question.knows_true_values
+
     def screen(self) -> Screen:
         """Give the measure of views in floats."""
         return ViewScreen(self, self.question.screen())

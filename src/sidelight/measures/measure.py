@@ -177,6 +177,11 @@ class Measure(ABC):
         del table
         return self
 
+    @property
+    def knows_true_values(self) -> bool:
+        """Whether what it finds depends on who has which value, beside what the release says."""
+        return False
+
     def share_at(self, limit: Fraction) -> Fraction | None:
         """Give the share c for which "at most this limit" says "no value above share c of a group", and no more."""
         del limit

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words
 from sidelight._text import counted, html_table
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, TooHard, parameter
 from sidelight.minimality.lattice_question import FinerRelease, list_again
 from sidelight.minimality.witness import FailedCut, InsiderWitness
 from sidelight.table.labels import shown
@@ -66,6 +66,7 @@ class InsiderBeliefs(Tabular):
     orders: tuple[Order, ...] = field(default=(), repr=False)
     limits: HalfLimits | None = field(default=None, repr=False)
     finer: tuple[FinerRelease, ...] = field(default=(), repr=False)  # that were not published (full domain)
+    proven: Fraction | None = None  # nobody's belief is above this, by how the release was made
 
     def __repr__(self) -> str:
         return f"<InsiderBeliefs: {self.summary()}>"
@@ -124,12 +125,12 @@ class InsiderBeliefs(Tabular):
         answered = [each for each in self.groups if each.how != "could not tell"]
         printed, row, value = self._largest_printed()
         if not answered:
-            return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)
+            return self._as_printed(row, value, printed)
         surest = max(float(each.at_most.max()) for each in answered)
         close = [each for each in answered if float(each.at_most.max()) >= surest - NEAR]
         best = max(close, key=lambda each: (self._amount(each), -each.question.row))
         if printed > self._amount(best):
-            return InsiderWitness(self.release.groups.name(row), self.release.domain[value], printed)
+            return self._as_printed(row, value, printed)
         return self._witness_in(best)
 
     def witness_of(self, row: int) -> InsiderWitness:
@@ -138,10 +139,17 @@ class InsiderBeliefs(Tabular):
             if each.question.row == row and each.how != "could not tell":
                 return self._witness_in(each)
         share, value = self._printed_share(row)
-        return InsiderWitness(self.release.groups.name(row), self.release.domain[value], share)
+        return self._as_printed(row, value, share)
+
+    def _as_printed(self, row: int, value: int, share: Fraction) -> InsiderWitness:
+        name, sensitive = self.release.groups.name(row), self.release.sensitive
+        return InsiderWitness(name, self.release.domain[value], share, sensitive=sensitive)
 
     def replay(self, witness: InsiderWitness) -> Fraction:
         """Work out a belief again from the witness alone: list the arrangements, and judge each cut's halves."""
+        if witness.how == "bounded":
+            message = f"what is believed in {witness.group} was bounded and not counted; there is nothing to list"
+            raise TooHard(message)
         row = witness.group.number - 1
         counts, place = self.release.groups.counts.row(row), self.release.groups.code_of(witness.value)
         if not witness.cuts and not witness.finer:
@@ -209,19 +217,23 @@ class InsiderBeliefs(Tabular):
 
     def explain(self) -> str:
         """Say it in a few sentences, for someone who has to sign."""
-        if self.outcome == "could not tell":
-            return f"What somebody learns who knows how the release was made could not be told: {self.reason}."
-        if self.outcome == "nothing to learn":
-            return f"Knowing how the release was made tells nothing about anybody: {self.reason}."
-        return " ".join(self._sentences())
+        surest = () if self.outcome != "told" or self.witness is None else (self.witness.explain(),)
+        return " ".join((*surest, *self.remarks))
 
-    def _sentences(self) -> Iterator[str]:
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Say all but who is believed what: sentences that name nobody, and may stand beside a published file."""
+        if self.outcome == "could not tell":
+            return (f"What somebody learns who knows how the release was made could not be told: {self.reason}.",)
+        if self.outcome == "nothing to learn":
+            return (f"Knowing how the release was made tells nothing about anybody: {self.reason}.",)
+        return tuple(self._remarks())
+
+    def _remarks(self) -> Iterator[str]:
         if self.reason:
             yield f"{self.reason}."
         if self.telling and self.limits is not None:
             yield self._where_something_is_told()
-        if self.witness is not None:
-            yield self.witness.explain(self.release.sensitive)
         if self.untold:
             untold = counted(self.untold, "person")
             yield f"Of {untold} in such groups it could not be told; that is not to say they are safe."
@@ -321,6 +333,8 @@ class InsiderBeliefs(Tabular):
         return atom, value
 
     def _amount(self, beliefs: GroupBeliefs) -> Fraction | float:
+        if self.proven is not None:
+            return self.proven
         atom, value = self._surest_of(beliefs)
         return beliefs.exactly(atom, value) if beliefs.how == "counted" else float(beliefs.at_most[atom, value])
 
@@ -341,6 +355,7 @@ class InsiderBeliefs(Tabular):
             atoms=tuple(question.people.tolist()),
             all_fail=beliefs.all_fail,
             how=beliefs.how,
+            sensitive=self.release.sensitive,
         )
 
     def _cuts(self, beliefs: GroupBeliefs) -> Iterator[FailedCut]:

@@ -6,6 +6,8 @@ Mondrian     cuts wherever both halves keep the policy; so in a published group 
 Full domain  publishes a minimal node; so the release at each direct predecessor breaks the policy (`lattice_question`).
 Nothing      Where failing does not depend on w, the true w survives and so do all: policies on sizes alone, cuts or
              nodes that fail in every w.  Anatomy's buckets: Pr(release | w) depends on the buckets' counts alone.
+             Not so where values decide which of several allowed releases is taken: cuts `towards` the sensitive column,
+             utilities of values; nor where the end is judged by more than the release (`Measure.knows_true_values`).
 Not covered  suppression, several sensitive columns, several values per person, other methods: "could not tell".
 
 It is one concrete reader, who takes all assignments for alike; not a worst case.
@@ -41,18 +43,19 @@ from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
-from sidelight.search.method import Method, SearchResult
+from sidelight.search.method import Method, SearchedLevel, SearchResult
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
 from sidelight.search.recoding import Regions
-from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
+from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
-CHOSEN = "the levels were chosen before anything was searched"
+CHOSEN = "the levels were chosen by somebody, and nothing was searched"
+CHOSEN_AMONG_FOUND = "the levels were chosen, and that may be among those that a search found"
 ALL_FAIL = "all its cuts fail, whoever has which value"
 OWN_CUTS_SAY_NOTHING = "All cuts of the groups fail, whoever has which value, so that these tell nothing"
 BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
@@ -91,12 +94,16 @@ def insider(
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     if isinstance(case.method, Anatomy):
+        _refuse_no_buckets(case.release)
         return InsiderBeliefs(case.release, "nothing to learn", ANATOMY)
     check = PolicyCheck.of(searchable_part(case.policy), case.release.size)
     limits = HalfLimits.of(check, case.release.groups)
     _refuse_broken(check, case.release)
     if limits.about_sizes_alone:
         _refuse_open_cut(case, limits)
+        refusal = case.values_decide()
+        if refusal is not None:
+            return InsiderBeliefs(case.release, "could not tell", refusal)
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
     if isinstance(case.method, FullDomain):
         return _of_full_domain(case, case.method, limits)
@@ -114,7 +121,7 @@ class _InsiderCase:
     group: np.ndarray | None  # of each key of the table, where that is at hand
     by: Mapping[str, Hierarchy]
     levels: Mapping[str, int] = field(default_factory=dict)
-    utility: UtilityName | None = None
+    utility: str | None = None
     complete: bool = True
 
     @classmethod
@@ -144,7 +151,8 @@ class _InsiderCase:
         expect(Release, release, "what an insider has")
         assert isinstance(release, Release)
         known = release.provenance or Provenance(None, None)
-        method, policy = method or method_behind(known), policy or known.policy  # type: ignore[assignment]
+        method = method_behind(known) if method is None else method
+        policy = known.policy if policy is None else policy  # type: ignore[assignment]
         if method is None or policy is None:
             lack = parameter("method") if method is None else parameter("policy")
             message = f"could not tell: the release does not say how it was made; give {lack}, or what protect found"
@@ -152,7 +160,7 @@ class _InsiderCase:
         along = {**known.by, **as_hierarchies(by)}
         case = cls(release, method_of(method), as_policy(policy), table, None, along, known.levels)
         case._refuse_missing(known.hierarchies)
-        return replace(case, complete=known.complete)
+        return replace(case, complete=known.complete, utility=known.utility)
 
     def _refuse_missing(self, hierarchies: tuple[str, ...]) -> None:
         """Refuse to go without a hierarchy that the method had."""
@@ -172,6 +180,26 @@ class _InsiderCase:
             return "the policy compares groups with a population"
         if not isinstance(self.method, Mondrian | FullDomain | Anatomy):
             return f"method '{self.method.name}' is not covered"
+        judge = next((each for each in self.policy.criteria if each.measure.knows_true_values), None)
+        if judge is not None:
+            return f"'{judge}' judged the release by who has which value, beside what it says"
+        return None
+
+    def levels_may_be_searched(self, levels: Mapping[str, int]) -> bool:
+        """Whether somebody may have chosen levels with a look at the table: what was typed in just now was not."""
+        known = self.release.provenance
+        typed = known is not None and isinstance(known.method, Method)
+        return not typed or any(isinstance(level, SearchedLevel) for level in levels.values())
+
+    def values_decide(self) -> str | None:
+        """Say how values decide which of the releases within policy is taken, if they may."""
+        if isinstance(self.method, Mondrian) and self.method.towards in self.release.sensitive_columns:
+            return f"cuts were chosen by what they tell about '{self.method.towards}'"
+        if isinstance(self.method, FullDomain) and self.method.levels is None:
+            if self.utility is None:
+                return "nothing says by which utility it was chosen, and some depend on who has which value"
+            if self.utility in OF_VALUES:
+                return f"it was chosen by '{self.utility}', which depends on who has which value"
         return None
 
     @property
@@ -211,8 +239,10 @@ def _of_mondrian(case: _InsiderCase, limits: HalfLimits, progress: Progress) -> 
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", ALL_FAIL, roster)
-    reason = OWN_CUTS_SAY_NOTHING if says_nothing else ""
-    return InsiderBeliefs(case.release, "told", reason, roster, tuple(beliefs), orders, limits)
+    reasons = [OWN_CUTS_SAY_NOTHING] if says_nothing else []
+    if case.values_decide() is not None:
+        reasons.append(f"That {case.values_decide()} is left out, and may tell more")
+    return InsiderBeliefs(case.release, "told", ". ".join(reasons), roster, tuple(beliefs), orders, limits)
 
 
 def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
@@ -221,12 +251,14 @@ def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     assert limits is not None
     roster = case.roster()
     reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
-    beliefs = bounded_at(roster, case.release.groups.counts, float(limits.belief))
-    return InsiderBeliefs(case.release, "told", reason, roster, beliefs)
+    beliefs = bounded_at(roster, case.release.groups.counts, limits.belief)
+    return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
 
 def _of_full_domain(case: _InsiderCase, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:
     """Ask what it tells that no finer release was published."""
+    if method.levels is not None and case.levels_may_be_searched(method.levels):
+        return InsiderBeliefs(case.release, "could not tell", CHOSEN_AMONG_FOUND)
     if method.levels is not None:
         return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
     refusal = _beyond_lattices(case, method, limits)
@@ -281,22 +313,30 @@ class _Preferred(NamedTuple):
 
 def _preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred | None:
     """Count the nodes that would have been preferred; None where they depend on values, or are too many to weigh."""
-    if case.table is None or case.utility is None or case.utility in ("KL divergence", "query error"):
+    chosen_by = next((name for name in UTILITIES if name == case.utility and name not in OF_VALUES), None)
+    if case.table is None or chosen_by is None:
         return None
     lattice = lattice_of(case.table, case.by)
     if len(lattice) > MOST_NODES:
         return None
     recodings = NodeRecodings(lattice, case.by)
-    names = (case.utility, DEFAULT_UTILITY)
+    worths = (UTILITIES[chosen_by], UTILITIES[DEFAULT_UTILITY])
 
     def rank(at: Node) -> tuple[float, float, Node]:
         recoding = recodings.at(at)
-        return (UTILITIES[names[0]](recoding), UTILITIES[names[1]](recoding), at)
+        return (worths[0](recoding), worths[1](recoding), at)
 
     published = rank(node)
     better = [at for at in product(*map(range, lattice.heights)) if at != node and rank(at) < published]
     by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
     return _Preferred(len(better), len(by_value))
+
+
+def _refuse_no_buckets(release: Release) -> None:
+    """Refuse a release that does not print who is in which bucket: anatomy did not make it."""
+    if release.members is None:
+        message = "the release does not say who is in which bucket: anatomy did not make it; give the method that did"
+        raise BadRelease(message)
 
 
 def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:

@@ -107,10 +107,10 @@ def bounded_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[
     )
 
 
-def bounded_at(roster: RosterLines, counts: Counts, most: float) -> tuple[GroupBeliefs, ...]:
+def bounded_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
     """Say of everybody that no belief is above a limit, which the printed shares keep, and nothing else."""
     return tuple(
-        _between(each, np.zeros_like(share), np.where(share > 0, most, 0.0), math.nan)
+        _between(each, np.zeros_like(share), np.where(share > 0, float(most), 0.0), math.nan)
         for each, share in _printed_shares(roster, counts)
     )
 

@@ -86,7 +86,8 @@ class Insider(Measure):
         learnt = self.beliefs(release)
         value = Fraction(1) if learnt.untold else learnt.worst
         kindest = learnt.least_worst
-        return Finding(self, value, learnt.witness, (learnt.explain(),), None if kindest == value else kindest)
+        # notes are published beside a release; whom the roster names stays in the witness
+        return Finding(self, value, learnt.witness, learnt.remarks, None if kindest == value else kindest)
 
     def beliefs(self, release: Release) -> InsiderBeliefs:
         """Give everything that would be believed."""
@@ -94,7 +95,8 @@ class Insider(Measure):
 
     def explain(self, finding: Finding) -> str:
         """Say of whom somebody would be surest, and why."""
-        return finding.notes[0]
+        witness = finding.witness
+        return witness.explain() if isinstance(witness, InsiderWitness) else finding.notes[0]
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """List the arrangements of the witness's group again, and judge every cut in each."""

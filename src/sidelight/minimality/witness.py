@@ -48,10 +48,13 @@ class InsiderWitness(Witness):
     finer: tuple[str, ...] = ()  # releases that were not published (full domain)
     all_fail: Fraction | float = Fraction(1)
     how: str = "counted"
+    sensitive: str = "value"
 
-    def explain(self, sensitive: str) -> str:
+    def explain(self) -> str:
         """Say it in a sentence."""
-        value, amount = shown(self.value), in_words(self.belief)
+        value, amount, sensitive = shown(self.value), in_words(self.belief), self.sensitive
+        if not self.cuts and not self.finer and self.how == "bounded":
+            return f"Whoever knows how it was made believes nothing of anybody with probability above {amount}."
         if not self.cuts and not self.finer:
             return (
                 f"In {self.group} anyone has {sensitive} {value} with probability {amount}, as the release itself says."

@@ -11,7 +11,7 @@ import datetime as dt
 import hashlib
 import math
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -49,6 +49,7 @@ from sidelight.report.report import (
     together_notes,
 )
 from sidelight.search.method import Method, Resistance, SearchResult
+from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of
 from sidelight.table.kinds import ColumnKind
 from sidelight.table.labels import Label
@@ -69,8 +70,7 @@ SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows
 KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 """Utilities that anybody can compute from what is published."""
 
-KNOWN_FROM_THE_VALUES = ("KL divergence", "query error")
-"""Utilities that depend on who has which value."""
+NO_LONGER_TOLD = "null but in older documents: which other releases keep the policy depends on who has which value"
 
 Says: TypeAlias = dict[str, Label]
 
@@ -176,9 +176,10 @@ class SearchFacts(DocumentPart):
     method: str
     options: Plain
     levels: dict[str, int]
-    minimal: tuple[dict[str, int], ...]
+    utility: str | None = Field(default=None, description="by which the release was chosen among others")
+    minimal: tuple[dict[str, int], ...] | None = Field(default=None, description=NO_LONGER_TOLD)
     averages: bool = Field(default=False, description="whether groups print averages of their people")
-    checked: int
+    checked: int | None = Field(default=None, description=NO_LONGER_TOLD)
     complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
     resistance: ResistanceFacts | None = Field(default=None, description="null: made for readers of the release alone")
 
@@ -229,7 +230,13 @@ class Sidecar(DocumentPart):
             return None
         columns, search = tuple(each.column for each in self.hierarchies), self.search
         return Provenance(
-            search.method, policy, search.levels, search.complete, hierarchies=columns, options=search.options
+            search.method,
+            policy,
+            search.levels,
+            search.complete,
+            hierarchies=columns,
+            options=search.options,
+            utility=search.utility,
         )
 
 
@@ -308,7 +315,7 @@ def sidecar_of(
             people_out=release.size,
             suppressed=result.suppressed,
         ),
-        utility={name: _worth(name, result.utility[name]) for name in _utilities_to_tell(result)},
+        utility={name: _worth(name, result.utility[name]) for name in result.utility if name not in OF_VALUES},
         search=_search_facts(result),
         versions=_versions(),
         warnings=(*((SEEDED,) if seeded else ()), *result.warnings, *together_notes(release, verdict.judgements)),
@@ -367,11 +374,6 @@ def _policy(result: SearchResult, table: Table) -> str:
     return policy_text(policy, replace(columns, **table.intake.roles).stated())
 
 
-def _utilities_to_tell(result: SearchResult) -> Iterable[str]:
-    """Name the utilities; to one who counts worlds, those of the true values tell which worlds these are."""
-    return (name for name in result.utility if result.resistance is None or name not in KNOWN_FROM_THE_VALUES)
-
-
 def _worth(name: str, worth: float) -> float | None:
     """Say what a release is worth; what was computed with the table only roughly, so that guesses cannot be tried."""
     if not math.isfinite(worth):
@@ -384,9 +386,8 @@ def _search_facts(result: SearchResult) -> SearchFacts:
         method=result.method.name,
         options=_options(result.method),
         levels=dict(result.levels),
-        minimal=tuple(dict(levels) for levels in result.minimal),
+        utility=result.chosen_by,
         averages=result.method.prints_averages,
-        checked=result.checked,
         complete=result.complete,
         resistance=_resistance(result.resistance),
     )

@@ -59,6 +59,7 @@ class Provenance:
     by: Mapping[str, Hierarchy] = field(default_factory=dict)
     hierarchies: tuple[str, ...] = ()
     options: Mapping[str, object] = field(default_factory=dict)
+    utility: str | None = None  # by which it was chosen among others, where a search did so
 
 
 @dataclass(frozen=True, eq=False, slots=True)

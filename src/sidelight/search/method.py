@@ -156,6 +156,13 @@ class SearchOutcome:
         return f"{people} in {groups}{suppressed}{unfinished}"
 
     @property
+    def chosen_by(self) -> UtilityName | None:
+        """The utility by which the release was chosen among the minimal ones (lattice)."""
+        # the utility that is chosen by is weighed before those that cost next to nothing
+        weighed = next((next(iter(choice.utility)) for choice in self.choices[:1]), None)
+        return next((name for name in UTILITIES if name == weighed), None)
+
+    @property
     def buckets(self) -> Buckets | None:
         """Anatomy's buckets, which are published as two tables."""
         return self.recoding if isinstance(self.recoding, Buckets) else None
@@ -200,9 +207,7 @@ class SearchResult(Tabular):
     @property
     def chosen_by(self) -> UtilityName | None:
         """The utility by which the release was chosen among the minimal ones (lattice)."""
-        # the utility that is chosen by is weighed before those that cost next to nothing
-        weighed = next((next(iter(choice.utility)) for choice in self.choices[:1]), None)
-        return next((name for name in UTILITIES if name == weighed), None)
+        return self.outcome.chosen_by
 
     @property
     def suppressed(self) -> int:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 
@@ -73,6 +73,11 @@ class Mondrian(Method):
     carries_populations: ClassVar[bool] = True
     puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
+
+    def __post_init__(self) -> None:
+        if self.resists is not None and self.resists not in get_args(Reader):
+            message = f"{parameter('resists')} names a reader, 'insider', and this is {self.resists!r}"
+            raise BadPolicy(message)
 
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.recoding import release_of
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
+from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
@@ -125,6 +126,8 @@ class SearchProblem:
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
             raise BadPolicy(message)
+        if isinstance(method, Mondrian) and method.resists is not None:
+            covered_limits(self.policy)  # limits that only judge the end are not in what is searched
         return method.search(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
 
     def result(self, method: Method, outcome: SearchOutcome) -> SearchResult:
@@ -134,7 +137,10 @@ class SearchProblem:
             message = f"{keep} needs a row per person, and '{method.name}' prints buckets; leave one of them out"
             raise BadTable(message)
         used = {column.name: self.by[column.name] for column in self.table.quasi if column.name in self.by}
-        provenance = Provenance(method, self.policy, outcome.levels, outcome.complete, used, tuple(used))
+        levels, complete = outcome.levels, outcome.complete
+        provenance = Provenance(
+            method, self.policy, levels, complete, used, hierarchies=tuple(used), utility=outcome.chosen_by
+        )
         release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=provenance)
         verdict = _judge_end(self.policy, release)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
@@ -180,9 +186,6 @@ def method_of(
     'mondrian'
     """
     if resists is not None:
-        if resists not in get_args(Reader):
-            message = f"{parameter('resists')} names a reader, 'insider', and this is {resists!r}"
-            raise BadPolicy(message)
         chosen = method_of(method, suppress=suppress, levels=levels)
         if not isinstance(chosen, Mondrian):
             remedy = f"use {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"

@@ -124,6 +124,9 @@ QUICK_UTILITIES: tuple[UtilityName, ...] = (
 )
 """Those that cost next to nothing; the others may take longer than the search."""
 
+OF_VALUES: tuple[UtilityName, ...] = ("KL divergence", "query error")
+"""Utilities that depend on who has which value: to one who counts worlds they tell which worlds these are."""
+
 DEFAULT_UTILITY: UtilityName = "balanced loss"
 """What the best release is best at, unless somebody says otherwise; it also decides between equals."""
 

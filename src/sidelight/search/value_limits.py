@@ -18,7 +18,7 @@ import numpy as np
 from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
 from sidelight.measures.l_diversity import DistinctValues
-from sidelight.measures.measure import Criterion, Measure, exact
+from sidelight.measures.measure import Criterion, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 
@@ -124,4 +124,4 @@ def covered_limits(policy: Policy) -> ValueLimits | None:
 def _depends_on_values(criterion: Criterion) -> bool:
     """Whether the true values decide, beside what is published: for limits on a whole release, the release does."""
     measure = criterion.measure
-    return measure.about_values if measure.mergeable else type(measure).informed is not Measure.informed
+    return measure.about_values if measure.mergeable else measure.knows_true_values

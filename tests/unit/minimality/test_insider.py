@@ -1,5 +1,7 @@
 """What somebody believes who knows how a release was made."""
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pyarrow as pa
@@ -90,6 +92,85 @@ def test_nothing_to_learn_is_said_with_the_reason(policy, options, reason):
     assert learnt.worst == learnt.witness.belief
 
 
+LEVELS = {"q0": sl.Hierarchy.suppression("q0", ["0", "1"]), "q1": sl.Hierarchy.suppression("q1", ["0", "1"])}
+
+
+@pytest.mark.parametrize("utility", ["KL divergence", "query error"])
+@pytest.mark.parametrize("suppress", [0, 0.2])
+def test_sizes_alone_tell_where_values_decide_what_is_taken(utility, suppress, tmp_path):
+    found = sl.protect(eleven(), sl.GroupSize() >= 2, by=LEVELS, utility=utility, suppress=suppress)
+    assert sl.insider(found).outcome == "could not tell"
+    assert f"'{utility}'" in sl.insider(found).reason
+    read = published(found, tmp_path)
+    assert sl.insider(read, table=eleven(), by=LEVELS).outcome == "could not tell"
+
+
+def test_sizes_alone_tell_nothing_of_a_published_lattice_release_that_says_its_utility(tmp_path):
+    read = published(sl.protect(eleven(), sl.GroupSize() >= 2, by=LEVELS), tmp_path)
+    assert sl.insider(read, table=eleven(), by=LEVELS).outcome == "nothing to learn"
+    unsaid = sl.insider(
+        replace(read, provenance=None), method="lattice", policy=sl.GroupSize() >= 2, table=eleven(), by=LEVELS
+    )
+    assert unsaid.outcome == "could not tell"
+    assert "by which utility" in unsaid.reason
+
+
+def test_cuts_towards_the_sensitive_column_tell_by_their_order():
+    limits = [sl.GroupSize() >= 2, sl.DistinctValues() >= 2]
+    assert sl.insider(sl.protect(eleven(), limits[0], method=sl.Mondrian(towards="q1"))).outcome == "nothing to learn"
+    alone = sl.insider(sl.protect(eleven(), limits[0], method=sl.Mondrian(towards="disease")))
+    assert alone.outcome == "could not tell"
+    assert "'disease'" in alone.reason
+    told = sl.insider(sl.protect(eleven(), limits, method=sl.Mondrian(towards="disease")))
+    assert told.outcome == "told"
+    assert "is left out, and may tell more" in told.explain()
+
+
+def test_an_end_that_is_judged_by_the_true_values_could_not_be_told():
+    judge = sl.MaxEnt(rules=(1, 0)) <= 1
+    learnt = sl.insider(sl.protect(eleven(), [sl.GroupSize() >= 2, judge], method="mondrian"))
+    assert learnt.outcome == "could not tell"
+    assert "maximum entropy" in learnt.reason
+
+
+def test_levels_that_were_chosen_among_those_found_could_not_be_told():
+    choice = sl.protect(eleven(), LIMITS, by=LEVELS).choices[0]
+    assert sl.insider(sl.protect(eleven(), LIMITS, by=LEVELS, levels=choice.levels)).outcome == "could not tell"
+
+
+def test_levels_in_a_file_may_have_been_chosen_among_those_found(tmp_path):
+    read = published(sl.protect(eleven(), LIMITS, by=LEVELS, levels={"q0": 1, "q1": 1}), tmp_path)
+    assert sl.insider(read, table=eleven(), by=LEVELS).outcome == "could not tell"
+
+
+def test_a_release_without_buckets_was_not_made_by_anatomy():
+    release = sl.protect(eleven(), LIMITS, method="mondrian").release
+    with pytest.raises(BadRelease, match="anatomy did not make it"):
+        sl.insider(release, method="anatomy", policy=LIMITS, table=eleven())
+
+
+def test_what_is_published_names_nobody_of_the_roster(tmp_path):
+    found = sl.protect(eleven(), [*LIMITS, sl.Insider() <= 1], method="mondrian")
+    finding = found.verdict.judgements[-1].finding
+    assert finding.witness.cuts
+    assert "before" in finding.explain()
+    published(found, tmp_path)
+    (told,) = [each for each in document(tmp_path)["findings"] if each["measure"] == "insider"]
+    assert told["notes"]
+    assert not any("before" in note or " with q0" in note for note in told["notes"])
+
+
+def test_the_sidecar_says_nothing_that_depends_on_who_has_which_value(tmp_path):
+    for options in ({"method": "mondrian"}, {"by": LEVELS}, {"method": "anatomy"}):
+        sl.protect(eleven(), sl.DistinctValues() >= 2, **options).publish(tmp_path / "release.csv", force=True)
+        assert not {"KL divergence", "query error"} & document(tmp_path)["utility"].keys()
+        assert document(tmp_path)["search"]["minimal"] is document(tmp_path)["search"]["checked"] is None
+
+
+def document(folder):
+    return json.loads((folder / "release.csv.sidelight.json").read_text(encoding="utf-8"))
+
+
 def test_what_is_not_covered_could_not_be_told():
     by = {"q0": sl.Hierarchy.suppression("q0", ["0", "1"]), "q1": sl.Hierarchy.suppression("q1", ["0", "1"])}
     suppressed = sl.insider(sl.protect(eleven(), LIMITS, by=by, suppress=0.2))
@@ -122,6 +203,17 @@ def test_a_release_that_resists_stays_within_its_limit():
     learnt = sl.insider(found)
     assert learnt.worst <= Fraction(1, 2)
     assert learnt.people_above(Fraction(1, 2), end="at most") == 0
+
+
+def test_the_limit_of_a_release_that_resists_is_exact_and_no_printed_share():
+    limits = [sl.GroupSize() >= 5, sl.Implications(0) <= Fraction(2, 3)]
+    found = sl.protect(eleven(), [*limits, sl.Insider() <= Fraction(2, 3)], method="mondrian", resists="insider")
+    finding = found.verdict.judgements[-1].finding
+    assert finding.value == Fraction(2, 3)
+    assert "nothing of anybody with probability above 2/3" in finding.explain()
+    assert sl.insider(found).people_above(Fraction(2, 3), end="at most") == 0
+    with pytest.raises(TooHard, match="bounded and not counted"):
+        finding.replay(found.release)
 
 
 def test_the_measure_judges_what_was_found():

@@ -78,9 +78,10 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "method": "lattice",
         "options": {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None},
         "levels": dict(found.levels),
-        "minimal": tuple(dict(each) for each in found.minimal),
+        "utility": "balanced loss",
+        "minimal": None,  # which other releases keep the policy depends on who has which value
         "averages": False,
-        "checked": found.checked,
+        "checked": None,
         "complete": True,
         "resistance": None,
     }
@@ -93,6 +94,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
     assert document.utility == {
         name: worth if name in KNOWN_FROM_THE_RELEASE else float(f"{worth:.3g}")
         for name, worth in found.utility.items()
+        if name not in ("KL divergence", "query error")  # these depend on who has which value
     }
     wanted = {"sidelight": sl.__version__, "python": platform.python_version()}
     wanted |= {"numpy": np.__version__, "duckdb": duckdb.__version__, "pyarrow": pa.__version__}

@@ -76,6 +76,16 @@ def test_an_order_of_cuts_that_values_decide_is_refused():
         sl.protect(people(*"abab"), HALF, method=Mondrian(towards="disease"), resists="insider")
 
 
+def test_limits_that_judge_the_end_by_the_true_values_are_refused():
+    with pytest.raises(BadPolicy, match=r"maximum entropy.* is none of these"):
+        sl.protect(
+            people(*"abab"),
+            sl.Policy(*HALF.criteria, sl.MaxEnt(rules=(1, 0)) <= 1),
+            method="mondrian",
+            resists="insider",
+        )
+
+
 def test_people_with_several_values_are_refused():
     with pytest.raises(BadPolicy, match="one value per person"):
         sl.protect(people(*"abab", semantics="set"), HALF, method="mondrian", resists="insider")
