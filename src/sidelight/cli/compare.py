@@ -24,8 +24,9 @@ from sidelight.cli.run import Status, in_options
 from sidelight.errors import NothingSafe, in_list
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences
-from sidelight.search.compare import COMPARED, MEANINGS, ComparedRelease, ReleaseComparison
+from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
 from sidelight.search.protect import MethodName
+from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED
 
 SCHEMA_VERSION = 1

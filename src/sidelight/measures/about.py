@@ -26,10 +26,9 @@ from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
 from sidelight.measures.screening import Screen
-from sidelight.measures.targets import Targeted, written_label
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, written_label
 from sidelight.table.table import JointDomain, Semantics, Table
 
 if TYPE_CHECKING:
@@ -200,11 +199,11 @@ def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Lab
 
 def _apart_from_its_own(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
     """Leave out of a column the values that it has; one that none of the columns has is a mistake, and stays."""
-    if not isinstance(domain, JointDomain) or not isinstance(question, Targeted) or not question.apart_from:
+    if not isinstance(domain, JointDomain):
         return question
     labels = {column.name: {written_label(text) for text in column.labels} for column in domain.columns}
     elsewhere = set().union(*(labels[other] for other in others)) - labels[name]
-    return question.with_settings(apart_from=tuple(text for text in question.apart_from if text not in elsewhere))
+    return question.with_none_apart(elsewhere)
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,6 +221,11 @@ class Measure(ABC):
         """Ask the same with some parameters changed."""
         return replace(self, **changed)  # type: ignore[type-var]
 
+    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
+        """Ask the same, leaving out none of these values any more."""
+        del values
+        return self
+
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values of a domain the settings name: those are spoken of, whoever has them."""
         # a hierarchy covers values and names none of them, and a setting that is None is left open

@@ -37,10 +37,10 @@ from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.number_values import NumberValues, numbers_of
-from sidelight.measures.targets import Targeted, without, written_label
+from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import MISSING, Label, as_number, in_order
+from sidelight.table.labels import MISSING, Label, as_number, in_order, written_label
 from sidelight.table.table import Semantics
 
 DIGIT = 30

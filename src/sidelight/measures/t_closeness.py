@@ -41,12 +41,12 @@ from sidelight.measures.group_by_group import (
     shares,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
-from sidelight.measures.targets import Targeted, without, written_label
+from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
-from sidelight.table.labels import Label, in_order, label, listed, shown
+from sidelight.table.labels import Label, in_order, label, listed, shown, written_label
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 

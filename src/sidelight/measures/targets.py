@@ -30,6 +30,7 @@ all people as with those alone who have one of the other values.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -44,7 +45,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
-from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown
+from sidelight.table.labels import MISSING, Label, in_order, label, listed, shown, written_label
 from sidelight.table.table import Column
 
 Values: TypeAlias = Iterable[object]
@@ -162,16 +163,6 @@ def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[s
     if any(each.name for each in predicates):
         return {str(each): each.as_list() for each in predicates}
     return [each.as_list() for each in predicates]
-
-
-def written_label(value: object) -> Label:
-    """Read a value as it is written, where a missing one is "(missing)".
-
-    >>> written_label("Flu"), written_label(7), written_label("(missing)")
-    ('Flu', '7', None)
-    """
-    text = label(value)
-    return None if text == MISSING else text
 
 
 Value: TypeAlias = str | Sequence[Label] | Mapping[str, Sequence[Label] | Hierarchy | str] | Predicate | None
@@ -350,6 +341,10 @@ class Targeted(Measure):
         """Refuse releases that do not have the values in question."""
         super().check(release)
         self.targets.places(self.targets.seen(release.groups))
+
+    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
+        """Ask the same, leaving out none of these values any more."""
+        return self.with_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values of a domain are named: those left out, and those of a category."""

@@ -16,9 +16,9 @@ from pydantic import ConfigDict, Field, StrictInt, create_model
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Comparison, Criterion, Measure
-from sidelight.measures.targets import Predicate, read_value, written_label
+from sidelight.measures.targets import Predicate, read_value
 from sidelight.policy.settings import Number, Section, Text, setting_type
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, written_label
 
 if TYPE_CHECKING:
     from sidelight.measures.privacy_skyline.skyline import Skyline

@@ -22,8 +22,6 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
-from sidelight.release.printing import Printing
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
@@ -42,6 +40,9 @@ from sidelight.table.table import (
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sidelight.release.printing import Printing
+    from sidelight.table.hierarchy import Hierarchy
 
 
 @dataclass(frozen=True, eq=False, slots=True)

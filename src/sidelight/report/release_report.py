@@ -36,8 +36,8 @@ from sidelight.report.report import (
     number,
     schema_text,
 )
-from sidelight.search.compare import MEANINGS
 from sidelight.search.method import SearchResult
+from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, shown
 from sidelight.table.table import Column
 

@@ -26,6 +26,17 @@ UtilityName: TypeAlias = Literal[
     "suppressed",
 ]
 
+MEANINGS: Mapping[str, str] = {
+    "balanced loss": "what the columns no longer tell, the first bits of each most: 0 nothing is lost, 1 all",
+    "loss": "the share of a column that a printed cell covers, on average: 0 as it was, 1 all are *",
+    "non-uniform entropy": "how hard it is to guess the original cells: 0 they are known, 1 as if all were *",
+    "discernibility": "how many people somebody looks like, added up over all people",
+    "average group size": "people per group",
+    "KL divergence": "how far a table rebuilt from the release is from the true one, in nats",
+    "query error": "how far off counts made from the release are, on average: 0.1 is 10 %",
+}
+"""What each utility counts; of all of them, less is better."""
+
 
 def discernibility(recoding: Recoding) -> float:
     """How many people does a person look like, added up over all people (DM*)?

@@ -82,6 +82,16 @@ def shown(text: Label) -> str:
     return MISSING if text is None else text
 
 
+def written_label(value: object) -> Label:
+    """Read a value as it is written, where a missing one is "(missing)".
+
+    >>> written_label("Flu"), written_label(7), written_label("(missing)")
+    ('Flu', '7', None)
+    """
+    text = label(value)
+    return None if text == MISSING else text
+
+
 def shown_in_list(text: Label) -> str:
     """Show a label among others: in quotes where it holds a comma itself.
 

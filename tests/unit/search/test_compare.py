@@ -5,7 +5,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, NothingSafe
-from sidelight.search.compare import COMPARED, MEANINGS, WEIGHED
+from sidelight.search.compare import COMPARED, WEIGHED
+from sidelight.search.utility import MEANINGS
 
 ADULT = sl.datasets.adult(quasi=["age", "education", "sex"])
 POLICY = sl.Policy(sl.GroupSize() >= 50)

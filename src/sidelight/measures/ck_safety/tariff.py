@@ -13,8 +13,7 @@ from fractions import Fraction
 
 from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
-from sidelight.measures.targets import written_label
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, written_label
 
 
 @dataclass(frozen=True, slots=True)

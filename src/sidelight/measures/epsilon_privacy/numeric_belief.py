@@ -41,10 +41,10 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
 from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
-from sidelight.measures.targets import Targeted, written_label
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, in_order, shown
+from sidelight.table.labels import Label, in_order, shown, written_label
 from sidelight.table.table import Semantics
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]

@@ -65,11 +65,10 @@ from sidelight.measures.targets import (
     Predicates,
     Targeted,
     predicates_as_written,
-    written_label,
 )
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
+from sidelight.table.labels import Label, shown, written_label
 from sidelight.table.table import Semantics, Table, expect_one_sensitive
 
 MOST_RULED_OUT = 5_000

@@ -28,9 +28,9 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
-from sidelight.measures.targets import Predicate, Targets, Value, read_value, written_label
+from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, written_label
 from sidelight.table.table import expect_one_sensitive
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure, exact
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
-from sidelight.search.compare import MEANINGS, ReleaseComparison
+from sidelight.search.compare import ReleaseComparison
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import SearchResult
-from sidelight.search.utility import DEFAULT_UTILITY
+from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 
 if TYPE_CHECKING:
     import altair as alt
