@@ -22,6 +22,7 @@ SidelightError
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
 NoLedgerWarning        a warning: noise was drawn without a ledger
+FallsToReaderWarning   a warning: a release within policy falls to a reader whom the policy does not name
 
 Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
 column that says who it is, no "names of columns" that look like a row.  The label of one column is shown where
@@ -165,6 +166,10 @@ class BadLedger(BadNoise):
 
 class NoLedgerWarning(UserWarning):
     """Noise was drawn without a ledger: nobody adds up what is published about the same people."""
+
+
+class FallsToReaderWarning(UserWarning):
+    """A release that was found within policy falls to a reader whom the policy does not name: a learner, an insider."""
 
 
 class WrongKind(SidelightError, TypeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sidelight.cli.inputs import Question, inputs_of, open_release
+from sidelight.cli.inputs import Question, inputs_of, open_release, readers_asked
 from sidelight.cli.output import Output
 from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status
@@ -64,6 +64,7 @@ def judge(release: Release, question: Question, *, source: str) -> AuditReport:
         roles=question.roles.stated(),
         notes=question.notes,
         singled_out=singled_out(release) if unasked else None,
+        readers=readers_asked(source, question.roles),
     )
 
 

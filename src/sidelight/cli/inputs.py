@@ -31,6 +31,7 @@ from sidelight.publish.sidecar import (
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
+from sidelight.report.report import ReaderFacts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
@@ -242,6 +243,12 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights:
         keep_people=keep_people,
     )
     return replace(release, printing=document.printing())
+
+
+def readers_asked(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
+    """Say which readers were asked when a file was published, where it is read as it was published."""
+    document = read_sidecar(Path(file)) if sidecar_path(Path(file)).is_file() else None
+    return document.readers if document is not None and _as_published(document, roles) else ()
 
 
 def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCounts:

@@ -739,6 +739,8 @@ class SearchOptions:
     """Look at so many generalisations at most, and publish the best of them (lattice)."""
     resists: Annotated[Literal["insider"] | None, option("--resists", metavar="READER")] = None
     """Keep the limit on shares for an insider, who knows the method and the policy too (mondrian); tells its price."""
+    ask: Annotated[Literal["both", "learner", "insider", "nobody"], option("--ask", metavar="READER")] = "both"
+    """Whom to ask what they would reach of the release though no limit names them, with little effort."""
 
 
 @Parameter(name="*", group=SEARCH)
@@ -793,6 +795,8 @@ class PublishOptions:
     """Print the ends of intervals too, as numbers in columns of their own: age_low and age_high."""
     private_hierarchies: Annotated[bool, option("--private-hierarchies")] = False
     """Keep from the sidecar which values stand under printed labels, for hierarchies drawn up from this table."""
+    quiet_method: Annotated[bool, option("--quiet-method")] = False
+    """Keep from the sidecar how the release was made, which protects nobody from somebody who guesses it."""
     json: AsJson = False
     html: HtmlFile = None
     markdown: MarkdownFile = None

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
@@ -23,17 +24,19 @@ from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.release_page import search_in_python
 from sidelight.cli.run import Status, command_line, in_options, say
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, listed
+from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
+from sidelight.publish.publish import refuse_loud
 from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
-from sidelight.report.report import AuditReport, Envelope, audit_report, number, release_facts
-from sidelight.report.terminal import sentences
+from sidelight.report.report import AuditReport, Envelope, audit_report, number, reader_facts, release_facts
+from sidelight.report.terminal import READERS, sentences
+from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult
-from sidelight.search.protect import MethodName
+from sidelight.search.protect import METHODS, MethodName
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -78,6 +81,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
             layout=target.layout,
             written_as=target.written_as,
             private_hierarchies=target.private_hierarchies,
+            quiet_method=target.quiet_method,
             bounds=target.bounds,
         )
     notes = (*notes, *result.notes, *_told(published))
@@ -122,6 +126,8 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions, output: Out
         _refuse_alone(target)
         output.refuse(inputs)
         return
+    if target.quiet_method:
+        refuse_loud(METHODS[request.search.method]())
     path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
@@ -135,6 +141,7 @@ def _refuse_alone(target: PublishOptions) -> None:
     """Refuse what is about a file where there is none."""
     replaces = target.force and target.html is None and target.markdown is None
     about_a_file = {"--layout": target.layout, "--written-as": target.written_as, "--force": replaces}
+    about_a_file |= {"--quiet-method": target.quiet_method}
     for option, setting in about_a_file.items():
         if setting:
             message = f"{option} is about the file that is published; say where to with --output, or leave it out"
@@ -187,7 +194,8 @@ def search_to_the_end(
 def _search(table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
     levels = read_levels(search.levels) if search.levels else None
-    with bar("trying") as progress:
+    with bar("trying") as progress, catch_warnings():
+        simplefilter("ignore", FallsToReaderWarning)  # the page says so
         return sl.protect(
             table,
             policy,
@@ -197,6 +205,7 @@ def _search(table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], 
             suppress=0 if search.method == sl.FullDomain.name else search.suppress,
             levels=levels,
             resists=search.resists,
+            ask=search.ask,
             progress=progress,
         )
 
@@ -253,6 +262,7 @@ def answer(result: SearchResult, published: sl.Published | None) -> dict[str, ob
         "complete": result.complete,
         "warnings": result.warnings,
         "resistance": None if result.resistance is None else _resistance(result, result.resistance),
+        "readers": [_reader(each) for each in result.readers],
         "published": None if published is None else published.document,
     }
 
@@ -265,6 +275,21 @@ def _resistance(result: SearchResult, resistance: Resistance) -> dict[str, objec
         "loss": result.utility["loss"],
         "plain_loss": resistance.plain_loss,
     }
+
+
+def _reader(asked: AskedReader) -> dict[str, object]:
+    """Say what a reader reaches and how right that is; for the publisher."""
+    return {**reader_facts(asked).model_dump(), "right": asked.right, "falls": asked.falls}
+
+
+def _readers(result: SearchResult) -> Iterator[RenderableType]:
+    lines = []
+    for each in result.readers:
+        text = each.for_the_publisher()
+        lines.append(
+            f"✗ The release falls to one: {text}; {each.remedy}." if each.falls else f"{text[:1].upper()}{text[1:]}."
+        )
+    yield from sentences(READERS, lines)
 
 
 def _finite(utility: Mapping[str, float]) -> dict[str, float | None]:
@@ -284,6 +309,7 @@ def draw(before: AuditReport, result: SearchResult, published: sl.Published | No
         yield Text(ONE_GROUP)
     yield Text()
     yield from _choices(result)
+    yield from _readers(result)
     notes = [note for judgement in result.verdict.judgements for note in judgement.finding.notes]
     yield from sentences("Notes", [*before.notes, *notes, *result.warnings])
     if published is not None:

@@ -243,6 +243,8 @@ OPTIONS = {
     "methods": "--method",
     "repetitions": "--repetitions",
     "resists": "--resists",
+    "ask": "--ask",
+    "quiet_method": "--quiet-method",
     "residents": "--residents",
     "people": "--people",
     "people_at_most": "--people-at-most",

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadRelease
 from sidelight.minimality.draws import Intervals, draw
-from sidelight.minimality.group_tables import arrangements, list_tables, sum_tables
+from sidelight.minimality.group_tables import MOST_TABLES, arrangements, list_tables, sum_tables
 from sidelight.worlds.one_cut import OneCut
 
 if TYPE_CHECKING:
@@ -28,8 +28,22 @@ if TYPE_CHECKING:
 How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]
 """How a belief came about: exactly, by draws and then in an interval, between proven bounds, or not at all."""
 
+Beyond: TypeAlias = Literal["drawn", "left out"]
+"""What becomes of groups with too many tables to list."""
+
 NEAR = 1e-9
 """Beliefs that are this close are compared in whole numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountingEffort:
+    """How many tables of a group are listed at most, and what becomes of groups that have more."""
+
+    tables: int = MOST_TABLES
+    beyond: Beyond = "drawn"
+
+
+THOROUGH = CountingEffort()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +127,13 @@ class GroupBeliefs:
         return best
 
 
-def believe(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupBeliefs:
+def believe(
+    question: GroupQuestion, limits: HalfLimits, name: object, effort: CountingEffort = THOROUGH
+) -> GroupBeliefs:
     """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
     telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
-    tables = list_tables(question.people, counts)
+    tables = list_tables(question.people, counts, effort.tables)
     if tables is not None:
         fail = question.all_fail(tables, limits, telling, counts[:-1])
         sums = sum_tables(tables[fail], question.people)
@@ -130,7 +146,7 @@ def believe(question: GroupQuestion, limits: HalfLimits, name: object) -> GroupB
         return GroupBeliefs(question, telling, Fraction(sums.weight, arrangements(counts)), shares)
     if len(question.left) == 1 and limits.of_shares_and_distinct:
         return _one_cut(question, limits, name)
-    drawn = draw(question, limits, telling, counts)
+    drawn = draw(question, limits, telling, counts) if effort.beyond == "drawn" else None
     if drawn is None:
         return GroupBeliefs(question, telling, float("nan"))
     return GroupBeliefs(question, telling, drawn.kept / drawn.draws, None, drawn)

@@ -32,8 +32,9 @@ from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
-from sidelight.minimality.group_beliefs import believe, refuse_open_cut
+from sidelight.minimality.group_beliefs import Beyond, CountingEffort, believe, refuse_open_cut
 from sidelight.minimality.group_question import group_questions
+from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.minimality.half_limits import HalfLimits
 from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at, bounded_by, finer_releases
 from sidelight.minimality.roster_lines import RosterLines
@@ -72,13 +73,16 @@ def insider(
     policy: Policy | Criterion | Iterable[Criterion] | None = None,
     table: Table | None = None,
     by: Mapping[str, Hierarchy] | None = None,
+    exact_up_to: int = MOST_TABLES,
+    beyond: Beyond = "drawn",
     progress: Progress = quiet,
 ) -> InsiderBeliefs:
     """What does somebody believe of each person who also knows how the release was made?
 
     What `protect` found tells all that is needed.  Of a release that was read, say the `method` and the `policy` unless
     its sidecar does; `table` is the roster, whose values are looked at only to see how often guesses are right, and
-    `by` are the hierarchies along which the method went.
+    `by` are the hierarchies along which the method went.  Of Mondrian's groups, those with up to `exact_up_to` tables
+    of arrangements are counted; `beyond` that they are "drawn", or "left out", and then it could not be told of them.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult()
@@ -107,7 +111,7 @@ def insider(
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
     if isinstance(case.method, FullDomain):
         return _of_full_domain(case, case.method, limits)
-    return _of_mondrian(case, limits, progress)
+    return _of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +225,7 @@ class _InsiderCase:
         raise BadMeasure(message)
 
 
-def _of_mondrian(case: _InsiderCase, limits: HalfLimits, progress: Progress) -> InsiderBeliefs:
+def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort, progress: Progress) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
     if isinstance(case.method, Mondrian) and case.method.resists is not None:
         return _behind_veils(case)
@@ -235,7 +239,7 @@ def _of_mondrian(case: _InsiderCase, limits: HalfLimits, progress: Progress) -> 
     beliefs = []
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
-        beliefs.append(believe(question, limits, case.release.groups.name(question.row)))
+        beliefs.append(believe(question, limits, case.release.groups.name(question.row), effort))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", ALL_FAIL, roster)

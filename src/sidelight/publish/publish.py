@@ -49,7 +49,7 @@ from sidelight.publish.sidecar import (
     with_members,
 )
 from sidelight.release.release import Release, whole_groups
-from sidelight.search.method import SearchResult
+from sidelight.search.method import Method, SearchResult
 from sidelight.search.recoding import Buckets
 from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
 
@@ -97,6 +97,7 @@ def publish(
     written_as: FormatName | None = None,
     bounds: bool = False,
     private_hierarchies: bool = False,
+    quiet_method: bool = False,
 ) -> Published:
     """Publish what a search found; `SearchResult.publish` says what the options mean.
 
@@ -107,6 +108,8 @@ def publish(
     """
     path = Path(path)
     form = format_of(path, written_as)
+    if quiet_method:
+        refuse_loud(result.method)
     sidecar, dictionary = sidecar_path(path), dictionary_path(path)
     refuse_left_over(path, sidecar, force=force)
     _refuse(result, (path, sidecar, dictionary), force=force)
@@ -134,12 +137,20 @@ def publish(
             who=who,
             seeded=seeded,
             private_hierarchies=private_hierarchies,
+            quiet_method=quiet_method,
         )
         _write_text(folder / sidecar.name, document.to_json())
         _write_text(folder / dictionary.name, dictionary_of(document, sheets))
         # The sidecar first, the file that was asked for last: when that is there, all is there.
         move_into_place(folder, (sidecar, dictionary, *paths))
     return Published(paths, sidecar, document)
+
+
+def refuse_loud(method: Method) -> None:
+    """Refuse to keep a method back that the form of the files tells: buckets in two tables, averages."""
+    if not method.prints_rows or method.prints_averages:
+        message = f"what method '{method.name}' prints tells the method; leave {parameter('quiet_method')} out"
+        raise NotPublished(message)
 
 
 def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> None:

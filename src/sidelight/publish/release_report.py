@@ -51,7 +51,16 @@ from sidelight.report.release_report import (
     risk_before,
     technique_words,
 )
-from sidelight.report.report import Audit, AuditFinding, AuditReport, Envelope, IntakeFacts, audit_report
+from sidelight.report.report import (
+    Audit,
+    AuditFinding,
+    AuditReport,
+    Envelope,
+    IntakeFacts,
+    ReaderFacts,
+    audit_report,
+    reader_facts,
+)
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
 from sidelight.table.table import Table
@@ -103,12 +112,17 @@ def release_report(
 
 
 def judged(
-    release: Release, policy: Policy | None, measures: Iterable[Measure], source: str | None = None
+    release: Release,
+    policy: Policy | None,
+    measures: Iterable[Measure],
+    source: str | None = None,
+    readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
     """Measure and judge."""
     expect(Release, release, "what a report is about")
     verdict = None if policy is None else policy.judge(release)
-    return audit_report(release, verdict=verdict, findings=list(measure_all(tuple(measures), release)), source=source)
+    findings = list(measure_all(tuple(measures), release))
+    return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 
 def before_of(table: Table, policy: Policy) -> RiskBefore:
@@ -137,6 +151,7 @@ def report_on_result(
         verdict=result.verdict,
         findings=list(measure_all(tuple(measures), result.release)),
         source=source,
+        readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
     before = before_of(table, result.policy)
     if published is not None:
@@ -163,7 +178,7 @@ def report_on_file(
     document = read_checked(path)
     policy = read_policy_text(document.policy).policy if policy is None else policy
     release = read_published(path)
-    audit = judged(release, policy, measures, source=path.name)
+    audit = judged(release, policy, measures, source=path.name, readers=document.readers)
     before = None if table is None else before_of(table, policy)
     return reported(audit, release, published_circumstances(details, document, policy=policy, before=before))
 
@@ -229,7 +244,7 @@ def how_published(document: Sidecar) -> HowMade:
         None if resistance is None else f"at most {belief} sure of anybody's value" if belief else "sizes alone decide"
     )
     return HowMade(
-        method=search.method,
+        method=search.method or "kept back",
         levels=search.levels,
         rows_in=people.rows_in,
         people_in=people.people_in,
@@ -249,7 +264,7 @@ def _techniques(document: Sidecar) -> dict[str, str]:
     search = document.search
     heights = {each.column: each.levels for each in document.hierarchies}
     return technique_words(
-        columns, method=search.method, levels=search.levels, heights=heights, averages=search.averages
+        columns, method=search.method or "", levels=search.levels, heights=heights, averages=search.averages
     )
 
 
@@ -275,6 +290,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         release=document.release,
         intake=intake,
         findings=tuple(map(_as_audited, document.findings)),
+        readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
     )

@@ -40,10 +40,12 @@ from sidelight.report.report import (
     Number,
     Plain,
     PolicyBound,
+    ReaderFacts,
     ReleaseFacts,
     number,
     plain,
     policy_bound,
+    reader_facts,
     release_facts,
     schema_text,
     together_notes,
@@ -66,6 +68,11 @@ ENDING = ".sidelight.json"
 NOISE_ENDING = ".noise.json"
 
 SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
+
+KEPT_BACK = (
+    "how the release was made is kept back; its own shape tells most of it, so nobody is protected by that from "
+    "somebody who guesses"
+)
 
 KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 """Utilities that anybody can compute from what is published."""
@@ -171,9 +178,9 @@ class ResistanceFacts(DocumentPart):
 
 
 class SearchFacts(DocumentPart):
-    """How the release was found."""
+    """How the release was found, unless that is kept back."""
 
-    method: str
+    method: str | None = Field(description="null: kept back, with its options, levels and what was looked at")
     options: Plain
     levels: dict[str, int]
     utility: str | None = Field(default=None, description="by which the release was chosen among others")
@@ -210,6 +217,11 @@ class Sidecar(DocumentPart):
         description="smaller is better; null: infinite; to three digits where it was computed with the table"
     )
     search: SearchFacts
+    readers: tuple[ReaderFacts, ...] = Field(
+        default=(),
+        description="which of two readers were asked when it was found, and what they would reach, to three digits; "
+        "how right they are is not told",
+    )
     versions: dict[str, str]
     warnings: tuple[str, ...] = ()
 
@@ -224,6 +236,8 @@ class Sidecar(DocumentPart):
 
     def provenance(self) -> Provenance | None:
         """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it."""
+        if self.search.method is None:
+            return None
         try:
             policy = read_policy_text(self.policy).policy
         except SidelightError:
@@ -290,6 +304,7 @@ def sidecar_of(
     who: Reading | None,
     seeded: bool,
     private_hierarchies: bool = False,
+    quiet_method: bool = False,
 ) -> Sidecar:
     """Tell of a search and of what was read back, `release`, with the verdict on that."""
     table = result.outcome.recoding.table
@@ -316,9 +331,19 @@ def sidecar_of(
             suppressed=result.suppressed,
         ),
         utility={name: _worth(name, result.utility[name]) for name in result.utility if name not in OF_VALUES},
-        search=_search_facts(result),
+        search=QUIET if quiet_method else _search_facts(result),
+        readers=tuple(
+            reader_facts(each.for_readers())
+            for each in result.readers
+            if not quiet_method or each.reader != "insider"  # what such a one reaches tells how it was made
+        ),
         versions=_versions(),
-        warnings=(*((SEEDED,) if seeded else ()), *result.warnings, *together_notes(release, verdict.judgements)),
+        warnings=(
+            *((SEEDED,) if seeded else ()),
+            *((KEPT_BACK,) if quiet_method else ()),
+            *result.warnings,
+            *together_notes(release, verdict.judgements),
+        ),
     )
 
 
@@ -391,6 +416,10 @@ def _search_facts(result: SearchResult) -> SearchFacts:
         complete=result.complete,
         resistance=_resistance(result.resistance),
     )
+
+
+QUIET = SearchFacts(method=None, options={}, levels={}, complete=True)
+"""What is told of a search whose method is kept back."""
 
 
 def _resistance(resistance: Resistance | None) -> ResistanceFacts | None:

@@ -253,8 +253,11 @@ def _not_covered(audit: Audit, told: Circumstances) -> list[str]:
     resisted = ("insider",) if told.made is not None and told.made.resists else ()
     tried = tuple(each.kind for each in told.attacks)
     asked = [each.measure for each in audit.findings]
+    beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in asked]
+    read = tuple(each.reader for each in beside)
     lines = [audit.not_covered]
-    lines += [f"Not asked about: {words}." for words in families_not_asked((*asked, *resisted, *tried))]
+    lines += [f"Asked, and judged by no limit: {each.text}." for each in beside]
+    lines += [f"Not asked about: {words}." for words in families_not_asked((*asked, *resisted, *tried, *read))]
     if "attack" not in tried and "expected candidates" not in asked:
         lines.append(
             "Not asked about: somebody who holds another release about the same people; sidelight attack tells what "

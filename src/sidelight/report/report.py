@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from fractions import Fraction
 from types import NoneType
-from typing import Annotated, Generic, Literal, TypeAlias, TypeVar
+from typing import Annotated, Generic, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
@@ -30,6 +30,7 @@ from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, e
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
+from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
 
@@ -138,6 +139,24 @@ class SingledOut(DocumentPart):
     )
 
 
+class ReaderFacts(DocumentPart):
+    """What one of two readers would reach whom policies seldom name: a learner, an insider."""
+
+    reader: Literal["learner", "insider"] = Field(
+        description="who trains a model on the release and on who is in which group; who knows the method and the "
+        "policy too"
+    )
+    outcome: Literal["asked", "nothing to learn", "could not tell", "not asked"]
+    belief: Number | None = Field(
+        default=None, description="how sure of anybody's value at most, as claimed; of a group that was left out not"
+    )
+    limit: Number | None = Field(
+        default=None, description="how sure anybody may get: as the policy promises, or as the release says by itself"
+    )
+    people: int | None = Field(default=None, description="of how many people more is believed than the limit")
+    text: str
+
+
 class ReleaseFacts(DocumentPart):
     """How large the release is and what it is about."""
 
@@ -169,6 +188,9 @@ class Audit(DocumentPart):
     intake: IntakeFacts
     findings: tuple[AuditFinding, ...]
     singled_out: SingledOut | None = Field(default=None, description="of an audit without limits and measures")
+    readers: tuple[ReaderFacts, ...] = Field(
+        default=(), description="which of two readers were asked, and what they would reach; else how to ask them"
+    )
     verdict: Outcome
     not_covered: str = NOT_JUDGED
 
@@ -202,8 +224,11 @@ def audit_report(
     roles: Mapping[str, object] | None = None,
     notes: Sequence[str] = (),
     singled_out: SingledOut | None = None,
+    readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
     """Put together what a policy says about a release, and findings without a limit.
+
+    `readers` is what is known of them already; who is not among them and was not measured was not asked.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
@@ -214,6 +239,7 @@ def audit_report(
     """
     judgements = () if verdict is None else verdict.judgements
     judged = [_audited(each.finding, release, each) for each in judgements]
+    measured = [*(each.finding for each in judgements), *findings]
     audit = Audit(
         sidelight=__version__,
         roles={name: plain(value) for name, value in (roles or {}).items()},
@@ -221,6 +247,7 @@ def audit_report(
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         findings=(*judged, *(_audited(finding, release) for finding in findings)),
         singled_out=singled_out,
+        readers=tuple(_reader(name, measured, readers) for name in get_args(ReaderName)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
     )
     return AuditReport(
@@ -228,6 +255,27 @@ def audit_report(
         answer=audit,
         notes=(*release.intake.notes(), *look_alikes(release), *together_notes(release, judgements), *notes),
     )
+
+
+def reader_facts(asked: AskedReader) -> ReaderFacts:
+    """Say what a reader reaches as plain data."""
+    told = asked.outcome == "asked" and asked.limit is not None
+    return ReaderFacts(
+        reader=asked.reader,
+        outcome=asked.outcome,
+        belief=None if asked.belief is None else number(asked.belief, large_is_bad=True),
+        limit=None if asked.limit is None else number(asked.limit, large_is_bad=True),
+        people=asked.people if told else None,
+        text=asked.sentence(),
+    )
+
+
+def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
+    """Say what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
+    finding = next((each for each in measured if each.measure.name == name), None)
+    if finding is not None:
+        return reader_facts(AskedReader(name, "asked", "as a measure asks", finding.value))
+    return next((each for each in known if each.reader == name), reader_facts(AskedReader(name, "not asked")))
 
 
 MOST_CELLS = 4_000_000

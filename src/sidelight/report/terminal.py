@@ -6,7 +6,7 @@ never taken for markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from sidelight._rounding import ROUNDED
 from sidelight._text import as_names, counted, form
-from sidelight.report.report import AuditFinding, AuditReport
+from sidelight.report.report import AuditFinding, AuditReport, ReaderFacts
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""
@@ -37,6 +37,7 @@ def report_parts(report: AuditReport) -> Iterator[RenderableType]:
         yield Text(f"{ROUNDED}\n")
     yield from sentences("Who stands alone", list(_alone(report)))
     yield from sentences("What it means", [_meaning(each) for each in report.answer.findings])
+    yield from readers_asked(report.answer.readers)
     yield from sentences("Notes", [*(note for each in report.answer.findings for note in each.notes), *report.notes])
     yield conclusion(report)
 
@@ -81,6 +82,21 @@ def _alone(report: AuditReport) -> Iterator[str]:
         yield "Which columns it is by is not told for so many groups; sidelight columns tells."
     for each in alone.worst_columns or ():
         yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
+
+
+READERS = "Two readers whom policies seldom name"
+
+NOT_ASKED = (
+    "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an insider); "
+    "sidelight attack FILE --as learner or --as insider asks."
+)
+
+
+def readers_asked(readers: Sequence[ReaderFacts]) -> Iterator[RenderableType]:
+    """Say what two readers reach whom policies seldom name; in one line where neither was asked."""
+    asked = any(each.outcome != "not asked" for each in readers)
+    lines = [f"{each.text[:1].upper()}{each.text[1:]}." for each in readers] if asked else [NOT_ASKED]
+    yield from sentences(READERS, lines if readers else [])
 
 
 def _meaning(finding: AuditFinding) -> str:

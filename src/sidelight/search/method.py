@@ -25,6 +25,7 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.release.release import Release
+from sidelight.search.asked_readers import AskedReader
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
@@ -185,6 +186,7 @@ class SearchResult(Tabular):
     outcome: SearchOutcome
     utility: Mapping[str, float]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
+    readers: tuple[AskedReader, ...] = ()  # what those reach whom the policy does not name
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -397,6 +399,7 @@ class SearchResult(Tabular):
         written_as: FormatName | None = None,
         bounds: bool = False,
         private_hierarchies: bool = False,
+        quiet_method: bool = False,
     ) -> Published:
         """Write the release, and beside it a sidecar and a data dictionary; as Parquet or CSV, by the file's ending.
 
@@ -414,6 +417,8 @@ class SearchResult(Tabular):
             bounds: print the ends of intervals too, as numbers in columns of their own: `age_low` and `age_high`.
             private_hierarchies: keep from the sidecar which values stand under printed labels; readers then need the
                 hierarchies to find anybody.  For hierarchies that were drawn up from the rows of this table.
+            quiet_method: keep from the sidecar how the release was made (lattice, mondrian).  That protects nobody
+                from somebody who guesses it: `resists="insider"` does.
         """
         from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
 
@@ -425,6 +430,7 @@ class SearchResult(Tabular):
             layout=layout,
             written_as=written_as,
             private_hierarchies=private_hierarchies,
+            quiet_method=quiet_method,
             bounds=bounds,
         )
 

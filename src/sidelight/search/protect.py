@@ -11,6 +11,7 @@ looks at a whole release at once (`MaxEnt`) is left out of the search, and judge
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -23,6 +24,7 @@ from sidelight.errors import (
     BadMeasure,
     BadPolicy,
     BadTable,
+    FallsToReaderWarning,
     NothingSafe,
     SidelightError,
     TooHard,
@@ -38,6 +40,7 @@ from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.printing import Printing
 from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
+from sidelight.search.asked_readers import Ask
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
@@ -63,6 +66,7 @@ def protect(
     suppress: float = 0,
     levels: Mapping[str, int] | None = None,
     resists: Reader | None = None,
+    ask: Ask = "both",
     progress: Progress = quiet,
 ) -> SearchResult:
     """What is the most useful release of this table that keeps the policy?
@@ -77,6 +81,10 @@ def protect(
     of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
     the other limits.
 
+    Two readers are asked with little effort what they would reach, whom a policy names seldom (`ask`: "both",
+    "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls to one of them
+    a `FallsToReaderWarning` is given.
+
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
     >>> found = protect(adult.table, sl.GroupSize() >= 50, by=adult.hierarchies)
@@ -87,8 +95,20 @@ def protect(
     """
     chosen = method_of(method, suppress=suppress, levels=levels, resists=resists)
     _named("utility", utility, UTILITIES)
+    _named("ask", ask, get_args(Ask))
     problem = SearchProblem.of(table, policy, by)
-    return problem.result(chosen, problem.search(chosen, utility, progress))
+    return warned(problem.result(chosen, problem.search(chosen, utility, progress)), ask)
+
+
+def warned(found: SearchResult, ask: Ask) -> SearchResult:
+    """Ask readers what they would reach of what was found, and warn of those to whom it falls."""
+    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
+
+    asked = replace(found, readers=ask_readers(found, ask))
+    for each in asked.readers:
+        if each.falls:
+            warnings.warn(each.warning(), FallsToReaderWarning, stacklevel=3)
+    return asked
 
 
 @dataclass(frozen=True, eq=False)

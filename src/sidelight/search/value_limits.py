@@ -17,8 +17,12 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
-from sidelight.measures.l_diversity import DistinctValues
+from sidelight.max_entropy.measure import MaxEnt
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
 from sidelight.measures.measure import Criterion, exact
+from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 
@@ -125,3 +129,35 @@ def _depends_on_values(criterion: Criterion) -> bool:
     """Whether the true values decide, beside what is published: for limits on a whole release, the release does."""
     measure = criterion.measure
     return measure.about_values if measure.mergeable else measure.knows_true_values
+
+
+def limits_values(policy: Policy) -> bool:
+    """Whether a policy limits anything but sizes."""
+    return any(_depends_on_values(each) for each in policy.criteria)
+
+
+def belief_limit(policy: Policy) -> ShareLimit | None:
+    """How sure may anybody get of any value, as a policy promises?  Its lowest such limit; None where it has none.
+
+    A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
+
+    >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
+    ShareLimit(share=Fraction(3, 5), strict=True)
+    """
+    limits = [limit for limit in map(_promised_belief, policy.criteria) if limit is not None and limit.share < 1]
+    return min(limits, key=lambda each: (each.share, not each.strict), default=None)
+
+
+def _promised_belief(criterion: Criterion) -> ShareLimit | None:
+    measure, bound = criterion.measure, exact(criterion.bound)
+    limit = share_limit(criterion)
+    if limit is not None or not isinstance(bound, Fraction):
+        return limit
+    if getattr(measure, "apart_from", ()) or getattr(measure, "value", None) is not None:
+        return None
+    if isinstance(measure, Implications | Negations | Acquaintance | MaxEnt):
+        return ShareLimit(bound, criterion.comparison.strict)
+    if isinstance(measure, RecursiveDiversity):
+        # n_1 ≤ C·(n_l + … ) ≤ C·(n − n_1)
+        return ShareLimit(bound / (1 + bound), criterion.comparison.strict)
+    return None

@@ -1,0 +1,139 @@
+"""Readers whom a policy does not name are asked of what a search found, quickly, and people are warned."""
+
+import json
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.attack.readers import ask_readers, largest_share, with_people
+from sidelight.errors import FallsToReaderWarning
+
+HALF = [sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1]
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return sl.datasets.adult()
+
+
+@pytest.fixture(scope="module")
+def mondrian(adult):
+    along = {name: each for name, each in adult.hierarchies.items() if name != "age"}
+    with pytest.warns(FallsToReaderWarning, match="an insider, who knows"):
+        return sl.protect(adult.table, HALF, by=along, method="mondrian")
+
+
+@pytest.fixture(scope="module")
+def anatomy(adult):
+    with pytest.warns(FallsToReaderWarning, match="a learner, who trains"):
+        return sl.protect(
+            adult.table, sl.DistinctValues() >= 4, method=sl.Anatomy(l=4, random=np.random.default_rng(3))
+        )
+
+
+def test_protect_warns_when_mondrian_falls_to_an_insider(mondrian):
+    learner, insider = mondrian.readers
+    assert (insider.outcome, insider.falls, insider.limit) == ("asked", True, Fraction(1, 2))
+    assert (float(insider.belief), insider.people) == (pytest.approx(0.606, abs=0.005), 31)
+    assert insider.right > 0.5
+    # all that were counted are counted as the whole attack counts them
+    assert insider.belief == sl.insider(mondrian).worst
+    assert (learner.outcome, learner.falls) == ("asked", False)
+
+
+def test_protect_warns_when_anatomy_falls_to_a_learner(anatomy):
+    learner, insider = anatomy.readers
+    assert (learner.outcome, learner.falls, learner.limit) == ("asked", True, Fraction(1, 4))
+    assert learner.right > 0.3
+    assert insider.outcome == "nothing to learn"
+
+
+def test_nobody_is_warned_of_limits_on_sizes_alone(adult):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = sl.protect(adult.table, sl.GroupSize() >= 50, by=adult.hierarchies)
+    assert [each.outcome for each in found.readers] == ["not asked", "nothing to learn"]
+    assert "sidelight attack FILE --as learner" in found.readers[0].sentence()
+
+
+def test_nobody_is_asked_where_nobody_should_be(adult):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = sl.protect(adult.table, HALF, method="mondrian", ask="nobody")
+    assert {each.outcome for each in found.readers} == {"not asked"}
+    with pytest.raises(sl.errors.BadPolicy, match="no ask 'everybody'"):
+        sl.protect(adult.table, HALF, method="mondrian", ask="everybody")
+
+
+def test_what_resists_the_insider_does_not_fall_to_one(adult):
+    found = sl.protect(adult.table, HALF, method="mondrian", resists="insider")
+    insider = found.readers[1]
+    assert not insider.falls
+    assert insider.people == 0
+
+
+def test_a_reader_whom_the_policy_names_is_judged_by_it(adult):
+    found = sl.protect(adult.table, [*HALF, sl.Insider() <= 0.7], method="mondrian")
+    assert (found.readers[1].reason, found.readers[1].falls) == ("as the policy asks", False)
+    assert found.readers[1].limit == Fraction(7, 10)
+
+
+def test_too_much_to_go_through_is_told_as_not_asked(mondrian, monkeypatch):
+    monkeypatch.setattr("sidelight.attack.readers.MOST_CELLS", 10)
+    monkeypatch.setattr("sidelight.attack.readers.MOST_PEOPLE", 10)
+    asked = ask_readers(mondrian)
+    assert [each.outcome for each in asked] == ["not asked", "not asked"]
+    assert all("too many" in each.reason for each in asked)
+
+
+def test_chance_is_no_knowledge():
+    """People whose values have nothing to do with what they look like: a learner claims much, and knows nothing."""
+    random = np.random.default_rng(5)
+    rows = {"a": random.integers(0, 30, 2000), "b": random.integers(0, 30, 2000), "s": random.integers(0, 2, 2000)}
+    table = sl.read_table(pa.table(rows), quasi=["a", "b"], sensitive="s")
+    found = sl.protect(table, sl.DistinctValues() >= 2, method=sl.Anatomy(l=2, random=random))
+    assert found.readers[0].outcome == "asked"
+    assert not found.readers[0].falls
+
+
+def test_people_are_where_the_search_put_them(mondrian):
+    release = with_people(mondrian)
+    assert release.members.people.sum() == release.size
+    assert largest_share(release) == sl.Implications(0).measure(release).value
+
+
+def test_the_sidecar_tells_what_readers_reach_and_nothing_that_is_true(mondrian, tmp_path):
+    document = json.loads(mondrian.publish(tmp_path / "out.csv").sidecar.read_text())
+    learner, insider = document["readers"]
+    assert insider["belief"]["number"] == pytest.approx(0.607)
+    assert insider["limit"]["exact"] == "1/2"
+    for each in (learner, insider):
+        assert "right" not in each["text"]
+        assert not {"right", "falls"} & set(each)
+
+
+def test_a_quiet_method_is_left_out_of_the_sidecar(mondrian, anatomy, tmp_path):
+    published = mondrian.publish(tmp_path / "out.csv", quiet_method=True)
+    text = published.sidecar.read_text()
+    document = json.loads(text)
+    assert document["search"]["method"] is None
+    assert [each["reader"] for each in document["readers"]] == ["learner"]
+    assert "mondrian" not in text
+    assert any("kept back" in each for each in document["warnings"])
+    release = sl.read_published(tmp_path / "out.csv")
+    with pytest.raises(sl.errors.TooHard, match="does not say how it was made"):
+        sl.insider(release)
+    with pytest.raises(sl.errors.NotPublished, match="prints tells the method"):
+        anatomy.publish(tmp_path / "two.csv", quiet_method=True)
+
+
+def test_whoever_guesses_a_quiet_method_learns_as_much(mondrian, adult, tmp_path):
+    mondrian.publish(tmp_path / "out.csv", quiet_method=True)
+    release = sl.read_published(tmp_path / "out.csv")
+    along = {name: each for name, each in adult.hierarchies.items() if name != "age"}
+    guessed = sl.insider(release, method="mondrian", policy=HALF, table=adult.table, by=along)
+    assert guessed.worst == sl.insider(mondrian).worst
