@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs bench lock format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures bench lock format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make docs     build the documentation into site/"
+	@echo "make pictures renew the pictures of attacks in the documentation"
 	@echo "make bench    measure speed against named baselines"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -48,6 +49,9 @@ hosts: $(VENV)/.can-test
 
 docs: $(VENV)/.can-test
 	$(BIN)/zensical build --strict --clean
+
+pictures: $(VENV)/.can-test
+	$(BIN)/python scripts/own_making_pictures.py
 
 bench: $(VENV)/.can-test
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
