@@ -8,8 +8,9 @@ the class, or of a class method `from_settings` where a policy should say them d
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_type_hints
 
 from pydantic import ConfigDict, Field, StrictInt, create_model
@@ -29,7 +30,7 @@ ABOUT = ("of", "known")
 """What a limit on any measure may say of several sensitive columns."""
 
 Default: TypeAlias = object
-Settings: TypeAlias = dict[str, tuple[object, Default]]
+Settings: TypeAlias = Mapping[str, tuple[object, Default]]
 """The settings of a measure: name → (type as written in a policy, default, or ... where it has none)."""
 
 
@@ -118,15 +119,17 @@ def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
     return maker
 
 
+@cache
 def settings_of(kind: type[Measure]) -> Settings:
     """List the settings of a measure."""
     maker = measure_maker(kind)
     hints = get_type_hints(kind if maker is kind else maker)
     required = inspect.Parameter.empty
-    return {
+    settings = {
         each.name: (setting_type(hints[each.name]), ... if each.default is required else each.default)
         for each in inspect.signature(maker).parameters.values()
     }
+    return MappingProxyType(settings)
 
 
 class PointSection(Section):

@@ -35,6 +35,7 @@ CONFIGURATION = json.dumps(
         "selfRequestsOnly": True,
         "historyCacheSize": 0,  # nothing of the page is kept in the browser
         "refreshOnHistoryMiss": True,
+        "defaultSettleDelay": 0,
         "scrollBehavior": "auto",
         "responseHandling": [{"code": ".*", "swap": True}],
     }

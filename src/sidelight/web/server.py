@@ -46,6 +46,7 @@ def _listening(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen()  # whoever opens the address at once waits, and is not refused
     except (OSError, OverflowError) as error:
         listener.close()
         message = f"cannot listen to port {port}: {getattr(error, 'strerror', None) or error}; name another with --port"

@@ -75,24 +75,30 @@ def answer(workspace: Workspace, state: State) -> ReadersAnswer:
     return ReadersAnswer(
         people=release.size,
         groups=len(release),
-        sentence=_sentence(release, len(limited), [each.text for each in broken], len(unknown)),
+        sentence=_sentence(release, len(limited), broken, len(unknown)),
         holds=holds,
         readers=readers,
     )
 
 
-def _sentence(release: Release, limits: int, broken: Sequence[str], unknown: int) -> str:
+def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unknown: int) -> str:
     """Say the answer in one sentence, never more than the limits say."""
     whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
     if broken:
         which = "the limit is" if limits == 1 else f"{len(broken)} of {limits} limits {form('is', len(broken))}"
-        return f"Not within policy: {which} not kept, {whom}: {'; '.join(broken)}."
+        findings = [each for reader in broken for each in reader.findings if each.holds is False]
+        numbers = "; ".join(f"{each.text} is {each.result.text}, {_limit_in_words(each)}" for each in findings)
+        return f"Not within policy: {which} not kept, {whom}: {numbers}."
     if unknown:
         return f"Could not tell, {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
     if not limits:
         return f"No limit is set: nothing is judged, {whom}."
     kept = {1: "the limit holds", 2: "both limits hold"}.get(limits, f"all {limits} limits hold")
     return f"Within policy against these readers: {kept}, {whom}. Others are not judged."
+
+
+def _limit_in_words(finding: AuditFinding) -> str:
+    return "no limit" if finding.limit is None else f"limit {finding.limit.text}"
 
 
 def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
@@ -197,7 +203,7 @@ def show(request: Request) -> Response:
         answer=answered,
         drawn=drawn,
         signs=SIGNS,
-        measures=_choices(release),
+        measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,
         typed=typed[-1] if typed and problem else "",
         sample=judged(workspace.source, workspace.roles(after), after, asked),
@@ -207,9 +213,14 @@ def show(request: Request) -> Response:
 def _tunables(workspace: Workspace, state: State, release: Release) -> Iterator[Tunable | None]:
     for text in state.limits:
         try:
-            yield read_tunable(text, workspace.source.populations, release.domain)
+            yield _tunable(workspace, state, release, text)
         except SidelightError:
             yield None  # its answer says why
+
+
+def _tunable(workspace: Workspace, state: State, release: Release, text: str) -> Tunable:
+    question = ("tunable", state.subject, text)
+    return workspace.answers.of(question, lambda: read_tunable(text, workspace.source.populations, release.domain))
 
 
 def _choices(release: Release) -> list[tuple[str, str]]:

@@ -1,0 +1,52 @@
+"""The explorer without a browser: a client that was let in, of files that tests write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.table.roles import Roles
+from sidelight.web.app import explorer
+from sidelight.web.uploads import Uploads
+from sidelight.web.workspace import Workspace
+
+PORT = 8000
+TOKEN = "the-token"
+HOME = f"http://127.0.0.1:{PORT}"
+
+PATIENTS = Roles(quasi=("age", "sex"), sensitive="disease")
+
+INJECTED = "<script>document.title='pwned'</script>"
+FORMULA = '=HYPERLINK("http://example.com")'
+ESCAPE = "\x1b[31mred\x1b[0m"
+TURNED = "\u202egnitide"
+
+
+def opened(file: Path, roles: Roles = PATIENTS, **more: object) -> Workspace:
+    """Open a file as `sidelight serve` does."""
+    return workspace(ServeRequest(str(file), roles=roles, **more))
+
+
+def stranger(held: Workspace, uploads: Uploads | None = None, **headers: str) -> TestClient:
+    """A client of the explorer that does not know the token."""
+    app = explorer(held, token=TOKEN, port=PORT, uploads=uploads)
+    return TestClient(app, base_url=HOME, headers=headers, follow_redirects=False)
+
+
+def guest(held: Workspace, uploads: Uploads | None = None) -> TestClient:
+    """A client that came in with the token, and has the cookie."""
+    client = stranger(held, uploads)
+    assert client.get(f"/?token={TOKEN}").status_code == 303
+    client.follow_redirects = True
+    return client
+
+
+def write_hostile(path: Path) -> Path:
+    """A file whose names and cells are HTML, scripts, formulas and terminal escapes; eight people who look alike."""
+    rows = ["age,<b>sex</b>,disease"]
+    for age in (INJECTED, '"""><img src=x onerror=alert(1)>"'):
+        rows += [f"{age},{sex},{disease}" for sex in ("m", TURNED) for disease in (INJECTED, ESCAPE, "'", "Flu")]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path

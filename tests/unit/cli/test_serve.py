@@ -1,0 +1,69 @@
+"""`sidelight serve`: it begins, names its address, answers, and leaves nothing behind when it is told to end."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from support.command_line import invoke
+
+
+@pytest.fixture
+def server(sample_files):
+    temporary = sample_files / "tmp"
+    temporary.mkdir()
+    command = [
+        sys.executable,
+        "-m",
+        "sidelight",
+        "serve",
+        "patients.parquet",
+        "-g",
+        "age",
+        "-s",
+        "disease",
+        "--no-browser",
+    ]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)}
+    )
+    address = process.stdout.readline().strip()
+    yield process, address, temporary
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_it_answers_to_its_own_address_and_cleans_up(server, number, status):
+    process, address, temporary = server
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}", address)
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    assert "Sidelight" in opener.open(address).read().decode()
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(address.partition("?")[0])
+    assert [path.name[:10] for path in temporary.iterdir()] == ["sidelight-"]
+    process.send_signal(number)
+    _, words = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert words == "sidelight: interrupted; nothing unfinished is left behind\n"
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_is_wrong_is_said_before_anything_is_served(sample_files):
+    outcome = invoke(["serve", sample_files / "none.csv"])
+    assert outcome.exit_code == 2
+    assert "none.csv" in outcome.stderr
+    outcome = invoke(["serve", sample_files / "patients.parquet", "-g", "agee", "-s", "disease"])
+    assert (outcome.exit_code, "did you mean 'age'?" in outcome.stderr) == (2, True)
+
+
+def test_a_port_that_is_taken_is_told(server):
+    _, address, _ = server
+    port = address.split(":")[2].partition("/")[0]
+    outcome = invoke(["serve", "patients.parquet", "-g", "age", "-s", "disease", "--port", port, "--no-browser"])
+    assert outcome.exit_code == 2
+    assert f"cannot listen to port {port}" in outcome.stderr

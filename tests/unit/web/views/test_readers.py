@@ -1,0 +1,98 @@
+"""Readers: what each could find out, as the library says it; tuned, added, taken away."""
+
+import pytest
+from support.explorer import PATIENTS, guest, opened
+
+import sidelight as sl
+from sidelight.web.views.readers import gauge, tuned_state
+
+
+@pytest.fixture
+def held(sample_files):
+    return opened(sample_files / "published.csv")
+
+
+@pytest.fixture
+def client(held):
+    return guest(held)
+
+
+def test_it_says_what_the_library_says(held, client, sample_files):
+    release = sl.read_release(sample_files / "published.csv", group=["age", "sex"], sensitive="disease")
+    shown = client.get(held.start.address("/api/readers")).json()
+    verdict = sl.Policy(sl.GroupSize() >= 5, sl.Implications(1) < sl.errors.Fraction(1, 2)).judge(release)
+    assert [reader["findings"][0]["explanation"] for reader in shown["readers"]] == [
+        finding.explain() for finding in verdict.findings
+    ]
+    assert shown["people"] == 40
+    assert shown["holds"] == verdict.safe
+
+
+def test_verdicts_are_words(held, client):
+    within = client.get(held.start.but(limits=("group size >= 2",)).address("/readers")).text
+    assert "✓ within ≥ 2" in within
+    assert (
+        "Within policy against these readers: the limit holds, of 40 people in 4 groups. Others are not judged."
+        in within
+    )
+    broken = client.get(held.start.but(limits=("group size >= 500", "group size >= 3")).address("/readers")).text
+    assert "Not within policy: 1 of 2 limits is not kept, of 40 people in 4 groups" in broken
+    nothing = client.get(held.start.but(limits=("group size",)).address("/readers")).text
+    assert "No limit is set: nothing is judged" in nothing
+
+
+def test_a_reader_that_cannot_be_asked_is_not_passed_over(held, client):
+    state = held.start.but(limits=("group size >= 2", "insider <= 0.5"))
+    shown = client.get(state.address("/api/readers")).json()
+    assert shown["holds"] is None
+    assert shown["readers"][1]["problem"]
+    assert "Could not tell, of 40 people in 4 groups: 1 reader could not be asked" in shown["sentence"]
+    assert "Could not tell:" in client.get(state.address("/readers")).text
+
+
+def test_readers_are_tuned_added_and_taken_away(held):
+    state = held.start
+    fields = [("set-1-k", "2"), ("set-1-bound", "3/4"), ("add", "distinct values >= 2")]
+    assert tuned_state(held, state, fields).limits == (
+        "group size >= 5",
+        "implications(k=2) < 3/4",
+        "distinct values >= 2",
+    )
+    assert tuned_state(held, state, [("remove", "0")]).limits == ("implications(k=1) < 1/2",)
+    assert tuned_state(held, state, [("set-99-k", "2"), ("remove", "x")]) == state
+
+
+def test_an_error_stands_at_the_field_that_caused_it(held, client):
+    answer = client.get(held.start.address("/readers", {"add": "implicatons(k=1) < 0.5"}))
+    assert "did you mean &#39;implications&#39;?" in answer.text
+    assert 'aria-describedby="add-problem"' in answer.text
+    tuning = client.get(held.start.address("/readers", {"set-1-k": "many"}))
+    assert "give a whole number" in tuning.text
+    assert "implications(k=1) &lt; 1/2" in tuning.text
+
+
+def test_several_sensitive_columns_are_asked_about_one_by_one(sample_files):
+    held = opened(sample_files / "patients.parquet", sl.table.roles.Roles(quasi=("sex",), sensitive=("disease", "zip")))
+    shown = guest(held).get(held.start.but(limits=("distinct values >= 2",)).address("/api/readers")).json()
+    assert {each["text"] for each in shown["readers"][0]["findings"]} == {
+        "distinct values(of=disease)",
+        "distinct values(of=zip)",
+    }
+
+
+@pytest.mark.parametrize("name", ["group size", "delta disclosure", "beta likeness", "prior belief(stubbornness=inf)"])
+def test_gauges_stay_on_their_line(held, client, name):
+    shown = client.get(held.start.but(limits=(name,)).address("/readers"))
+    assert shown.status_code == 200
+    assert PATIENTS.quasi == held.start.quasi
+
+
+def test_a_gauge_of_a_share_goes_from_0_to_1(held):
+    from sidelight.report.report import audit_report  # noqa: PLC0415
+
+    release = held.release(held.start)
+    criterion = sl.Implications(1) < 0.5
+    (finding,) = audit_report(release, verdict=sl.Policy(criterion).judge(release)).answer.findings
+    drawn = gauge(finding, criterion.measure.limits)
+    assert (drawn.low, drawn.high, drawn.limit) == ("0", "1", 50)
+    assert drawn.at == round(100 * float(finding.result.number), 2)

@@ -1,0 +1,28 @@
+"""Start: the answer before anything is asked, on the bundled census too."""
+
+from support.explorer import guest, opened
+
+from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.table.roles import Roles
+
+
+def test_the_census_answers_first_and_shows_three_steps():
+    text = guest(workspace(ServeRequest(None))).get("/").text
+    assert (
+        "Not within policy: 2 of 5 limits are not kept, of 46,033 people in 20 groups: implications(k=2) is 7/9" in text
+    )
+    assert "could be shown to have Adm-clerical with probability 7/9" in text
+    assert text.count('class="hint"') == 3
+
+
+def test_notes_can_be_switched_off(sample_files):
+    held = opened(sample_files / "patients.parquet")
+    assert 'class="hint"' not in guest(held).get(held.start.but(notes=False).address("/")).text
+
+
+def test_a_file_that_nobody_described_says_what_is_missing(tmp_path):
+    (tmp_path / "odd.csv").write_text("x1,x2\n" + "".join(f"{n},{n * 7 % 5}\n" for n in range(40)))
+    held = opened(tmp_path / "odd.csv", Roles())
+    answer = guest(held).get(held.start.address("/"))
+    assert answer.status_code == 200
+    assert "Nothing can be told yet." in answer.text

@@ -1,0 +1,86 @@
+"""A real Chromium, and the explorer served to it: of the census, or of any file that a test writes."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.web.app import explorer
+from sidelight.web.uploads import Uploads
+from sidelight.web.workspace import Workspace
+
+TOKEN = "a-token-for-tests"
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    absent = pytest.mark.skip(reason="needs Chromium (Debian: apt-get install chromium)")
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("browser") and CHROMIUM is None:
+            item.add_marker(absent)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dict[str, object]:
+    """The system's Chromium; without its sandbox, which containers do not allow."""
+    return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": ["--no-sandbox"]}
+
+
+@contextmanager
+def served(held: Workspace, folder: Path) -> Iterator[str]:
+    """Serve a workspace at a port that is free; gives the address with the token."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    port = listener.getsockname()[1]
+    app = explorer(held, token=TOKEN, port=port, uploads=Uploads(folder))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}/?token={TOKEN}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=10)
+
+
+@pytest.fixture(scope="session")
+def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the explorer of the bundled census."""
+    with served(workspace(ServeRequest(None)), tmp_path_factory.mktemp("uploads")) as address:
+        yield address
+
+
+@pytest.fixture
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Workspace], str]]:
+    """Serve workspaces until the test ends."""
+    from contextlib import ExitStack  # noqa: PLC0415
+
+    with ExitStack() as stack:
+        yield lambda held: stack.enter_context(served(held, tmp_path_factory.mktemp("uploads")))
+
+
+@pytest.fixture
+def quiet_page(page):
+    """A page of the browser on which nothing may be complained about, and which asks nobody but the explorer."""
+    complaints: list[str] = []
+    page.on(
+        "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda each: None if "//127.0.0.1:" in each.url else complaints.append(f"asked {each.url}"))
+    yield page
+    assert complaints == []
