@@ -36,15 +36,20 @@ JOINERS = "\u00ad\u200c\u200d"
 """Marks that languages and emoji need, and that move nothing."""
 
 
-def visible(text: str) -> str:
+def visible(text: str, *, one_for_one: bool = False) -> str:
     """Show what a text holds that nobody would see: terminal escapes, marks that turn the direction of writing.
 
-    Lines and tabs stay as they are.
+    Lines and tabs stay as they are.  `one_for_one` keeps the length, where that was measured already.
 
     >>> visible(chr(27) + "[31mFlu" + chr(0x202E) + "gnitide")
     '␛[31mFlu[U+202E]gnitide'
+    >>> visible("Flu" + chr(0x202E), one_for_one=True)
+    'Flu�'
     """
-    return text if text.isprintable() else "".join(map(_visible, text))
+    if text.isprintable():
+        return text
+    letters = map(_visible, text)
+    return "".join((letter if len(letter) == 1 else "\ufffd" for letter in letters) if one_for_one else letters)
 
 
 def _visible(letter: str) -> str:

@@ -138,8 +138,8 @@ def read_question(
     """
     file = read_policy_file(policy, population=population) if policy else None
     if file is None and otherwise is not None:
-        asked = bool(limits or measures or preset)
-        file = replace(otherwise, policy=Policy(), beside=()) if asked else otherwise
+        roles = otherwise.roles.updated(roles or Roles())
+        file = None if limits or measures or preset else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
     criteria = [
         *(file.policy.criteria if file else ()),

@@ -10,17 +10,29 @@ from pathlib import Path
 from typing import Any
 
 from rich import progress as rich_progress
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 from sidelight._files import refuse_existing, refuse_input, write_together
 from sidelight._progress import Progress, quiet
+from sidelight._text import visible
 from sidelight.cli.answer_page import answer_page
 from sidelight.cli.run import command_line
 from sidelight.errors import SidelightError
 from sidelight.report.page import Page
 from sidelight.report.pdf import browser_path
 from sidelight.report.report import Envelope
+
+
+class PlainConsole(Console):
+    """A console on which texts are texts: what a cell holds of terminal escapes is shown, and does nothing."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Draw something; only styles of our own become escapes, later."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(visible(text, one_for_one=True), style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +82,7 @@ class Output:
         if self.as_json:
             sys.stdout.write(document.to_json())
             return
-        console = Console(highlight=False)
+        console = PlainConsole(highlight=False)
         with console.capture() as shown:
             for part in (*parts, *here_alone):
                 # the console forgets what a text says of itself, and would break a path or a command in two

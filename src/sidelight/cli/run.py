@@ -21,6 +21,7 @@ from cyclopts.exceptions import (
     ValidationError,
 )
 
+from sidelight._text import visible
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.errors import Parameter, SidelightError, did_you_mean
 
@@ -91,7 +92,7 @@ def _run_verb(app: App, words: Sequence[str]) -> int:
 
 def say(line: str) -> None:
     """Say one line on standard error."""
-    sys.stderr.write(f"sidelight: {line}\n")
+    sys.stderr.write(f"sidelight: {visible(line)}\n")
 
 
 def report_interrupt(outcome: str = "", remarks: str = "", *, terminated: bool = False) -> Status:

@@ -1,6 +1,7 @@
 """Where an answer goes: to a person, as JSON, to a file, and to no place that something is read from."""
 
 import pytest
+from rich.table import Table
 from rich.text import Text
 
 from sidelight._progress import quiet
@@ -22,6 +23,19 @@ def test_what_is_not_to_be_wrapped_stays_in_one_piece(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     Output().write(DOCUMENT, [Text("to " + "far/" * 20, no_wrap=True), Text("one two three four five")])
     assert capsys.readouterr().out == "to " + "far/" * 20 + "\none two three four \nfive\n"
+
+
+def test_terminal_escapes_of_a_cell_are_text(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    table = Table()
+    table.add_column("age")
+    table.add_row(Text("\x1b[31mred\u202e"))
+    Output().write(DOCUMENT, [Text("\x1b]8;;http://evil.example\x07Flu", style="bold"), table])
+    out = capsys.readouterr().out
+    assert "␛]8;;http://evil.exampleFlu" in out
+    assert "␛[31mre" in out  # as wide as it seemed to be
+    assert "\x1b[1m" in out  # our own style
+    assert "\x1b[31m" not in out
 
 
 def test_a_file_gets_the_json_and_the_page_says_so(tmp_path, capsys):
