@@ -185,6 +185,23 @@ def test_the_order_of_people_and_values_does_not_matter(listed, random, model):
     assert one.table().equals(other.table())
 
 
+@examples(8)
+@given(buckets(), st.randoms(use_true_random=False), st.sampled_from(["naive bayes", "logistic"]))
+def test_the_order_of_columns_and_groups_does_not_matter(listed, random, model):
+    mixed = random.sample(range(len(listed)), len(listed))
+    turned = Release.from_buckets(
+        [([{"town": town, "sex": sex} for sex, town in listed[g][0]], listed[g][1]) for g in mixed], domain=VALUES
+    )
+    one, other = (
+        {(order[row["group"] - 1], row["sex"], row["town"], row["value"]): row["belief"] for row in rows}
+        for order, rows in (
+            (range(len(listed)), learn(release_of(listed), model).table().to_pylist()),
+            (mixed, learn(turned, model).table().to_pylist()),
+        )
+    )
+    assert one == pytest.approx(other, abs=1e-9)
+
+
 @examples(12)
 @given(buckets(most_groups=3, most_people=6))
 def test_sinkhorn_keeps_the_counts(listed):

@@ -10,7 +10,7 @@ from sidelight.learner.learned import Learned
 from sidelight.learner.models import ModelName, model_name
 from sidelight.learner.roster import Roster
 from sidelight.learner.targets import train_without_roster
-from sidelight.learner.training import ROUNDS, train_on
+from sidelight.learner.training import ROUNDS, expect_settings, train_on
 from sidelight.learner.truth import Truth, truth_of
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
@@ -66,6 +66,9 @@ def learn(
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "a learner")
     name, lookup = model_name(model), Lookup.of(by)
+    rounds, exact_up_to = expect_settings(rounds, exact_up_to)
+    if roster is not None:
+        expect(Table, roster, "the roster")
     if targets is not None:
         people = _targets(release, name, roster, targets, lookup)
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
+from sidelight._rounding import exact_number
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure
 from sidelight.learner.models import ModelName
@@ -182,7 +183,7 @@ class Learned(Tabular):
         return true
 
     def _above(self, belief: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        if not 0 <= belief <= 1:
+        if not 0 <= exact_number(belief, BadMeasure, "a belief") <= 1:
             message = f"a belief lies between 0 and 1, and {belief} does not; give such a number"
             raise BadMeasure(message)
         above: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._belief >= float(belief) - 0.5 * 10**-TIES
@@ -206,7 +207,7 @@ class Learned(Tabular):
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
         roster, members = self.roster, self.roster.members
-        known = {column.name: arrow_labels(column, members.key[roster.line]) for column in roster.columns}
+        known = {column.name: arrow_labels(column, members.key[roster.line]) for column in members.columns}
         taken = {*known, self.release.sensitive}
         values = Column(self.release.sensitive, tuple(self.release.domain), roster.value.astype(np.int32))
         guess = np.zeros(len(roster.line), bool)

@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words, to_places
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learn import learn, roster_of
 from sidelight.learner.learned import Learned
@@ -28,6 +28,7 @@ from sidelight.learner.roster import Roster
 from sidelight.learner.training import (
     ROUNDS,
     Trained,
+    expect_settings,
     expectation_of,
     new_model,
     told_apart,
@@ -35,7 +36,7 @@ from sidelight.learner.training import (
     train_on,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
@@ -119,12 +120,9 @@ class Learner(Measure):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", model_name(self.model))
-        object.__setattr__(self, "rounds", whole_amount(self.name, "rounds", self.rounds))
-        if self.exact_up_to is not None:
-            object.__setattr__(self, "exact_up_to", whole_amount(self.name, "exact_up_to", self.exact_up_to))
-        if self.rounds < 1:
-            message = f"{parameter('rounds', self.rounds)} is no training; give 1 or more"
-            raise BadMeasure(message)
+        rounds, exact_up_to = expect_settings(self.rounds, self.exact_up_to)
+        object.__setattr__(self, "rounds", rounds)
+        object.__setattr__(self, "exact_up_to", exact_up_to)
 
     @classmethod
     def from_settings(

@@ -41,8 +41,9 @@ STEPS = 15
 OPTIONS = {"maxiter": STEPS, "ftol": 0.0, "gtol": 0.0}
 """As many steps in any case: a stop by tolerance would hang on the last bits, and twins would differ."""
 
-LEARNT_PLACES = 6
-"""Logistic learns from expected numbers rounded to so many decimals: hundreds of steps would make much of last bits."""
+LEARNT_PARTS = 2**20
+"""Logistic learns from expected numbers rounded to such parts: hundreds of steps would make much of last bits.  Sums of
+them are exact, in whatever order groups and people stand."""
 
 LARGEST_SCORE = 50.0
 """No rate is taken to be larger than e to this."""
@@ -215,7 +216,7 @@ class Logistic(Model):
 
         if not self.weights.size:
             self.weights = np.zeros(self.one_hot.shape[1] * self.values)
-        by_key = self.by_key(np.round(expected, LEARNT_PLACES))
+        by_key = self.by_key(np.rint(expected * LEARNT_PARTS) / LEARNT_PARTS)
         towards = self.transposed @ by_key
 
         def loss(weights: Floats) -> tuple[float, Floats]:

@@ -4,12 +4,14 @@ A roster has a *line* for each group and key: so many people of that group whom 
 that is believed about a line is believed about each of its people.  A line's *cells* are the values that occur in its
 group, the most frequent first; what is believed is one number per cell.
 
-*Invariant.*  Lines stand by group and, in it, by key; cells stand by line.  So neither the order of rows in a file nor
-chance decides in which order anything is added up.
+*Invariant.*  Keys stand by their labels, column by column in the order of names; lines stand by group and, in it, by
+key; cells stand by line.  So neither the order of rows or columns in a file nor chance decides in which order anything
+is added up for a key.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +23,7 @@ from sidelight.errors import BadRelease, expect, listed, parameter
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Table
+from sidelight.table.table import Column, Table, number_equal_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,13 @@ class Roster:
     @classmethod
     def of_members(cls, release: Release, members: Members) -> Roster:
         """Take the people that a release itself tells apart; a line for each group and key."""
-        line, first = number_rows(
-            [members.group, members.key], [len(release), members.key_count], rows=len(members.group)
-        )
+        listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
+        number, of_number = number_equal_rows(_by_name(listed_columns), members.key_count)
+        key = number[members.key]
+        line, first = number_rows([members.group, key], [len(release), len(of_number)], rows=len(key))
         people = add_up(line, members.people, len(first))
-        columns = tuple(column.compact() for column in members.columns)
-        return cls(release, Members(columns, members.group[first], members.key[first], people))
+        columns = tuple(column.take(of_number) for column in listed_columns)
+        return cls(release, Members(columns, members.group[first], key[first], people))
 
     @classmethod
     def of_table(cls, release: Release, table: Table, lookup: Lookup, *, whole: bool = True) -> Roster:
@@ -66,10 +69,13 @@ class Roster:
             )
             raise BadRelease(message)
         there = np.flatnonzero(matches == 1)
+        if not len(there):
+            message = "nobody of the roster is in any group of the release; give the people whom it is about"
+            raise BadRelease(message)
         group = linkage.group[linkage.starts[linkage.profile[there]]]
         order = np.argsort(group, kind="stable")
         members = Members(
-            tuple(column.take(there[order]).compact() for column in table.quasi),
+            tuple(column.take(there[order]) for column in table.quasi),
             group[order],
             np.arange(len(there)),
             table.sizes[there[order]],
@@ -78,12 +84,12 @@ class Roster:
             _check_sizes(release, members)
         left_out = int(table.sizes[matches == 0].sum())
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
-        return cls(release, members, (were,) if left_out else ())
+        return replace(cls.of_members(release, members), notes=(were,) if left_out else ())
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """What is known about people, a row per key."""
-        return self.members.columns
+        """What is known about people, a row per key: in the order of names, whatever the order in a file."""
+        return _by_name(self.members.columns)
 
     def __len__(self) -> int:
         return len(self.members.group)
@@ -156,7 +162,11 @@ class Roster:
 
     def says(self, key: int) -> tuple[tuple[str, Label], ...]:
         """Say what is known about a key."""
-        return tuple((column.name, column.cell(key)) for column in self.columns)
+        return tuple((column.name, column.cell(key)) for column in self.members.columns)
+
+
+def _by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
+    return tuple(sorted(columns, key=lambda column: column.name))
 
 
 def _check_sizes(release: Release, members: Members) -> None:

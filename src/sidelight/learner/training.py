@@ -16,10 +16,12 @@ import numpy as np
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress, quiet
 from sidelight._text import counted
+from sidelight.errors import BadMeasure, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.models import Logistic, Model, ModelName, NaiveBayes
 from sidelight.learner.roster import Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
+from sidelight.measures.measure import whole_amount
 
 CLOSE = 1e-4
 """Training stops once no belief moves by more."""
@@ -103,6 +105,15 @@ def train_on(
     expectation = expectation_of(roster, exact_up_to)
     trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
     return trained.noting(*_scaled(roster, expectation))
+
+
+def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
+    """Take how long to train and how much to go through exactly, or say what is wrong with them."""
+    many = whole_amount("learner", "rounds", rounds)
+    if many < 1:
+        message = f"{parameter('rounds', many)} is no training; give 1 or more"
+        raise BadMeasure(message)
+    return many, None if exact_up_to is None else whole_amount("learner", "exact_up_to", exact_up_to)
 
 
 def told_apart(roster: Roster) -> bool:

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadRelease
+from sidelight.errors import BadMeasure, BadRelease, WrongKind
 from sidelight.learner.training import LABELS_ALONE
 
 ROWS = pa.table(
@@ -121,3 +121,28 @@ def test_progress_is_told(ages):
     told = []
     sl.learn(ages, "naive bayes", progress=lambda *step: told.append(step))
     assert told[0] == ("training rounds", 0, 30)
+
+
+@pytest.mark.parametrize("rounds", [0, -3, 2.5, "x", None, True])
+def test_rounds_that_are_no_training_are_refused(ages, rounds):
+    with pytest.raises(BadMeasure, match="rounds"):
+        sl.learn(ages, rounds=rounds)
+
+
+def test_a_roster_that_is_no_table_is_refused_even_where_none_is_needed(ages):
+    with pytest.raises(WrongKind, match="the roster should be a Table"):
+        sl.learn(ages, roster="people.csv")
+
+
+def test_targets_of_whom_nobody_is_in_the_release_are_refused(table):
+    elsewhere = sl.Release.from_counts([{"Flu": 3, "Cold": 2}], labels=[{"town": "z"}])
+    with pytest.raises(BadRelease, match="nobody of the roster is in any group"):
+        sl.learn(elsewhere, "naive bayes", targets=table)
+
+
+def test_too_many_states_to_count_are_scaled_and_it_is_said():
+    everybody = sl.Release.from_buckets(
+        [([{"q": str(at % 9)} for at in range(1200)], [f"v{at}" for at in range(1200)])]
+    )
+    learned = sl.learn(everybody, "naive bayes", rounds=2)
+    assert learned.notes == ("1 group of 1,000,000,000 states or more by Sinkhorn's scaling, which errs towards doubt",)

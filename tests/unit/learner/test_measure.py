@@ -10,9 +10,9 @@ from sidelight.errors import BadMeasure
 from sidelight.learner.measure import LearntBelief
 
 WARD = [
-    ([{"sex": "f", "age": "30"}, {"sex": "m", "age": "30"}], ["Anorexia", "Flu"]),
-    ([{"sex": "f", "age": "40"}, {"sex": "m", "age": "30"}], ["Anorexia", "Flu"]),
-    ([{"sex": "m", "age": "40"}, {"sex": "m", "age": "30"}], ["Flu", "Cold"]),
+    ([{"sex": "f", "years": "30"}, {"sex": "m", "years": "30"}], ["Anorexia", "Flu"]),
+    ([{"sex": "f", "years": "40"}, {"sex": "m", "years": "30"}], ["Anorexia", "Flu"]),
+    ([{"sex": "m", "years": "40"}, {"sex": "m", "years": "30"}], ["Flu", "Cold"]),
 ]
 
 
