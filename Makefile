@@ -14,7 +14,7 @@ help:
 	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make docs     build the documentation into site/"
-	@echo "make pictures renew the pictures of attacks in the documentation"
+	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make bench    measure speed against named baselines"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -51,6 +51,7 @@ docs: $(VENV)/.can-test
 	$(BIN)/zensical build --strict --clean
 
 pictures: $(VENV)/.can-test
+	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/own_making_pictures.py
 
 bench: $(VENV)/.can-test

@@ -72,6 +72,7 @@ from .measures.column_subsets.identifying_columns import IdentifyingColumns as I
 from .measures.column_subsets.identifying_columns import ColumnSubset as ColumnSubset
 from .measures.column_subsets.minimal_uniques import minimal_uniques as minimal_uniques
 from .measures.column_subsets.minimal_uniques import MinimalUniques as MinimalUniques
+from .measures.privacy_skyline.skyline import KnowledgeSkyline as KnowledgeSkyline
 from .measures.privacy_skyline.skyline import knowledge_skyline as knowledge_skyline
 from .measures.disclosure_curve import disclosure_curve as disclosure_curve
 from .measures.disclosure_curve import DisclosureCurve as DisclosureCurve

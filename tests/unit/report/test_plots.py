@@ -152,11 +152,9 @@ def test_a_million_people_are_as_many_points_as_a_hundred():
     assert many <= few + 20
 
 
-def test_no_cell_ends_the_script_that_a_page_puts_it_in(tmp_path):
+def test_no_cell_ends_the_script_that_a_page_puts_it_in():
     evil = "</script><script>alert(1)</script>"
     chart = values_chart(sl.Release.from_counts([{evil: 3, "Flu": 2}]))
-    plots.save_chart(chart, tmp_path / "chart.html")
-    assert evil not in (tmp_path / "chart.html").read_text(encoding="utf-8")
     assert evil not in str(chart.to_html())
     assert plots.table_behind(chart).rows[0][0] == evil
     assert plots.title_of(chart).startswith(evil)

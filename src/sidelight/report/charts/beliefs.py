@@ -7,6 +7,7 @@ stands in its place.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,9 @@ import numpy as np
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
+from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.key_beliefs import KeyBeliefs
-from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
+from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.table.labels import Label, shown, shown_in_list
 
@@ -36,15 +38,21 @@ def beliefs_chart(after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs | No
     kind, value = _mover(kinds, earlier.by_key)
     rows = _rows(kinds, kind)
     there = earlier.by_key.at(np.full(len(kinds.domain), int(kinds.keys.printed[kind])), np.arange(len(kinds.domain)))
-    changes = [Change(shown(text), float(there[at]), rows.get(at, 0.0)) for at, text in enumerate(kinds.domain)]
+    # of sets, statements about a value tell people apart for that value alone: of the others nothing is said here
+    whole = isinstance(after, Beliefs) or (kinds.keys.part[kind] < 0 and kinds.keys.person[kind] == NOBODY)
+    changes = [
+        Change(shown(text), float(there[at]), rows.get(at, 0.0))
+        for at, text in enumerate(kinds.domain)
+        if whole or at in rows
+    ]
     return _chart(after, changes, kinds, kind, value, ends=("before", "after"))
 
 
 def _without_knowledge(after: Beliefs | SetBeliefs) -> Beliefs | SetBeliefs:
-    deadline = time.monotonic() + SECONDS
-    believe = set_beliefs_of if isinstance(after, SetBeliefs) else beliefs_of
-    variables = after.people.variables if isinstance(after, SetBeliefs) else after.variables
-    return believe(variables, (), deadline=deadline)
+    """Give what follows from the release alone, about the same people."""
+    if isinstance(after, SetBeliefs):
+        return replace(after, known=(), of_value={})
+    return beliefs_of(after.variables, (), deadline=time.monotonic() + SECONDS)
 
 
 def _mover(kinds: KeyBeliefs, before: KeyBeliefs) -> tuple[int, int]:
@@ -81,7 +89,7 @@ def _chart(
     ends: tuple[str, str],
 ) -> alt.TopLevelMixin:
     text: Label = kinds.domain[value]
-    change = changes[value]
+    change = next(each for each in changes if each.name == shown(text))
     who = ", ".join(f"{column} {shown_in_list(cell)}" for column, cell in kinds.says(kind)) or "anybody"
     verb = "rises" if change.after >= change.before else "falls"
     people = f"{float(kinds.keys.people[kind]):,.0f} of {counted(beliefs.release.size, 'person')}"

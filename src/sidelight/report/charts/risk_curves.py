@@ -51,7 +51,7 @@ MIDDLE = 0.6
 ONE_WIDTH = 480
 """Pixels of a panel by itself."""
 
-FEW_AMOUNTS = 25
+FEW_AMOUNTS = 12
 """Up to so many amounts have a point each."""
 
 

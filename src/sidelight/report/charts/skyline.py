@@ -34,6 +34,9 @@ MOST_CELLS = (MOST_PANELS, 10, 8)
 
 DIRECTIONS = ("rules_out", "others", "family")
 
+FEWEST = 4
+"""Up to here amounts are drawn even where the skyline has no steps."""
+
 MOST_LABELS = 12
 
 CELL = 26
@@ -67,7 +70,7 @@ def _chosen(amounts: Iterable[int | float], direction: int) -> list[int]:
     if direction == 0:
         return _thinned(sorted({0, *steps}), most)
     wanted = sorted({0, *steps, *(amount + 1 for amount in steps)})
-    every = list(range(wanted[-1] + 1))
+    every = list(range(max(wanted[-1], FEWEST) + 1))
     return every if len(every) <= most else _thinned(wanted, most)
 
 
