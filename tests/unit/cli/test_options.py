@@ -118,7 +118,6 @@ ADVISED = {
     "dp/comparison.py": (),
     "publish/noise.py": ("noise", "count"),
     "publish/stable_noise.py": ("noise",),
-    "report/plots.py": ("promise",),
     "report/charts/promise.py": ("promise",),
 }
 """Which verbs say the messages of a file; none: it is for Python only."""

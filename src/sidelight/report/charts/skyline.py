@@ -86,7 +86,7 @@ def _thinned(amounts: list[int], most: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Grid:
+class _Cells:
     """A curve as panels of cells: its axes in the order panel, across, up."""
 
     curve: DisclosureCurve
@@ -95,7 +95,7 @@ class _Grid:
     up: KnowledgeAxis
 
     @classmethod
-    def of(cls, curve: DisclosureCurve) -> _Grid:
+    def of(cls, curve: DisclosureCurve) -> _Cells:
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1]
         if len(varied) > len(DIRECTIONS):
             message = "a chart shows three amounts at most; fix the others at one each"
@@ -131,7 +131,7 @@ def cells_chart(
     own: KnowledgePoint | None = None,
 ) -> alt.TopLevelMixin:
     """Draw the risk at every combination of two or three amounts."""
-    grid = _Grid.of(curve)
+    grid = _Cells.of(curve)
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
     library = altair()
     panels = [_panel(grid, panel, bound, points, own) for panel in grid.panels]
@@ -146,7 +146,7 @@ def cells_chart(
     )
 
 
-def _title(grid: _Grid, limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
+def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
     about = about_value(grid.curve)
     if limit is None:
         return f"With all of it, somebody can be {in_words(max(grid.curve.risks))} sure {about}"
@@ -158,7 +158,7 @@ def _title(grid: _Grid, limit: RiskLimit | None, points: Sequence[KnowledgePoint
     return f"With up to {listed}, each alone, nobody can be {limit.reached} sure {about}"
 
 
-def _each_alone(grid: _Grid, limit: RiskLimit, points: Sequence[KnowledgePoint]) -> list[str]:
+def _each_alone(grid: _Cells, limit: RiskLimit, points: Sequence[KnowledgePoint]) -> list[str]:
     """Say how much of each kind may be known by itself: what is withstood is closed downwards."""
     if points:
         largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
@@ -176,7 +176,7 @@ def _subtitle(limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
     return f"Left of the line and under it the risk stays {limit.in_words}, beyond it does not.{dots}"
 
 
-def _table(grid: _Grid, limit: RiskLimit | None) -> TableBehind:
+def _table(grid: _Cells, limit: RiskLimit | None) -> TableBehind:
     axes = [*([] if grid.panel is None else [grid.panel]), grid.across, grid.up]
     names = tuple(kind_of(grid.curve.measure, axis.name)[1] for axis in axes)
     rows = []
@@ -189,7 +189,7 @@ def _table(grid: _Grid, limit: RiskLimit | None) -> TableBehind:
     return TableBehind((*names, "risk, exactly", "risk, rounded up", *within), tuple(rows))
 
 
-def _size(grid: _Grid) -> tuple[int, int]:
+def _size(grid: _Cells) -> tuple[int, int]:
     return (
         min(CELL * len(grid.across.amounts), PANEL_WIDTH),
         min(CELL * len(grid.up.amounts), PANEL_HEIGHT),
@@ -197,7 +197,7 @@ def _size(grid: _Grid) -> tuple[int, int]:
 
 
 def _panel(
-    grid: _Grid,
+    grid: _Cells,
     panel: int | None,
     limit: RiskLimit | None,
     points: Sequence[KnowledgePoint],
@@ -235,7 +235,7 @@ def _panel(
     return library.layer(*layers).properties(title=library.TitleParams(name, fontSize=13, fontWeight="normal"))
 
 
-def _runs(grid: _Grid, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
+def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
     """Give the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
     for y, amount in enumerate(up):
         risks = [round_up(grid.risk(panel, each, amount)) for each in across]
@@ -244,7 +244,7 @@ def _runs(grid: _Grid, panel: int | None, across: list[int], up: list[int]) -> I
             yield {"x": start, "x2": end, "y": y, "y2": y + 1, "risk": round(risks[start], 2)}
 
 
-def _panel_name(grid: _Grid, panel: int) -> str:
+def _panel_name(grid: _Cells, panel: int) -> str:
     assert grid.panel is not None
     one, several = kind_of(grid.curve.measure, grid.panel.name)
     return f"no {one}" if panel == 0 else f"{panel:,} {one if panel == 1 else several}"
@@ -267,7 +267,7 @@ def _axis(channel: Drawing, measure: str, name: str, amounts: list[int]) -> Draw
     return channel.scale(domain=[0, len(amounts)], nice=False).axis(axis)
 
 
-def _staircase(grid: _Grid, panel: int | None, limit: RiskLimit, across: list[int], up: list[int]) -> list[Drawing]:
+def _staircase(grid: _Cells, panel: int | None, limit: RiskLimit, across: list[int], up: list[int]) -> list[Drawing]:
     """Draw the line between what keeps the limit and what does not; it only ever steps to the left."""
     kept = [sum(limit.holds(grid.risk(panel, x, y)) for x in across) for y in up]
     corners = [(kept[0], 0), *((amount, edge) for at, amount in enumerate(kept) for edge in (at, at + 1))]
