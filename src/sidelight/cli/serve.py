@@ -73,12 +73,12 @@ def workspace(request: ServeRequest) -> Workspace:
 
 def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace:
     """Explore a table, or a release as it stands; what nobody said about its columns is suggested."""
-    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+    from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     with bar("looking at") as progress:
         suggested = suggestions_for(file, question.roles, progress)
     hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
-    source = Source(
+    source = ExploredFile(
         name=file,
         read_release=lambda roles: open_release(file, roles),
         read_table=lambda roles: open_table(file, roles),
@@ -95,12 +95,12 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
 
 def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:
     """Explore a release that Sidelight published: its sidecar says who is who, and which limits it keeps."""
-    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+    from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     document = read_sidecar(Path(file))
     roles = document.reading.to_roles().updated(question.roles)
     policy = question.policy or read_policy_text(document.policy).policy
-    source = Source(
+    source = ExploredFile(
         name=file,
         read_release=lambda chosen: open_release(
             file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)
@@ -115,14 +115,14 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
 
 def _census(request: ServeRequest) -> Workspace:
     """Explore the census, printed as coarsely as in `sidelight demo`, with the limits of its policy."""
-    from sidelight.web.workspace import Source, Workspace  # noqa: PLC0415 - an extra
+    from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     demo = read_policy_text(POLICY)
     adult = sl.datasets.adult(people="all", missing="drop")
     file, roles = str(adult.path), demo.roles.updated(request.roles)
     question = read_question(request.policy, limits=request.limits) if request.policy or request.limits else None
     suggested = suggestions_for(file, roles)
-    source = Source(
+    source = ExploredFile(
         name=f"{FOLDER}/{FILES[0]}",
         read_release=lambda chosen: open_release(file, chosen),
         read_table=lambda chosen: open_table(file, chosen),

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from sidelight import __version__
 from sidelight.errors import SidelightError
-from sidelight.web.pages import STATIC, Problem, View, go_to, page
+from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import Application, Guard
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads
@@ -23,7 +23,7 @@ from sidelight.web.workspace import Workspace
 VIEWS: tuple[ModuleType, ...] = (start, data, readers)
 """Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""
 
-TROUBLE = View("/trouble", "Something is wrong", "What is wrong, and what would help?")
+TROUBLE = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")
 
 
 def explorer(workspace: Workspace, *, token: str, port: int, uploads: Uploads | None = None) -> Application:
@@ -68,7 +68,7 @@ def _trouble(request: Request, error: Exception) -> Response:
     else:
         words = str(error)
     if request.url.path.startswith("/api/"):
-        return JSONResponse(Problem(problem=words).model_dump(), status_code=status)
+        return JSONResponse(Complaint(problem=words).model_dump(), status_code=status)
     try:
         state = read_state(request.query_params.multi_items())
     except SidelightError:

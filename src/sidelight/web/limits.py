@@ -48,7 +48,7 @@ class Tunable:
     """A limit, or a measure without one, with the fields by which it is tuned."""
 
     text: str
-    asked: Criterion | Measure
+    reader: Criterion | Measure
     comparison: str
     bound: str
     comparisons: tuple[str, ...]
@@ -57,7 +57,7 @@ class Tunable:
     @property
     def measure(self) -> Measure:
         """The measure."""
-        return self.asked.measure if isinstance(self.asked, Criterion) else self.asked
+        return self.reader.measure if isinstance(self.reader, Criterion) else self.reader
 
     @property
     def question(self) -> str:
@@ -75,11 +75,11 @@ def read_tunable(text: str, populations: Mapping[str, Population], domain: tuple
     section = _checked(read_limit_section(text), populations)
     right = right_bounds(section.measure_kind)
     (comparison, *_) = [each.value for each in section.comparisons] or [right[-1]]
-    asked = _made(section, populations)
-    bound = asked.bound if isinstance(asked, Criterion) else None
+    reader = _made(section, populations)
+    bound = reader.bound if isinstance(reader, Criterion) else None
     return Tunable(
-        text=as_text(asked),
-        asked=asked,
+        text=as_text(reader),
+        reader=reader,
         comparison=comparison,
         bound="" if bound is None else str(bound),
         comparisons=right,
@@ -129,11 +129,11 @@ def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Popula
         return as_text(examples[0])
 
 
-def as_text(asked: Criterion | Measure) -> str:
+def as_text(reader: Criterion | Measure) -> str:
     """Write it so that it is read again as the same, however long it is."""
-    measure = asked.measure if isinstance(asked, Criterion) else asked
+    measure = reader.measure if isinstance(reader, Criterion) else reader
     text = call_text(measure.name, measure.settings(), longest=1_000_000)
-    return f"{text} {typed_sign(asked.comparison.sign)} {asked.bound}" if isinstance(asked, Criterion) else text
+    return f"{text} {typed_sign(reader.comparison.sign)} {reader.bound}" if isinstance(reader, Criterion) else text
 
 
 def typed_sign(sign: str) -> str:
@@ -143,13 +143,13 @@ def typed_sign(sign: str) -> str:
 
 def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:
     """Make the criterion or the measure, which looks people up in the population as the command said it is read."""
-    asked: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
-    measure = asked.measure if isinstance(asked, Criterion) else asked
+    reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
+    measure = reader.measure if isinstance(reader, Criterion) else reader
     place = None if measure.register is None else measure.register.place
     if place is None or place not in populations:
-        return asked
+        return reader
     compared = measure.with_register(populations[place])
-    return Criterion(compared, asked.comparison, asked.bound) if isinstance(asked, Criterion) else compared
+    return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
 
 
 def _checked(section: Limit, populations: Mapping[str, Population]) -> Limit:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -44,7 +44,7 @@ CONFIGURATION = json.dumps(
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class PageView:
     """A view: where it is, what it is called, and the step of the newcomer's path that it is, if it is one."""
 
     path: str
@@ -61,11 +61,7 @@ class Sample:
     python: str
 
 
-class Drawn(Protocol):
-    """What a view hands to its template: anything with fields."""
-
-
-def page(request: Request, view: View, state: State, **context: object) -> Response:
+def page(request: Request, view: PageView, state: State, **context: object) -> Response:
     """Draw a view in a state.
 
     A request of htmx gets the same page, of which it takes the parts that it asked for, and is told the address that
@@ -100,7 +96,7 @@ def go_to(request: Request, address: str) -> Response:
 @cache
 def environment() -> Environment:
     """Make the templates' environment: everything is escaped, and what a template does not get is an error."""
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("sidelight.web", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -108,9 +104,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"counted": counted, "form": form, "figure": _figure, "listed": _listed}
-    made.globals |= {"marks": MARKS, "htmx_configuration": CONFIGURATION, "static": static_address}
-    return made
+    templates.filters |= {"counted": counted, "form": form, "figure": _figure, "listed": _listed}
+    templates.globals |= {"marks": MARKS, "htmx_configuration": CONFIGURATION, "static": static_address}
+    return templates
 
 
 def _shown(thing: Any) -> Any:  # noqa: ANN401 - whatever a template prints
@@ -140,7 +136,7 @@ def static_address(name: str) -> str:
     return f"/static/{name}?v={__version__}"
 
 
-class Problem(DocumentPart):
+class Complaint(DocumentPart):
     """What is wrong, in the words of the command line."""
 
     problem: str

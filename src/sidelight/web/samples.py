@@ -13,7 +13,7 @@ from sidelight.table.roles import Roles
 from sidelight.web.limits import as_text, typed_sign
 from sidelight.web.pages import Sample
 from sidelight.web.state import State
-from sidelight.web.workspace import Source
+from sidelight.web.workspace import ExploredFile
 
 OPTIONS = {
     "person": "--person",
@@ -47,10 +47,10 @@ def role_keywords(roles: Roles, known: str) -> str:
     return ", ".join(words)
 
 
-def judged(source: Source, roles: Roles, state: State, asked: Sequence[Criterion | Measure]) -> Sample:
-    """Say how limits are judged, and measures asked, of the file as it stands or as coarse as the state says."""
-    limits = [each for each in asked if isinstance(each, Criterion)]
-    measures = [each for each in asked if isinstance(each, Measure)]
+def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Sample:
+    """Say how limits are judged, and measures taken, of the file as it stands or as coarse as the state says."""
+    limits = [each for each in readers if isinstance(each, Criterion)]
+    measures = [each for each in readers if isinstance(each, Measure)]
     words = ["sidelight", "protect" if state.levels else "audit", source.name, *role_options(roles)]
     words += [word for each in limits for word in ("--limit", as_text(each))]
     if state.levels:
@@ -67,7 +67,7 @@ def judged(source: Source, roles: Roles, state: State, asked: Sequence[Criterion
     return Sample("\n".join([*_before(source, state, roles), shell(words)]), with_imports(lines))
 
 
-def reading(source: Source, roles: Roles, state: State) -> list[str]:
+def reading(source: ExploredFile, roles: Roles, state: State) -> list[str]:
     """Say in Python how the release is read that is looked at."""
     first = ["import sidelight as sl", ""]
     if not state.levels:
@@ -81,7 +81,7 @@ def reading(source: Source, roles: Roles, state: State) -> list[str]:
     ]
 
 
-def _before(source: Source, state: State, roles: Roles) -> list[str]:
+def _before(source: ExploredFile, state: State, roles: Roles) -> list[str]:
     """Name what has to be there first."""
     if source.title:
         return ["sidelight demo  # writes these files"]
@@ -101,13 +101,13 @@ def shell(words: Sequence[str]) -> str:
     return " \\\n    ".join(lines)
 
 
-def in_python(asked: Criterion | Measure) -> str:
+def in_python(reader: Criterion | Measure) -> str:
     """Write a criterion or a measure as Python."""
-    if isinstance(asked, Criterion):
-        return f"{in_python(asked.measure)} {typed_sign(asked.comparison.sign)} {_python(asked.bound)}"
-    kind = type(asked)
+    if isinstance(reader, Criterion):
+        return f"{in_python(reader.measure)} {typed_sign(reader.comparison.sign)} {_python(reader.bound)}"
+    kind = type(reader)
     maker = f"sl.{kind.__name__}" + ("" if measure_maker(kind) is kind else ".from_settings")
-    settings = ", ".join(f"{name}={_python(value)}" for name, value in asked.settings().items())
+    settings = ", ".join(f"{name}={_python(value)}" for name, value in reader.settings().items())
     return f"{maker}({settings})"
 
 

@@ -111,15 +111,15 @@ class Guard:
         return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), self._token.encode())
 
     def _cookies(self, headers: list[tuple[bytes, str]]) -> list[str]:
-        found = []
+        tokens = []
         for name, value in headers:
             if name == b"cookie":
                 try:
                     morsel = SimpleCookie(value).get(self._cookie)
                 except CookieError:
                     continue
-                found += [] if morsel is None else [morsel.value]
-        return found
+                tokens += [] if morsel is None else [morsel.value]
+        return tokens
 
     async def _let_in(self, scope: Scope, send: Send, fields: list[tuple[str, str]]) -> None:
         """Give the cookie, and send on to the address without the token, so that it is not kept or copied."""

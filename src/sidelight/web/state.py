@@ -62,7 +62,7 @@ class State:
 
     def address(self, path: str, also: Mapping[str, object] | None = None) -> str:
         """Write the address of a view in this state; `also` what it alone needs, lists being repeated."""
-        own = [(name, str(one)) for name, given in (also or {}).items() for one in _each(given)]
+        own = [(name, str(one)) for name, own_value in (also or {}).items() for one in _each(own_value)]
         query = urlencode([*self.pairs(), *own])
         return f"{path}?{query}" if query else path
 
@@ -71,8 +71,8 @@ class State:
         return replace(self, **changes)
 
 
-def _each(given: object) -> Iterable[object]:
-    return given if isinstance(given, list | tuple) else () if given is None else (given,)
+def _each(value: object) -> Iterable[object]:
+    return value if isinstance(value, list | tuple) else () if value is None else (value,)
 
 
 class StateFields(BaseModel):
@@ -119,8 +119,8 @@ def _names(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _last(by_name: Mapping[str, Sequence[str]], name: str, allowed: Sequence[str]) -> str:
-    given = [text for text in by_name.get(name, ()) if text in allowed]
-    return given[-1] if given else ""
+    texts = [text for text in by_name.get(name, ()) if text in allowed]
+    return texts[-1] if texts else ""
 
 
 def _levels(texts: Sequence[str]) -> tuple[tuple[str, int], ...]:

@@ -31,7 +31,7 @@ MOST_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ExploredFile:
     """The file as it was named, and how it is read; `read_table` is None of a release that was published."""
 
     name: str  # as the command named it, which is how the page names it again
@@ -83,7 +83,7 @@ class Answers:
 class Workspace:
     """The file that is explored, where to begin, and what was answered already."""
 
-    source: Source
+    source: ExploredFile
     start: State
     answers: Answers = field(default_factory=Answers)
 
@@ -120,9 +120,8 @@ class Workspace:
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
         """Give a hierarchy of each column that others know: the one that was given, or one that is drafted."""
         table = self.table(state)
-        given = self.source.hierarchies
         drafted = self.answers.of(("drafts", state.quasi, state.sensitive, state.missing), lambda: self._drafts(table))
-        return {name: given.get(name, draft.hierarchy) for name, draft in drafted.items()}
+        return {name: self.source.hierarchies.get(name, draft.hierarchy) for name, draft in drafted.items()}
 
     def _drafts(self, table: Table) -> dict[str, Draft]:
         kinds = {name: self.source.roles.kind_of(name) for name, _ in self.source.roles.kinds}

@@ -14,7 +14,7 @@ from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
 from sidelight.web.samples import in_python, judged, shell, with_imports
 from sidelight.web.state import State
-from sidelight.web.workspace import Source
+from sidelight.web.workspace import ExploredFile
 
 DOMAIN = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
 
@@ -69,7 +69,7 @@ def test_only_the_imports_that_are_needed():
 
 def test_a_state_without_limits_asks_for_measures():
     held_roles = Roles(quasi=("age",), sensitive="disease")
-    source = Source("x.csv", read_release=lambda roles: None)
+    source = ExploredFile("x.csv", read_release=lambda roles: None)
     sample = judged(source, held_roles, State(quasi=("age",)), [sl.GroupSize()])
     assert sample.command == "sidelight audit x.csv --group age --sensitive disease --measure 'group size'"
     assert sample.python.endswith("print(sl.GroupSize().measure(release).explain())")

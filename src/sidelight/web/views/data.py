@@ -16,12 +16,12 @@ from sidelight.measures.column_subsets.worst_columns import people_alone
 from sidelight.report.report import DocumentPart
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
-from sidelight.web.pages import Problem, Sample, View, go_to, page
+from sidelight.web.pages import Complaint, PageView, Sample, go_to, page
 from sidelight.web.samples import reading, role_keywords, role_options, shell, with_imports
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
-VIEW = View("/data", "Data", "What is each column, and which of them single people out?", step=1)
+VIEW = PageView("/data", "Data", "What is each column, and which of them single people out?", step=1)
 
 router = APIRouter()
 
@@ -33,7 +33,7 @@ MOST_PREVIEWED = 6
 ROLES = {"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not published"}
 
 
-class ColumnFacts(DocumentPart):
+class ColumnLine(DocumentPart):
     """A column: what it is, and why that is suggested."""
 
     name: str
@@ -76,7 +76,7 @@ class DataAnswer(DocumentPart):
     sentence: str
     people: int | None
     alone: int | None
-    columns: tuple[ColumnFacts, ...]
+    columns: tuple[ColumnLine, ...]
     hierarchies: tuple[HierarchyPreview, ...] = ()
     sets: tuple[ColumnSet, ...] = ()
     problem: str | None = None
@@ -104,12 +104,12 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
     )
 
 
-def _columns(workspace: Workspace, state: State) -> Iterator[ColumnFacts]:
+def _columns(workspace: Workspace, state: State) -> Iterator[ColumnLine]:
     suggested = workspace.source.columns
     for name in workspace.column_names:
         role = "quasi" if name in state.quasi else "sensitive" if name in state.sensitive else "leave out"
         if suggested is None:
-            yield ColumnFacts(
+            yield ColumnLine(
                 name=name, kind="as published", role=role, reason="as it was published", labels=0, missing=0
             )
             continue
@@ -117,7 +117,7 @@ def _columns(workspace: Workspace, state: State) -> Iterator[ColumnFacts]:
         profile = each.profile
         if each.role in ("person", "keep") and role == "leave out":
             role = each.role
-        yield ColumnFacts(
+        yield ColumnLine(
             name=name, kind=each.kind, role=role, reason=each.reason, labels=profile.distinct, missing=profile.missing
         )
 
@@ -200,7 +200,7 @@ def _sample(workspace: Workspace, state: State) -> Sample | None:
     )
 
 
-@router.get("/api/data", responses={422: {"model": Problem}})
+@router.get("/api/data", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[StateFields, Query()]) -> DataAnswer:
     """What are the columns, and which single people out?"""
     return answer(request.app.state.workspace, fields.state())

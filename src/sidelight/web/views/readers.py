@@ -24,12 +24,12 @@ from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.report.report import AuditFinding, DocumentPart, audit_report
 from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
-from sidelight.web.pages import Problem, View, go_to, page
+from sidelight.web.pages import Complaint, PageView, go_to, page
 from sidelight.web.samples import judged
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
-VIEW = View("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)
+VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)
 
 router = APIRouter()
 
@@ -103,16 +103,16 @@ def _limit_in_words(finding: AuditFinding) -> str:
 
 def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
     question = ("reader", state.subject, text)
-    return workspace.answers.of(question, lambda: _asked(workspace, release, text))
+    return workspace.answers.of(question, lambda: _measured(workspace, release, text))
 
 
-def _asked(workspace: Workspace, release: Release, text: str) -> ReaderAnswer:
+def _measured(workspace: Workspace, release: Release, text: str) -> ReaderAnswer:
     try:
-        asked = read_tunable(text, workspace.source.populations).asked
-        if isinstance(asked, Criterion):
-            report = audit_report(release, verdict=Policy(asked).judge(release))
+        reader = read_tunable(text, workspace.source.populations).reader
+        if isinstance(reader, Criterion):
+            report = audit_report(release, verdict=Policy(reader).judge(release))
         else:
-            measures = asked_about_each(asked, release.sensitive_columns, release.domain)
+            measures = asked_about_each(reader, release.sensitive_columns, release.domain)
             report = audit_report(release, findings=[each.measure(release) for each in measures])
     except SidelightError as error:
         return ReaderAnswer(text=text, problem=str(error))
@@ -195,7 +195,7 @@ def show(request: Request) -> Response:
         )
         for each, tunable in zip(answered.readers, tunables, strict=True)
     ]
-    asked = [each.asked for each in tunables if each is not None]
+    readers = [each.reader for each in tunables if each is not None]
     return page(
         request,
         VIEW,
@@ -206,7 +206,7 @@ def show(request: Request) -> Response:
         measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,
         typed=typed[-1] if typed and problem else "",
-        sample=judged(workspace.source, workspace.roles(after), after, asked),
+        sample=judged(workspace.source, workspace.roles(after), after, readers),
     )
 
 
@@ -232,7 +232,7 @@ def _choices(release: Release) -> list[tuple[str, str]]:
     ]
 
 
-@router.get("/api/readers", responses={422: {"model": Problem}})
+@router.get("/api/readers", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[StateFields, Query()]) -> ReadersAnswer:
     """What could each reader find out?"""
     return answer(request.app.state.workspace, fields.state())

@@ -6,12 +6,12 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from sidelight.errors import SidelightError
-from sidelight.web.pages import View, page
+from sidelight.web.pages import PageView, page
 from sidelight.web.state import read_state
 from sidelight.web.views.readers import ReadersAnswer, answer, decimal
 from sidelight.web.workspace import Workspace
 
-VIEW = View("/", "Start", "What does this release reveal to someone who already knows something?")
+VIEW = PageView("/", "Start", "What does this release reveal to someone who already knows something?")
 
 router = APIRouter()
 
