@@ -18,7 +18,7 @@ from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release, open_tab
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
-from sidelight.errors import BadMeasure, BadRelease
+from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_number
 from sidelight.report.report import Envelope
@@ -75,6 +75,9 @@ def _limit(at_most: str | None) -> Fraction | None:
 def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> Status:
     """Count, print, judge by the largest belief; where intervals or untold people leave it open, it is not judged."""
     release = open_release(request.files[0], request.roles)
+    if release.provenance is None or release.provenance.method is None:
+        message = f"could not tell: nothing beside '{request.files[0]}' says how it was made; read it with its sidecar"
+        raise TooHard(message)
     table = None if request.reader.table is None else _read_truth(request, release)
     with bar("counting") as progress:
         learnt = sl.insider(release, table=table, by=request.lookup.by(), progress=progress)
@@ -106,7 +109,12 @@ def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
         "groups": len(learnt.telling),
         "largest": {"exact": str(learnt.worst), "value": float(learnt.worst), "who": who} if told else None,
         "above": [
-            {"belief": belief, "people": learnt.people_above(belief), "right": _right_above(learnt, belief)}
+            {
+                "belief": belief,
+                "people": learnt.people_above(belief),
+                "people_at_most": learnt.people_above(belief, end="at most"),
+                "right": _right_above(learnt, belief),
+            }
             for belief in BELIEFS
         ],
     }
@@ -126,7 +134,8 @@ def _draw_insider(learnt: sl.InsiderBeliefs) -> Iterator[RenderableType]:
     for belief in BELIEFS:
         right = _right_above(learnt, belief)
         told = "" if right is None else decimal_text(Fraction(right), up=True)
-        table.add_row(f"> {belief}", f"{learnt.people_above(belief):,}", told)
+        least, most = learnt.people_above(belief), learnt.people_above(belief, end="at most")
+        table.add_row(f"> {belief}", f"{least:,}" if least == most else f"{least:,} to {most:,}", told)
     if learnt.outcome != "could not tell":
         yield table
     yield Text(learnt.explain())

@@ -233,6 +233,7 @@ OPTIONS = {
     "levels": "--levels",
     "locate": "--locate",
     "method": "--method",
+    "table": "--table",
     "missing": "--missing",
     "model": "--model",
     "missing_marks": "--missing-mark",

@@ -91,7 +91,7 @@ def test_an_insider_is_judged_by_the_largest_belief(tmp_path, monkeypatch):
     assert result.exit_code == 1
     answer = json.loads(result.stdout)["answer"]
     assert (answer["outcome"], answer["largest"]["exact"], answer["could_not_tell"]) == ("told", "1", 0)
-    assert answer["above"][0] == {"belief": 0.5, "people": 3, "right": 1.0}
+    assert answer["above"][0] == {"belief": 0.5, "people": 3, "people_at_most": 3, "right": 1.0}
     assert invoke([*words, "--at-most", "1"]).exit_code == 0
     assert "2 cuts that the people of the group allow were not made" in " ".join(invoke(words).stdout.split())
 
@@ -103,4 +103,19 @@ def test_an_insider_of_anatomy_learns_nothing_and_one_of_a_bare_file_could_not_t
         ["attack", "table.csv", "--as", "insider", "--quasi", "town", "--quasi", "age", "--sensitive", "disease"]
     )
     assert bare.exit_code == 2
-    assert "could not tell: the release does not say how it was made" in bare.stderr
+    assert "could not tell: nothing beside 'table.csv' says how it was made" in bare.stderr
+    assert "--method" not in bare.stderr  # which this verb does not have
+
+
+def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound_leaves_open(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sl.protect(eleven(), LIMITS, method="mondrian", resists="insider").publish("release.csv", seed=1)
+    alone = invoke(["attack", "release.csv", "--as", "insider"])
+    assert (alone.exit_code, "give them as --table" in alone.stderr) == (2, True)
+    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
+    rows = {"q0": [key[0] for key in keys], "q1": [key[1] for key in keys], "disease": list("aaabcdebcdf")}
+    pc.write_csv(pa.table(rows), "table.csv")
+    words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv", "--json", "--at-most"]
+    within, between = invoke([*words, "1/2"]), invoke([*words, "0.4"])
+    assert (within.exit_code, between.exit_code) == (0, 2)
+    assert json.loads(within.stdout)["answer"]["above"][0]["people_at_most"] == 0
