@@ -15,6 +15,7 @@ help:
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make docs     build the documentation into site/"
 	@echo "make pictures draw the pictures of the documentation again"
+	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make bench    measure speed against named baselines"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -53,6 +54,9 @@ docs: $(VENV)/.can-test
 pictures: $(VENV)/.can-test
 	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/own_making_pictures.py
+
+screenshots: $(VENV)/.can-test
+	$(BIN)/python scripts/screenshots.py
 
 bench: $(VENV)/.can-test
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done

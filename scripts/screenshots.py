@@ -1,0 +1,42 @@
+"""Make the pictures of the README and the pages again: `make screenshots`.
+
+    report.png   the first screen of the report that `sidelight demo` writes, in the system's Chromium
+    known.svg    how sure somebody could become, by how much they know, of the demo's first release
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import sidelight as sl
+from sidelight.report.pdf import browser_path
+from sidelight.report.plots import svg
+
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+
+
+def main() -> None:
+    """Run the demo, and keep pictures of what it wrote."""
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "sidelight-demo"
+        subprocess.run([sys.executable, "-m", "sidelight", "demo", "--folder", folder], check=True, capture_output=True)
+        photograph(folder / "report.html", PICTURES / "report.png", "900,1130")
+        policy = sl.read_policy(folder / "policy.toml")
+        rough = sl.read_release(folder / "rough.csv", group=["age", "education", "sex"], sensitive="occupation")
+    (worst,) = (each for each in policy.judge(rough).judgements if each.criterion.measure.name == "implications")
+    chart = worst.plot(rough)
+    (PICTURES / "known.svg").write_text(svg(chart) + "\n", encoding="utf-8")
+
+
+def photograph(page: Path, picture: Path, size: str) -> None:
+    """Take a picture of the first screen of a page."""
+    words = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={size}", f"--screenshot={picture}"]
+    subprocess.run([browser_path(), *words, page.as_uri()], check=True, capture_output=True, timeout=120)
+
+
+if __name__ == "__main__":
+    main()
