@@ -310,7 +310,11 @@ def _knowledge(report: ReleaseReport) -> Blocks:
 
 def _attacks(report: ReleaseReport) -> Blocks:
     attacks = report.answer.attacks
-    if not attacks:
+    asked = [each for each in report.answer.audit.readers if each.outcome != "not asked"]
+    if asked:
+        yield Paragraph("Two readers whom policies seldom name were asked:")
+        yield Points(tuple(f"{_capital(each.text)}." for each in asked))
+    if not attacks and not asked:
         yield Paragraph(
             "No attack was run besides what the limits ask. sidelight attack tries one reader's "
             "means on the file (--as "

@@ -9,6 +9,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from sidelight._rounding import decimal_text
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Comparison
@@ -50,9 +51,15 @@ def _amount(text: str) -> Amount:
 def picture_of(chart: alt.TopLevelMixin) -> Picture:
     """Give a chart as a page shows it: in the page's colours, with the table behind it."""
     behind = table_behind(chart)
-    rows = tuple(tuple("" if cell is None else str(cell) for cell in row) for row in behind.rows)
+    rows = tuple(tuple(map(_cell, row)) for row in behind.rows)
     figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
     return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
+
+
+def _cell(cell: object) -> str:
+    if isinstance(cell, float) and math.isfinite(cell):
+        return decimal_text(Fraction(cell), up=True)
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
 def _is_figure(cell: object) -> bool:

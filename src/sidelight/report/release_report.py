@@ -251,7 +251,8 @@ def shareable(finding: AuditFinding) -> AuditFinding:
 def _not_covered(audit: Audit, told: Circumstances) -> list[str]:
     """Say whom nothing was asked about, and what was decided by whoever asked."""
     resisted = ("insider",) if told.made is not None and told.made.resists else ()
-    tried = tuple(each.kind for each in told.attacks)
+    readers = (each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn"))
+    tried = (*(each.kind for each in told.attacks), *readers)
     asked = [each.measure for each in audit.findings]
     beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in asked]
     read = tuple(each.reader for each in beside)
