@@ -291,7 +291,6 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         intake=intake,
         findings=tuple(map(_as_audited, document.findings)),
         readers=document.readers,
-        readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
     )
