@@ -7,17 +7,20 @@ from sidelight.table.roles import Roles
 
 
 def test_the_census_answers_first_and_shows_three_steps():
-    text = guest(workspace(ServeRequest(None))).get("/").text
+    held = workspace(ServeRequest(None))
+    client = guest(held)
+    text = client.get("/").text
     assert (
         "Not within policy: 2 of 5 limits are not kept, of 46,033 people in 20 groups: implications(k=2) is 7/9" in text
     )
     assert "could be shown to have Adm-clerical with probability 7/9" in text
     assert text.count('class="hint"') == 3
+    assert 'class="hint"' not in client.get(held.start.but(notes=False).address("/")).text
 
 
-def test_notes_can_be_switched_off(sample_files):
+def test_notes_about_the_example_stand_by_no_other_file(sample_files):
     held = opened(sample_files / "patients.parquet")
-    assert 'class="hint"' not in guest(held).get(held.start.but(notes=False).address("/")).text
+    assert 'class="hint"' not in guest(held).get(held.start.address("/")).text
 
 
 def test_a_file_that_nobody_described_says_what_is_missing(tmp_path):
