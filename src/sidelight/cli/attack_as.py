@@ -221,8 +221,9 @@ def _draw(learned: sl.Learned, notes: tuple[str, ...]) -> Iterator[RenderableTyp
         table.add_column(heading, justify="right")
     for belief in BELIEFS:
         right = learned.right_above(belief)
-        told = "" if right is None else decimal_text(Fraction(right), up=True)
-        table.add_row(f"≥ {belief}", f"{learned.people_above(belief):,}", told or "only claimed")
+        unknown = "only claimed" if learned.truth is None else ""
+        told = unknown if right is None else decimal_text(Fraction(right), up=True)
+        table.add_row(f"≥ {belief}", f"{learned.people_above(belief):,}", told)
     yield table
     for sentence in notes:
         yield Text(sentence)

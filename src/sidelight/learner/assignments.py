@@ -52,6 +52,12 @@ LARGEST_LOG = 50.0
 AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
 
+VANISHES = 500.0
+"""Logarithms of a group that differ by less in all leave no probability too small for a float."""
+
+BALANCINGS = 100
+"""So many times the values of a group are balanced where they differ by more."""
+
 LEAST = 1e-280
 """A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
 
@@ -130,6 +136,27 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
         backward[at] = here / here.max(axis=0)
     beliefs /= beliefs.sum(axis=1, keepdims=True)
     return beliefs, log_likelihood
+
+
+def balanced(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
+    """Add ln λ_s to ln P_i(s) where else something would vanish beside the rest; and give Σ n_s·ln λ_s of all groups.
+
+    All P_i(s) of a value may be multiplied by one number: every assignment gains Π λ_s^n_s, and beliefs stay.  With
+    column sums near n_s no state that matters is far from the largest of its layer.
+    """
+    spread = (scores.max(axis=1) - scores.min(axis=1)).sum(axis=0)
+    far = np.flatnonzero(spread > VANISHES)
+    if not len(far):
+        return scores, 0.0
+    log_counts = np.log(counts)[:, np.newaxis]
+    log_factor = np.zeros((len(counts), len(far)))
+    for _ in range(BALANCINGS):
+        likely = scores[:, :, far] + log_factor
+        likely -= np.logaddexp.reduce(likely, axis=1, keepdims=True)
+        log_factor += log_counts - np.logaddexp.reduce(likely, axis=0)
+    scores = scores.copy()
+    scores[:, :, far] += log_factor
+    return scores, float((log_factor * np.exp(log_counts)).sum())
 
 
 def _joined(steps: Floats, weights: Floats) -> Floats:
@@ -262,12 +289,12 @@ class Assignments:
         return self._of_lines(beliefs), likelihood
 
     def _expect_block(self, scores: Floats, cells: Integers, counts: tuple[int, ...], beliefs: Floats) -> float:
-        score = scores[cells]
+        score, log_factor = balanced(scores[cells], counts)
         highest = score.max(axis=1, keepdims=True)
         believed, log_likelihood = forward_backward(np.maximum(np.exp(score - highest), LEAST), counts)
         # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
         np.add.at(beliefs, cells, believed)
-        return float(log_likelihood.sum() + highest.sum())
+        return float(log_likelihood.sum() + highest.sum() - log_factor)
 
     def _of_one_value(self, scores: Floats) -> float:
         roster = self.roster

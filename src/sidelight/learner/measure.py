@@ -26,6 +26,7 @@ from sidelight.learner.learned import Learned
 from sidelight.learner.models import Model, ModelName, model_name
 from sidelight.learner.roster import Roster
 from sidelight.learner.training import (
+    LABELS_ALONE,
     ROUNDS,
     Trained,
     expect_settings,
@@ -188,6 +189,12 @@ class Learner(Measure):
         witness = finding.witness
         if not isinstance(witness, LearntBelief):
             return "Nobody can be believed to have anything: nobody has a value."
+        if LABELS_ALONE in finding.notes:
+            return (
+                "Nobody is told apart from others of their group, so that a model learns nothing and was not put to "
+                f"the test: {in_words(finding.value)} of {witness.group} have '{shown(witness.value)}', and whoever "
+                "knows who is in which group may get surer."
+            )
         says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in witness.says)
         person = (
             f"a person with {says} of {witness.group}" if witness.mates and says else f"a person of {witness.group}"

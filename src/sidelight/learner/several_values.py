@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, starts_of, sum_by
-from sidelight.learner.assignments import AT_ONCE, LEAST, gone_through
+from sidelight.learner.assignments import AT_ONCE, LEAST, VANISHES, gone_through
 from sidelight.learner.roster import Roster
 
 HALVINGS = 100
@@ -48,12 +48,14 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
     ([0.5, 0.25, 0.25], [4.0])
     """
     people, values = scores.shape
+    log_factor = _balancing(scores, counts)
+    scores = scores + log_factor
     highest = np.maximum(scores, 0.0)
     has, has_not = np.exp(scores - highest), np.exp(-highest)
     most = int(counts.max())
     forward = np.zeros((people + 1, most + 1, values))
     forward[0, 0] = 1.0
-    log_likelihood = highest.sum(axis=0)
+    log_likelihood = highest.sum(axis=0) - counts * log_factor
     for i in range(people):
         forward[i + 1] = forward[i] * has_not[i]
         forward[i + 1, 1:] += forward[i, :-1] * has[i]
@@ -71,6 +73,26 @@ def symmetric_beliefs(scores: Floats, counts: Integers) -> tuple[Floats, Floats]
         backward[:-1] = backward[:-1] * has_not[i] + backward[1:] * has[i]
         backward /= backward.max(axis=0)
     return beliefs, log_likelihood
+
+
+def _balancing(scores: Floats, counts: Integers) -> Floats:
+    """Give ln λ per value, so that λ·o expects as many as have it, where else something would vanish beside the rest.
+
+    All odds of a value may be multiplied by one number: beliefs stay, and ln e_n(o) = ln e_n(λ·o) − n·ln λ.
+    """
+    log_factor = np.zeros(len(counts))
+    far = np.abs(scores).sum(axis=0) > VANISHES
+    if not far.any():
+        return log_factor
+    score = scores[:, far]
+    bound = np.abs(score).max() + np.log(len(scores) + 1.0)
+    low, high = np.full(score.shape[1], -bound), np.full(score.shape[1], bound)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        short = (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far]
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    log_factor[far] = (low + high) / 2
+    return log_factor
 
 
 @dataclass(frozen=True, eq=False)

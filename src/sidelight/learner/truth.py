@@ -88,7 +88,8 @@ def _of_table(roster: Roster, table: Table) -> HeldTruth:
     kept = there[key]
     recoded = _values_of(roster, table.domain)[value[kept]]
     if (recoded < 0).any():
-        raise _not_of(roster, int(members.group[0]))
+        strange = int(key_of[key[kept]][np.argmax(recoded < 0)])
+        raise _not_of(roster, int(members.group[np.argmax(members.key == strange)]))
     by_key = np.zeros(members.key_count * width)
     np.add.at(by_key, key_of[key[kept]] * width + recoded, people[kept])
     lines_of_key = np.bincount(members.key, minlength=members.key_count)

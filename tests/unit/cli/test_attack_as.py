@@ -68,6 +68,19 @@ def test_a_table_of_other_people_is_refused_and_the_group_named(published, file)
     assert "group " in result.stderr
 
 
+def test_of_nobody_nothing_is_claimed_where_the_truth_is_held(published):
+    result = invoke(["attack", "mondrian.csv", "--as", "learner", "--model", "naive bayes", "--table", "table.csv"])
+    assert "≥ 0.99" in result.stdout
+    assert "only claimed" not in result.stdout
+
+
+def test_an_audit_does_not_say_what_a_learner_reaches_whom_nobody_asked(published):
+    Path("policy.toml").write_text('[[limit]]\nmeasure = "learner"\nat_most = 0.9\n')
+    words = " ".join(invoke(["audit", "mondrian.csv", "--policy", "policy.toml"]).stdout.split())
+    assert "what such a one reaches could not be told: nobody says who is in which group" in words
+    assert "was not put to the test" in words
+
+
 def test_one_file_is_read_by_one_reader(published):
     result = invoke(["attack", "anatomy.csv", "mondrian.csv", "--as", "learner"])
     assert result.exit_code == 2

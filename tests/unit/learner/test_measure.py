@@ -37,6 +37,7 @@ def test_where_nobody_is_told_apart_it_is_the_largest_share_exactly():
     assert str(finding.value) == "2/3"
     assert finding.replay(release) == finding.value
     assert "nothing moves" in finding.notes[0]
+    assert "was not put to the test: 2/3 of group 1 have 'Flu'" in finding.explain()
 
 
 def test_a_policy_file_says_it_too(tmp_path):

@@ -1,0 +1,34 @@
+"""Models: what they learn does not hang on the order of people."""
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.learner.models import Logistic, NaiveBayes
+from sidelight.learner.roster import Roster
+
+
+@pytest.fixture(scope="module")
+def roster():
+    release = sl.Release.from_buckets([([{"q": "x"}, {"q": "x"}, {"q": "y"}], ["Flu", "Flu", "Cold"])])
+    return Roster.of_members(release, release.members)
+
+
+def test_naive_bayes_counts_labels_by_value_and_adds_one(roster):
+    model = NaiveBayes(roster)
+    model.learn(roster.shares)
+    flu = roster.release.domain.index("Flu")
+    shares = np.exp(model.scores_by_column()[0][:, flu])
+    assert shares.tolist() == pytest.approx([(1 + 4 / 3) / 4, (1 + 2 / 3) / 4])  # of x and y
+
+
+def test_logistic_climbs_to_where_the_ridge_balances_what_is_expected(roster):
+    model = Logistic(roster)
+    expected = np.where(roster.value == roster.release.domain.index("Flu"), 0.75, 0.25)
+    for _ in range(5):
+        model.learn(expected)
+    weights = model.weights.reshape(-1, 2)
+    likely = np.exp(weights) / np.exp(weights).sum(axis=1, keepdims=True)
+    people = np.array([[2.0], [1.0]])
+    wanted = np.where(np.arange(2) == roster.release.domain.index("Flu"), 0.75, 0.25)
+    np.testing.assert_allclose(people * (wanted - likely), weights, atol=1e-5)
