@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args, get_origin
 
 from sidelight.errors import BadPolicy
+from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure, call_text
 from sidelight.policy.limit_text import read_limit_section
 from sidelight.policy.limits import BOUNDS, Limit, limit_model, right_bounds, settings_of
@@ -62,7 +63,8 @@ class Tunable:
     @property
     def question(self) -> str:
         """What it asks, in a sentence."""
-        return (type(self.measure).__doc__ or "").partition("\n")[0].replace("`", "")
+        measure = self.measure.question if isinstance(self.measure, About) else self.measure
+        return (type(measure).__doc__ or "").partition("\n")[0].replace("`", "")
 
 
 def read_typed(text: str, populations: Mapping[str, Population]) -> Criterion | Measure:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 
 from sidelight._text import as_names
+from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.table.roles import Roles
@@ -105,6 +106,9 @@ def in_python(reader: Criterion | Measure) -> str:
     """Write a criterion or a measure as Python."""
     if isinstance(reader, Criterion):
         return f"{in_python(reader.measure)} {typed_sign(reader.comparison.sign)} {_python(reader.bound)}"
+    if isinstance(reader, About):
+        known = f", known={list(reader.known)!r}" if reader.known else ""
+        return f"{in_python(reader.question)}.about({reader.of!r}{known})"
     kind = type(reader)
     maker = f"sl.{kind.__name__}" + ("" if measure_maker(kind) is kind else ".from_settings")
     settings = ", ".join(f"{name}={_python(value)}" for name, value in reader.settings().items())

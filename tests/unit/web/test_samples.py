@@ -26,6 +26,15 @@ def test_every_measure_is_written_as_python_that_makes_it(measure):
     assert eval(in_python(measure), {"sl": sl, "math": math, "Fraction": Fraction}) == measure
 
 
+@pytest.mark.parametrize(
+    "text", ["distinct values(of=disease) >= 2", "implications(k=1, of=zip, known=[disease]) < 2/3"]
+)
+def test_one_of_several_columns_is_written_as_python(text):
+    criterion = read_limit(text)
+    again = eval(in_python(criterion), {"sl": sl, "Fraction": Fraction})
+    assert (again.measure, again.comparison, again.bound) == (criterion.measure, criterion.comparison, criterion.bound)
+
+
 def run_python(text):
     made = {}
     exec(compile(text, "<sample>", "exec"), made)
