@@ -91,10 +91,10 @@ def _kept_draws(
     kept = draws = 0
     while kept < ENOUGH and draws * len(dealt) < MOST_CELLS:
         hands = _shuffled(dealt, at_once, random)
-        tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)], axis=2)
+        tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
         some = question.all_fail(tables, limits, values, counts[:-1])
         draws, kept = draws + at_once, kept + len(some)
-        sums[:, :-1] += tables[some].sum(axis=0)
+        sums[:, :-1] += tables[:, some].sum(axis=1).T
         person = hands[some][:, starts]
         hits += np.stack([(person == kind).sum(axis=0) for kind in range(kinds)], axis=1)
     if kept < FEWEST:

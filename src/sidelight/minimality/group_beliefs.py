@@ -135,7 +135,7 @@ def believe(
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
     tables = list_tables(question.people, counts, effort.tables)
     if tables is not None:
-        fail = question.all_fail(tables, limits, telling, counts[:-1])
+        fail = question.all_fail(tables.transpose(2, 0, 1), limits, telling, counts[:-1])
         sums = sum_tables(tables[fail], question.people)
         if sums.weight == 0:
             refuse_open_cut(name)

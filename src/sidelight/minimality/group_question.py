@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines
     from sidelight.search.orders import Order
+
+
+TablesByValue: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.float32]
+"""Value × table × atom: how many people of an atom have a value."""
+
+TABLES_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,20 +68,21 @@ class GroupQuestion:
         left = self.left @ self.people
         return np.column_stack((left, self.size - left))
 
-    def all_fail(
-        self,
-        tables: npt.NDArray[np.signedinteger] | npt.NDArray[np.float32],
-        limits: HalfLimits,
-        values: Integers,
-        totals: Integers,
-    ) -> Integers:
-        """Say in which tables (table × atom × value) every cut fails; `values` are kept apart, `totals` are theirs."""
-        some = np.arange(len(tables))
-        cells = tables.reshape(len(tables), -1).astype(np.float32, copy=False)
-        for cut, sides in zip(self.left, self.sides.tolist(), strict=True):
-            # Σ over the atoms on the left, one product for all values
-            on_the_left = np.kron(cut[:, np.newaxis], np.eye(len(values))).astype(np.float32)
-            left = ((cells if len(some) == len(cells) else cells[some]) @ on_the_left).astype(np.int64)
+    def all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
+        """Say in which tables (value × table × atom) every cut fails; `values` are kept apart, `totals` are theirs."""
+        starts = range(0, tables.shape[1], TABLES_AT_ONCE)
+        blocks = (tables[:, start : start + TABLES_AT_ONCE] for start in starts)
+        fail = (self._all_fail(block, limits, values, totals) for block in blocks)
+        return np.concatenate([start + some for start, some in zip(starts, fail, strict=True)])
+
+    def _all_fail(self, tables: TablesByValue, limits: HalfLimits, values: Integers, totals: Integers) -> Integers:
+        shape = (len(self.left), *tables.shape[:2])
+        cells = np.ascontiguousarray(tables, np.float32).reshape(-1, len(self.people))
+        # Σ over the atoms on the left of each cut; whole numbers below 2²⁴ are exact
+        lefts = (self.left.astype(np.float32) @ cells.T).reshape(shape)
+        some = np.arange(tables.shape[1])
+        for of_values, sides in zip(lefts, self.sides.tolist(), strict=True):
+            left = (of_values if len(some) == shape[2] else of_values[:, some]).astype(np.int64).T
             some = some[~limits.passes(self.row, values, left, totals - left, (sides[0], sides[1]))]
             if len(some) == 0:
                 break

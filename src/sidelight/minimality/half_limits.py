@@ -103,16 +103,15 @@ class HalfLimits:
         `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
         sides have as many people in each.
         """
-        kept = self.keep(values, left, sizes[0])
-        kept[kept] = self.keep(values, right[kept], sizes[1])
+        kept = self.keep(values, right, sizes[1], among=self.keep(values, left, sizes[0]))
         if self.together and kept.any():
             some = np.flatnonzero(kept)
             kept[some] = self._fit_together(row, values, left[some], right[some])
         return kept
 
-    def keep(self, values: Integers, counts: Integers, people: int) -> Flags:
-        """Say which parts of a group, of so many people each, keep all limits on single groups."""
-        kept = np.ones(len(counts), bool)
+    def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
+        """Say which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
+        kept = np.ones(len(counts), bool) if among is None else among.copy()
         for limit in self.shares:
             kept &= (counts <= limit.most(people)).all(axis=1)
         if self.distinct > 1:
