@@ -5,10 +5,10 @@ from sidelight.report.page import (
     Code,
     Grid,
     Page,
+    PageSection,
     Paragraph,
     Points,
     Quotation,
-    Section,
     Signature,
     SignatureLine,
 )
@@ -39,4 +39,6 @@ def page_of(text):
         Blank(text, text),
         Signature((SignatureLine(text, text),)),
     )
-    return Page(text, (Section(text, blocks, (Section(text, blocks),)),), subtitle=text, opening=blocks, foot=text)
+    return Page(
+        text, (PageSection(text, blocks, (PageSection(text, blocks),)),), subtitle=text, opening=blocks, foot=text
+    )

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight import __version__
-from sidelight.report.page import Block, Code, Grid, Page, Paragraph, Points, Section
+from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Points
 from sidelight.report.report import Envelope
 
 QUESTIONS: dict[str, str] = {
@@ -52,7 +52,7 @@ def answer_page(document: Envelope[Any], parts: Iterable[RenderableType], comman
     """Lay an answer out as a page: what the terminal shows, and how to ask again."""
     sources = (document.source,) if isinstance(document.source, str) else document.source or ()
     opening, *sections = _sections(_blocks(parts))
-    again = Section("How to do it again", (Code(command, "On the command line", "sh"),))
+    again = PageSection("How to do it again", (Code(command, "On the command line", "sh"),))
     return Page(
         title=QUESTIONS.get(document.kind, document.kind),
         subtitle=", ".join(sources),
@@ -62,16 +62,16 @@ def answer_page(document: Envelope[Any], parts: Iterable[RenderableType], comman
     )
 
 
-def _sections(blocks: Iterable[Block | str]) -> Iterator[Section]:
+def _sections(blocks: Iterable[Block | str]) -> Iterator[PageSection]:
     """Begin a section at each title; what stands before the first one has none."""
     title, inside = "", list[Block]()
     for block in blocks:
         if isinstance(block, str):
-            yield Section(title, tuple(inside))
+            yield PageSection(title, tuple(inside))
             title, inside = block, []
         else:
             inside.append(block)
-    yield Section(title, tuple(inside))
+    yield PageSection(title, tuple(inside))
 
 
 def _blocks(parts: Iterable[object]) -> Iterator[Block | str]:

@@ -17,11 +17,11 @@ from sidelight.report.page import (
     Code,
     Grid,
     Page,
+    PageSection,
     Paragraph,
     Picture,
     Points,
     Quotation,
-    Section,
     Signature,
     SignatureLine,
 )
@@ -51,7 +51,7 @@ Topic: TypeAlias = Literal[
     "sign-off",
 ]
 
-Blocks: TypeAlias = Iterator[Block | Section]
+Blocks: TypeAlias = Iterator[Block | PageSection]
 
 VERDICT_WORDS = {True: "✓ within", False: "✗ not within", None: "no limit"}
 
@@ -248,7 +248,7 @@ def _worst_off(report: ReleaseReport) -> Blocks:
     findings = report.answer.audit.findings
     yield Paragraph("For each limit, the person or group that is worst off, in words that can be checked by hand.")
     for each in sorted(findings, key=lambda finding: finding.holds is not False):
-        yield Section(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
+        yield PageSection(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
 
 
 def _capital(text: str) -> str:
@@ -326,7 +326,7 @@ def _attacks(report: ReleaseReport) -> Blocks:
         title = f"{_capital(each.kind)}: {', '.join(sources)}" if sources else _capital(each.kind)
         rows = tuple((name, str(value)) for name, value in each.facts.items())
         blocks: list[Block] = [Points(each.notes)] if each.notes else []
-        yield Section(title, (*blocks, Grid(("what", "is"), rows)) if rows else tuple(blocks))
+        yield PageSection(title, (*blocks, Grid(("what", "is"), rows)) if rows else tuple(blocks))
 
 
 def _utility(report: ReleaseReport) -> Blocks:
@@ -405,15 +405,15 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
 """Each topic's title, and what is told of it."""
 
 
-def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> Section:
+def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> PageSection:
     """Tell a topic, under its own title or another one."""
     own, told = TOPICS[topic]
     parts = list(told(report))
-    blocks = tuple(part for part in parts if not isinstance(part, Section))
-    return Section(title or own, blocks, tuple(part for part in parts if isinstance(part, Section)))
+    blocks = tuple(part for part in parts if not isinstance(part, PageSection))
+    return PageSection(title or own, blocks, tuple(part for part in parts if isinstance(part, PageSection)))
 
 
-def page_of(report: ReleaseReport, sections: tuple[Section, ...], title: str, *, summary: bool) -> Page:
+def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
     """Put sections under the question and its answer."""
     made_by = (
         f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same."

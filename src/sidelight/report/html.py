@@ -44,8 +44,8 @@ _NOT_IN_PICTURES = re.compile(
 def html_page(page: Page) -> str:
     """Draw a page as one HTML file.
 
-    >>> from sidelight.report.page import Paragraph, Section
-    >>> text = html_page(Page("Report", (Section("What was found", (Paragraph("<script>alert(1)</script>"),)),)))
+    >>> from sidelight.report.page import Paragraph, PageSection
+    >>> text = html_page(Page("Report", (PageSection("What was found", (Paragraph("<script>alert(1)</script>"),)),)))
     >>> "<script" in text, "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     (False, True)
     """

@@ -16,11 +16,11 @@ from sidelight.report.page import (
     Code,
     Grid,
     Page,
+    PageSection,
     Paragraph,
     Picture,
     Points,
     Quotation,
-    Section,
     Signature,
 )
 
@@ -30,7 +30,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&{}]|^[-+=]|(?<=^\d)[.)](?=\s)|!(?=\[)|
 def markdown_page(page: Page) -> str:
     r"""Write a page as Markdown.
 
-    >>> print(markdown_page(Page("Report", (Section("What | was found", (Paragraph("<b>*Flu*</b>"),)),))))
+    >>> print(markdown_page(Page("Report", (PageSection("What | was found", (Paragraph("<b>*Flu*</b>"),)),))))
     # Report
     <BLANKLINE>
     ## What \| was found
@@ -50,7 +50,7 @@ def escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(visible(text).split()))
 
 
-def _section(section: Section, level: int) -> Iterator[str]:
+def _section(section: PageSection, level: int) -> Iterator[str]:
     yield f"{'#' * min(level, 6)} {escaped(section.title)}"
     for block in section.blocks:
         yield from _block(block)

@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 
 from sidelight.errors import SidelightError, did_you_mean, parameter
 from sidelight.report.contents import TOPICS, Topic, page_of, topic_section
-from sidelight.report.page import Blank, Page, Section
+from sidelight.report.page import Blank, Page, PageSection
 from sidelight.report.release_report import ReleaseReport
 
 OutlineName: TypeAlias = Literal["ema", "hipaa", "iso-27559", "ico"]
@@ -262,7 +262,7 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     told = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
     besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in told)
     if besides:
-        sections.append(Section("Besides", (), besides))
+        sections.append(PageSection("Besides", (), besides))
     return page_of(report, tuple(sections), _title(report, chosen), summary=summary)
 
 
@@ -281,10 +281,10 @@ def _title(report: ReleaseReport, outline: Outline) -> str:
     return f"{outline.title}: {report.source}" if report.source else outline.title
 
 
-def _chapter(report: ReleaseReport, chapter: Chapter) -> Section:
+def _chapter(report: ReleaseReport, chapter: Chapter) -> PageSection:
     """Tell the topics of a chapter; one topic alone stands right below the chapter's title."""
     if len(chapter.topics) == 1:
         section = topic_section(report, chapter.topics[0], chapter.title)
-        return Section(section.title, (*section.blocks, *chapter.blanks), section.parts)
+        return PageSection(section.title, (*section.blocks, *chapter.blanks), section.parts)
     parts = tuple(topic_section(report, topic) for topic in chapter.topics)
-    return Section(chapter.title, chapter.blanks, tuple(part for part in parts if not part.empty))
+    return PageSection(chapter.title, chapter.blanks, tuple(part for part in parts if not part.empty))

@@ -97,12 +97,12 @@ Block: TypeAlias = Paragraph | Points | Grid | Quotation | Code | Picture | Blan
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """A title, blocks, and sections below it."""
 
     title: str
     blocks: tuple[Block, ...] = ()
-    parts: tuple[Section, ...] = ()
+    parts: tuple[PageSection, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -115,7 +115,7 @@ class Page:
     """A document for people."""
 
     title: str
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     subtitle: str = ""
     opening: tuple[Block, ...] = ()  # the question and its answer, before everything else
     foot: str = ""
@@ -137,9 +137,9 @@ class Page:
         )
 
 
-def _letters(part: Section | Block) -> int:  # noqa: PLR0911 - one line for each kind
+def _letters(part: PageSection | Block) -> int:  # noqa: PLR0911 - one line for each kind
     match part:
-        case Section():
+        case PageSection():
             return len(part.title) + sum(map(_letters, (*part.blocks, *part.parts)))
         case Points():
             return sum(map(len, part.lines))
@@ -170,11 +170,11 @@ class _Cut:
     def text(self, text: str) -> str:
         return text if len(text) <= self.letters else f"{text[: self.letters]} … ({len(text) - self.letters:,} more)"
 
-    def section(self, section: Section) -> Section:
+    def section(self, section: PageSection) -> PageSection:
         parts = tuple(map(self.section, section.parts[: self.rows]))
         more = len(section.parts) - len(parts)
         note = (Paragraph(f"… and {more:,} more such parts; the JSON document has all.", "quiet"),) if more else ()
-        return Section(self.text(section.title), (*self.blocks(section.blocks[: self.rows]), *note), parts)
+        return PageSection(self.text(section.title), (*self.blocks(section.blocks[: self.rows]), *note), parts)
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[Block]:
         for block in blocks:

@@ -10,7 +10,7 @@ from support.pages import NASTY, page_of
 
 from sidelight.errors import SidelightError
 from sidelight.report.html import MOST_BYTES, SIZES, html_page, picture
-from sidelight.report.page import Grid, Page, Picture, Points, Section
+from sidelight.report.page import Grid, Page, PageSection, Picture, Points
 
 
 class _Elements(HTMLParser):
@@ -71,7 +71,7 @@ def test_the_same_page_gives_the_same_bytes():
 def test_a_page_is_never_longer_than_a_megabyte():
     rows = tuple(("x" * 5000,) * 50 for _ in range(2_000))
     sections = tuple(
-        Section("part " * 100, (Grid(("name" * 100,) * 50, rows), Points(("y" * 9000,) * 5000))) for _ in range(9)
+        PageSection("part " * 100, (Grid(("name" * 100,) * 50, rows), Points(("y" * 9000,) * 5000))) for _ in range(9)
     )
     html = html_page(Page("Large", sections))
     assert len(html.encode()) <= MOST_BYTES

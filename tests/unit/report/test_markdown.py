@@ -5,7 +5,7 @@ from markdown_it import MarkdownIt
 from support.pages import NASTY, page_of
 
 from sidelight.report.markdown import escaped, markdown_page
-from sidelight.report.page import Code, Grid, Page, Picture, Section
+from sidelight.report.page import Code, Grid, Page, PageSection, Picture
 
 MORE = (
     "# title",
@@ -34,17 +34,19 @@ def kinds_of(tokens):
 
 
 def test_a_table_has_as_many_cells_as_headings():
-    page = markdown_page(Page("T", (Section("S", (Grid(("a|b", "c"), (("1|2", "3\n4"),), figures=frozenset({1})),)),)))
+    page = markdown_page(
+        Page("T", (PageSection("S", (Grid(("a|b", "c"), (("1|2", "3\n4"),), figures=frozenset({1})),)),))
+    )
     assert page.splitlines()[4:7] == ["| a\\|b | c |", "| --- | ---: |", "| 1\\|2 | 3 4 |"]
 
 
 def test_a_fence_is_longer_than_those_inside():
-    page = markdown_page(Page("T", (Section("S", (Code("```\nrm\n```"),)),)))
+    page = markdown_page(Page("T", (PageSection("S", (Code("```\nrm\n```"),)),)))
     assert "````\n```\nrm\n```\n````" in page
 
 
 def test_of_a_picture_the_words_and_the_table_stand():
-    page = markdown_page(Page("T", (Section("S", (Picture("<svg/>", "It grows.", Grid(("a",), (("1",),))),)),)))
+    page = markdown_page(Page("T", (PageSection("S", (Picture("<svg/>", "It grows.", Grid(("a",), (("1",),))),)),)))
     assert "It grows." in page
     assert "| 1 |" in page
     assert "svg" not in page
