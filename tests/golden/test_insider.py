@@ -4,6 +4,8 @@ from collections import Counter
 from fractions import Fraction
 
 import pytest
+from hypothesis import settings
+from support.examples import QUICK
 
 import sidelight as sl
 
@@ -19,6 +21,8 @@ def released(*quasi):
 
 @pytest.fixture(scope="module")
 def of_seven_columns():
+    if settings().max_examples <= QUICK:
+        pytest.skip("seven seconds: in a thorough run")
     return sl.insider(released(*SEVEN))
 
 

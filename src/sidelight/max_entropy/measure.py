@@ -215,6 +215,10 @@ class MaxEnt(StatisticsAboutValues):
     also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Within a limit for those who know more, those who know less are too."""
+        return limit if self.about_any_value else None
+
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""
         beliefs = self.beliefs(release)

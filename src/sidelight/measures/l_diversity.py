@@ -219,6 +219,12 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
             return None
         return limit / (1 + limit) if self.l == 2 else limit
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """For ℓ ≥ 2, n₁ ≤ c·(n_ℓ + …) ≤ c·(n − n₁)."""
+        if not self.about_any_value:
+            return None
+        return limit if self.l == 1 else limit / (1 + limit)
+
     def statistic(self, groups: Groups) -> Integers:
         """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
         rising = np.sort(without(groups, self.apart_from).counts.dense(), axis=1)

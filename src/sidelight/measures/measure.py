@@ -187,6 +187,10 @@ class Measure(ABC):
         del limit
         return None
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Give a belief in any value of anybody that nobody passes within this limit, who knows the release alone."""
+        return self.share_at(limit)
+
     def screen(self) -> Screen:
         """Give the measure in floats and in a form that joins, for searches."""
         message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"

@@ -17,12 +17,8 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
-from sidelight.max_entropy.measure import MaxEnt
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.l_diversity import DistinctValues, RecursiveDiversity
+from sidelight.measures.l_diversity import DistinctValues
 from sidelight.measures.measure import Criterion, exact
-from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 
@@ -141,6 +137,8 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
 
     A limit for those who know more holds for those who know less; limits on one value say nothing of the others.
 
+    >>> from sidelight.measures.ck_safety.implications import Implications
+    >>> from sidelight.measures.l_diversity import RecursiveDiversity
     >>> belief_limit(Policy(DistinctValues() >= 2, Implications(3) < 0.6, RecursiveDiversity(3) <= 2))
     ShareLimit(share=Fraction(3, 5), strict=True)
     """
@@ -149,15 +147,6 @@ def belief_limit(policy: Policy) -> ShareLimit | None:
 
 
 def _promised_belief(criterion: Criterion) -> ShareLimit | None:
-    measure, bound = criterion.measure, exact(criterion.bound)
-    limit = share_limit(criterion)
-    if limit is not None or not isinstance(bound, Fraction):
-        return limit
-    if getattr(measure, "apart_from", ()) or getattr(measure, "value", None) is not None:
-        return None
-    if isinstance(measure, Implications | Negations | Acquaintance | MaxEnt):
-        return ShareLimit(bound, criterion.comparison.strict)
-    if isinstance(measure, RecursiveDiversity):
-        # n_1 ≤ C·(n_l + … ) ≤ C·(n − n_1)
-        return ShareLimit(bound / (1 + bound), criterion.comparison.strict)
-    return None
+    bound = exact(criterion.bound)
+    belief = criterion.measure.belief_at(bound) if isinstance(bound, Fraction) else None
+    return None if belief is None else ShareLimit(belief, criterion.comparison.strict)

@@ -94,6 +94,10 @@ class Implications(Targeted):
         """Who knows nothing believes in shares."""
         return limit if self.k == 0 and self.about_any_value else None
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Within a limit for those who know more, those who know less are too."""
+        return limit if self.about_any_value else None
+
     def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
         """Keep the groups that can take part in the worst case."""
         if groups.semantics != "single":

@@ -118,6 +118,10 @@ class Negations(Targeted, FormulaMeasure):
         """Who knows nothing believes in shares."""
         return limit if self.k == 0 and self.about_any_value else None
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Within a limit for those who know more, those who know less are too."""
+        return limit if self.about_any_value else None
+
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
         worst = super().summarize(groups)

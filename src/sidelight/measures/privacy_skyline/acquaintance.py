@@ -84,6 +84,10 @@ the target does not have Flu.
         """Never rises in `single`; where people have several values, merging may help an attacker."""
         return self.when_groups_merge if semantics == "single" else Monotonicity.UNKNOWN
 
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Within a limit for those who know more, those who know less are too."""
+        return limit if self.about_any_value else None
+
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
         """Keep the five minima of each value in question."""
         seen = self.targets.seen(groups)
