@@ -99,7 +99,7 @@ def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
 
 
 def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
-    told, witness = learnt.outcome != "could not tell", learnt.witness
+    judged, witness = learnt.outcome != "could not tell", learnt.witness
     who = "" if witness is None else witness.in_words()
     return {
         "as": "insider",
@@ -107,7 +107,7 @@ def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
         "people": learnt.release.size,
         "could_not_tell": learnt.untold,
         "groups": len(learnt.telling),
-        "largest": {"exact": str(learnt.worst), "value": float(learnt.worst), "who": who} if told else None,
+        "largest": {"exact": str(learnt.worst), "value": float(learnt.worst), "who": who} if judged else None,
         "above": [
             {
                 "belief": belief,
@@ -133,9 +133,9 @@ def _draw_insider(learnt: sl.InsiderBeliefs) -> Iterator[RenderableType]:
         table.add_column(heading, justify="right")
     for belief in BELIEFS:
         right = _right_above(learnt, belief)
-        told = "" if right is None else decimal_text(Fraction(right), up=True)
+        right_text = "" if right is None else decimal_text(Fraction(right), up=True)
         least, most = learnt.people_above(belief), learnt.people_above(belief, end="at most")
-        table.add_row(f"> {belief}", f"{least:,}" if least == most else f"{least:,} to {most:,}", told)
+        table.add_row(f"> {belief}", f"{least:,}" if least == most else f"{least:,} to {most:,}", right_text)
     if learnt.outcome != "could not tell":
         yield table
     yield Text(learnt.explain())
@@ -222,8 +222,8 @@ def _draw(learned: sl.Learned, notes: tuple[str, ...]) -> Iterator[RenderableTyp
     for belief in BELIEFS:
         right = learned.right_above(belief)
         unknown = "only claimed" if learned.truth is None else ""
-        told = unknown if right is None else decimal_text(Fraction(right), up=True)
-        table.add_row(f"≥ {belief}", f"{learned.people_above(belief):,}", told)
+        right_text = unknown if right is None else decimal_text(Fraction(right), up=True)
+        table.add_row(f"≥ {belief}", f"{learned.people_above(belief):,}", right_text)
     yield table
     for sentence in notes:
         yield Text(sentence)

@@ -168,7 +168,7 @@ def _with_populations(question: Question, population: str | None) -> Question:
     It is the one that they name if its file is called the same: policies of sidecars name no folders.
     """
     criteria = question.policy.criteria if question.policy else ()
-    asked = (*(criterion.measure for criterion in criteria), *question.measures)
+    measures = (*(criterion.measure for criterion in criteria), *question.measures)
 
     def place_of(measure: sl.Measure) -> str | None:
         named = None if measure.register is None else measure.register.place
@@ -176,15 +176,15 @@ def _with_populations(question: Question, population: str | None) -> Question:
             return population
         return named
 
-    places = dict.fromkeys((*map(place_of, asked), population))
+    places = dict.fromkeys((*map(place_of, measures), population))
     read = {place: _population(place, question.roles) for place in places if place is not None}
 
     def compared(measure: sl.Measure) -> sl.Measure:
         place = place_of(measure)
         return measure if place is None else measure.with_register(read[place])
 
-    compares = any(each.register is not None or compared(each) != each for each in asked)
-    if population is not None and asked and not compares:
+    compares = any(each.register is not None or compared(each) != each for each in measures)
+    if population is not None and measures and not compares:
         message = (
             f"nothing that is asked compares with {parameter('population')} '{population}'; add a limit such as "
             "'journalist risk <= 1/11', or leave it out"

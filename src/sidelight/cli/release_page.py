@@ -28,16 +28,16 @@ def report_on_audit(
     """Tell what an audit found, and what a sidecar beside the file says of how it was made."""
     beside = sidecar_path(Path(file))
     document = read_sidecar(Path(file)) if beside.is_file() else None
-    told = details or ReportDetails()
-    told = replace(
-        told,
-        commands=told.commands or (command_line(),),
-        python=told.python or again_in_python(file, audit.answer.roles, document, judged=question.policy is not None),
+    own = details or ReportDetails()
+    completed = replace(
+        own,
+        commands=own.commands or (command_line(),),
+        python=own.python or again_in_python(file, audit.answer.roles, document, judged=question.policy is not None),
     )
     if document is not None:
-        known = published_circumstances(told, document, policy=question.policy, before=before)
+        known = published_circumstances(completed, document, policy=question.policy, before=before)
     else:
-        known = circumstances(told, policy=question.policy, before=before, files=_existing(file))
+        known = circumstances(completed, policy=question.policy, before=before, files=_existing(file))
     return reported(audit.model_copy(update={"source": Path(file).name}), release, known)
 
 

@@ -50,13 +50,13 @@ def report(request: ReportRequest, target: ReportOutputOptions) -> Status:
     output.refuse(_inputs(request))
     details = _details(options)
     if request.file != file and not Path(file).exists():
-        made = report_on_sidecar(read_sidecar(Path(file)), details)
+        document = report_on_sidecar(read_sidecar(Path(file)), details)
     else:
-        made = _measured(request, details)
-    page = release_page(made, options.outline)
-    verdict = AuditReport(source=made.source, answer=made.answer.audit)
-    output.write(made, [conclusion(verdict)], page=lambda: page)
-    broken = made.answer.audit.verdict == "not within policy"
+        document = _measured(request, details)
+    page = release_page(document, options.outline)
+    verdict = AuditReport(source=document.source, answer=document.answer.audit)
+    output.write(document, [conclusion(verdict)], page=lambda: page)
+    broken = document.answer.audit.verdict == "not within policy"
     return Status.NOT_WITHIN_POLICY if broken else Status.WITHIN_POLICY
 
 

@@ -117,10 +117,10 @@ def _expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     off = np.inf
     for _ in range(FITTING):
         off = 0.0
-        for place, wanted in steps:
-            sums = sum_by(place, believed, len(wanted))
-            off = max(off, float(np.abs(sums - wanted).max()))
-            believed *= (wanted / np.maximum(sums, np.finfo(float).tiny))[place]
+        for place, totals in steps:
+            sums = sum_by(place, believed, len(totals))
+            off = max(off, float(np.abs(sums - totals).max()))
+            believed *= (totals / np.maximum(sums, np.finfo(float).tiny))[place]
         if off < CLOSE:
             break
     if off > 0.5:  # people are whole: sums that cannot be met are those of another table

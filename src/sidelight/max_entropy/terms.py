@@ -316,7 +316,7 @@ class _ValueSets:
         term_of_name = dict(zip(names, terms, strict=True))
         number = {name: place for place, name in enumerate(term_of_name)}
         self.of_term = np.array([number[name] for name in names], np.int64)
-        self.given_values = np.array([bool(given) for _, _, given, _ in term_of_name], bool)[self.of_term]
+        self.given_values = np.array([bool(condition) for _, _, condition, _ in term_of_name], bool)[self.of_term]
         self.member = np.zeros((len(number), len(variables.release.domain)), bool)
         for place, term in enumerate(term_of_name.values()):
             self.member[place] = _values_in(variables, term.value_sets)
@@ -375,8 +375,8 @@ class _PartSets:
         self.sets = [pack_bits(each) for each in (everybody, *values.in_group_of_parts())]
         self.certain_sets = self.sets.copy()
         self.conditions = self._numbers([self._whom(term.share) for term in terms], least=1)
-        asked = self._numbers([_AskedOfPeople.by(term) for term in terms], least=0)
-        self.event = np.column_stack((1 + values.of_term, asked))
+        events = self._numbers([_AskedOfPeople.by(term) for term in terms], least=0)
+        self.event = np.column_stack((1 + values.of_term, events))
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
         self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
         # the people of a row are counted at its first part

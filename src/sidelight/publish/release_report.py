@@ -155,11 +155,11 @@ def report_on_result(
     )
     before = before_of(table, result.policy)
     if published is not None:
-        told = published_circumstances(details, published, policy=result.policy, before=before)
-        return reported(audit, result.release, told)
-    told = circumstances(details, policy=result.policy, before=before)
+        known = published_circumstances(details, published, policy=result.policy, before=before)
+        return reported(audit, result.release, known)
+    known = circumstances(details, policy=result.policy, before=before)
     kept = () if table.carried is None else table.carried.names
-    return reported(audit, result.release, replace(told, made=how_made(result), techniques=techniques, kept=kept))
+    return reported(audit, result.release, replace(known, made=how_made(result), techniques=techniques, kept=kept))
 
 
 def report_on_file(
@@ -221,16 +221,16 @@ def published_circumstances(
     details: ReportDetails, document: Sidecar, *, policy: Policy | None, before: RiskBefore | None
 ) -> Circumstances:
     """Put together what a sidecar tells of its file."""
-    told = circumstances(details, policy=policy, before=before)
+    known = circumstances(details, policy=policy, before=before)
     return replace(
-        told,
+        known,
         made=how_published(document),
         techniques=_techniques(document),
         kept=document.kept,
         files=tuple(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files),
         versions={
             **{f"{name} (published with)": number for name, number in document.versions.items()},
-            **(told.versions or {}),
+            **(known.versions or {}),
         },
     )
 
@@ -296,8 +296,8 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
     )
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
     policy = read_policy_text(document.policy).policy
-    told = published_circumstances(details, document, policy=policy, before=None)
-    return reported(envelope, None, told, columns=tuple(_columns_told(document)))
+    known = published_circumstances(details, document, policy=policy, before=None)
+    return reported(envelope, None, known, columns=tuple(_columns_told(document)))
 
 
 def _as_audited(finding: PublishedFinding) -> AuditFinding:

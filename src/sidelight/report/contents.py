@@ -124,21 +124,25 @@ def _risk_grid(report: ReleaseReport) -> Grid:
 
 
 def _published(report: ReleaseReport) -> Blocks:
-    told = report.answer
-    audit, made = told.audit, told.made
+    answer = report.answer
+    audit, making = answer.audit, answer.made
     name = report.source or "The release"
     yield Paragraph(f"{name} tells of {size_words(audit)}; what should not be found out is {sensitive_words(audit)}.")
-    if made is not None:
+    if making is not None:
         left = (
-            f"; {counted(made.suppressed, 'person')} of them suppressed" if made.suppressed else "; nobody suppressed"
+            f"; {counted(making.suppressed, 'person')} of them suppressed"
+            if making.suppressed
+            else "; nobody suppressed"
         )
-        of_rows = f" out of {counted(made.rows_in, 'row')}" if made.rows_in > made.people_in else ""
+        of_rows = f" out of {counted(making.rows_in, 'row')}" if making.rows_in > making.people_in else ""
         day = (
-            f" It was judged as read back from the disk, and published, on {made.published}." if made.published else ""
+            f" It was judged as read back from the disk, and published, on {making.published}."
+            if making.published
+            else ""
         )
         yield Paragraph(
-            f"It was made from a table of {counted(made.people_in, 'person')}{of_rows} by the method "
-            f"“{made.method}”{left}.{day}"
+            f"It was made from a table of {counted(making.people_in, 'person')}{of_rows} by the method "
+            f"“{making.method}”{left}.{day}"
         )
     else:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
@@ -150,11 +154,11 @@ def _published(report: ReleaseReport) -> Blocks:
             "" if each.labels is None else f"{each.labels:,}",
             ", ".join(_brief(text) for text in each.examples),
         )
-        for each in told.columns
+        for each in answer.columns
     )
     headings = ("column", "role", "what was done to it", "different labels", "for example (labels of many people)")
     yield Grid(headings, rows, figures=frozenset({3}))
-    notes = [*report.notes, *(made.warnings if made else ())]
+    notes = [*report.notes, *(making.warnings if making else ())]
     if notes:
         yield Points(tuple(dict.fromkeys(notes)))
 
@@ -175,17 +179,17 @@ METHODS = {
 
 
 def _technique(report: ReleaseReport) -> Blocks:
-    made = report.answer.made
-    if made is None:
+    making = report.answer.made
+    if making is None:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
         return
-    if made.method in METHODS:
-        yield Paragraph(f"Method “{made.method}”: {METHODS[made.method]}.")
-    if made.checked:
-        end = "" if made.complete else " It was stopped before its end: a more useful release may exist."
-        yield Paragraph(f"The search looked at {counted(made.checked, 'candidate')}.{end}", "quiet")
-    if made.resists:
-        yield Paragraph(f"It was made to resist an insider: {made.resists}.")
+    if making.method in METHODS:
+        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method]}.")
+    if making.checked:
+        end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
+        yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
+    if making.resists:
+        yield Paragraph(f"It was made to resist an insider: {making.resists}.")
 
 
 def _groups(report: ReleaseReport) -> Blocks:
@@ -310,11 +314,11 @@ def _knowledge(report: ReleaseReport) -> Blocks:
 
 def _attacks(report: ReleaseReport) -> Blocks:
     attacks = report.answer.attacks
-    asked = [each for each in report.answer.audit.readers if each.outcome != "not asked"]
-    if asked:
+    readers = [each for each in report.answer.audit.readers if each.outcome != "not asked"]
+    if readers:
         yield Paragraph("Two readers whom policies seldom name were asked:")
-        yield Points(tuple(f"{_capital(each.text)}." for each in asked))
-    if not attacks and not asked:
+        yield Points(tuple(f"{_capital(each.text)}." for each in readers))
+    if not attacks and not readers:
         yield Paragraph(
             "No attack was run besides what the limits ask. sidelight attack tries one reader's "
             "means on the file (--as "
@@ -330,14 +334,14 @@ def _attacks(report: ReleaseReport) -> Blocks:
 
 
 def _utility(report: ReleaseReport) -> Blocks:
-    made = report.answer.made
-    if made is None or not made.utility:
+    making = report.answer.made
+    if making is None or not making.utility:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file, and the search was not run here.")
         return
     yield Paragraph("Of all of these less is better; they compare releases of the same table.")
     rows = tuple(
         (name, "infinite" if worth is None else _figure(worth), utility_meaning(name))
-        for name, worth in made.utility.items()
+        for name, worth in making.utility.items()
     )
     yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
 
@@ -361,11 +365,11 @@ def _again(report: ReleaseReport) -> Blocks:
 
 
 def _versions(report: ReleaseReport) -> Blocks:
-    told = report.answer
-    if told.files:
-        rows = tuple((each.name, each.sha256) for each in told.files)
+    answer = report.answer
+    if answer.files:
+        rows = tuple((each.name, each.sha256) for each in answer.files)
         yield Grid(("file", "SHA-256 of its bytes"), rows)
-    yield Grid(("software", "version"), tuple(told.versions.items()))
+    yield Grid(("software", "version"), tuple(answer.versions.items()))
 
 
 def _sign_off(report: ReleaseReport) -> Blocks:
@@ -407,8 +411,8 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
 
 def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None) -> PageSection:
     """Tell a topic, under its own title or another one."""
-    own, told = TOPICS[topic]
-    parts = list(told(report))
+    own, blocks_of = TOPICS[topic]
+    parts = list(blocks_of(report))
     blocks = tuple(part for part in parts if not isinstance(part, PageSection))
     return PageSection(title or own, blocks, tuple(part for part in parts if isinstance(part, PageSection)))
 

@@ -259,8 +259,8 @@ def release_page(report: ReleaseReport, outline: OutlineName | None = None) -> P
     chosen = outline_of(outline)
     sections = [_chapter(report, chapter) for chapter in chosen.chapters]
     summary = chosen is OWN
-    told = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
-    besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in told)
+    covered = {topic for chapter in chosen.chapters for topic in chapter.topics} | ({"risk"} if summary else set())
+    besides = tuple(topic_section(report, topic) for topic in TOPICS if topic not in covered)
     if besides:
         sections.append(PageSection("Besides", (), besides))
     return page_of(report, tuple(sections), _title(report, chosen), summary=summary)

@@ -93,8 +93,8 @@ def finished(
     lines = {"subtitle": in_lines(subtitle, width * 10 // 74)} if subtitle else {}
     words = library.TitleParams(in_lines(title, width * 10 // 84), anchor="start", offset=14, **lines)
     behind = {"title": title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
-    told = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
-    titled = chart.properties(title=words, description=told, usermeta={"sidelight": behind})
+    text = " ".join(filter(None, (title + ".", subtitle))) if description is None else description
+    titled = chart.properties(title=words, description=text, usermeta={"sidelight": behind})
     return guarded(in_our_look(titled))
 
 

@@ -258,5 +258,5 @@ def families_not_asked(measures: Iterable[str]) -> tuple[str, ...]:
     >>> [line.partition(" (")[0] for line in lines]
     ['somebody who believes something about people from elsewhere']
     """
-    asked = {reader_of(measure).family for measure in measures}
-    return tuple(words for family, words in FAMILIES.items() if family not in asked)
+    families = {reader_of(measure).family for measure in measures}
+    return tuple(words for family, words in FAMILIES.items() if family not in families)

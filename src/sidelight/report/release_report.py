@@ -216,24 +216,24 @@ def reported(
     >>> [(each.column, each.role, each.examples) for each in report.answer.columns]
     [('age', 'known to outsiders', ('30-39',)), ('value', 'sensitive', ('Flu',))]
     """
-    told = circumstances or Circumstances()
+    known = circumstances or Circumstances()
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
-        columns = () if release is None else column_facts(release, told.techniques, told.kept)
+        columns = () if release is None else column_facts(release, known.techniques, known.kept)
     story = ReportedRelease(
-        date=told.date,
+        date=known.date,
         audit=answer,
         columns=columns,
-        made=told.made,
-        before=told.before,
+        made=known.made,
+        before=known.before,
         sizes=() if release is None else size_bands(release),
         curves=() if release is None else curves_of(release),
-        attacks=told.attacks,
-        not_covered=tuple(_not_covered(audit.answer, told)),
-        again=told.again,
-        files=told.files,
-        versions=dict(told.versions or {"sidelight": answer.sidelight}),
-        sign_off=told.sign_off,
+        attacks=known.attacks,
+        not_covered=tuple(_not_covered(audit.answer, known)),
+        again=known.again,
+        files=known.files,
+        versions=dict(known.versions or {"sidelight": answer.sidelight}),
+        sign_off=known.sign_off,
     )
     return ReleaseReport(source=audit.source, answer=story, notes=audit.notes)
 
@@ -248,18 +248,18 @@ def shareable(finding: AuditFinding) -> AuditFinding:
     )
 
 
-def _not_covered(audit: Audit, told: Circumstances) -> list[str]:
+def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     """Say whom nothing was asked about, and what was decided by whoever asked."""
-    resisted = ("insider",) if told.made is not None and told.made.resists else ()
+    resisted = ("insider",) if known.made is not None and known.made.resists else ()
     readers = (each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn"))
-    tried = (*(each.kind for each in told.attacks), *readers)
-    asked = [each.measure for each in audit.findings]
-    beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in asked]
+    tried = (*(each.kind for each in known.attacks), *readers)
+    measures = [each.measure for each in audit.findings]
+    beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
     read = tuple(each.reader for each in beside)
     lines = [audit.not_covered]
     lines += [f"Asked, and judged by no limit: {each.text}." for each in beside]
-    lines += [f"Not asked about: {words}." for words in families_not_asked((*asked, *resisted, *tried, *read))]
-    if "attack" not in tried and "expected candidates" not in asked:
+    lines += [f"Not asked about: {words}." for words in families_not_asked((*measures, *resisted, *tried, *read))]
+    if "attack" not in tried and "expected candidates" not in measures:
         lines.append(
             "Not asked about: somebody who holds another release about the same people; sidelight attack tells what "
             "two give away together."
@@ -269,8 +269,8 @@ def _not_covered(audit: Audit, told: Circumstances) -> list[str]:
             f"That outsiders know {', '.join(audit.release.columns)} about a person, and nothing else that is printed, "
             "was decided by whoever wrote the roles of the columns; it is not measured."
         )
-    if told.kept:
-        lines.append(f"Published as they are, and judged by nothing: {', '.join(told.kept)}.")
+    if known.kept:
+        lines.append(f"Published as they are, and judged by nothing: {', '.join(known.kept)}.")
     lines.append(
         "What is true of whole groups can be learnt from any useful table, also about people who are not in it."
     )

@@ -258,16 +258,16 @@ def audit_report(
     )
 
 
-def reader_facts(asked: AskedReader) -> ReaderFacts:
+def reader_facts(reader: AskedReader) -> ReaderFacts:
     """Say what a reader reaches as plain data."""
-    told = asked.outcome == "asked" and asked.limit is not None
+    judged = reader.outcome == "asked" and reader.limit is not None
     return ReaderFacts(
-        reader=asked.reader,
-        outcome=asked.outcome,
-        belief=None if asked.belief is None else number(asked.belief, large_is_bad=True),
-        limit=None if asked.limit is None else number(asked.limit, large_is_bad=True),
-        people=asked.people if told else None,
-        text=asked.sentence(),
+        reader=reader.reader,
+        outcome=reader.outcome,
+        belief=None if reader.belief is None else number(reader.belief, large_is_bad=True),
+        limit=None if reader.limit is None else number(reader.limit, large_is_bad=True),
+        people=reader.people if judged else None,
+        text=reader.sentence(),
     )
 
 

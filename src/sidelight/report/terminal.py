@@ -94,8 +94,8 @@ NOT_ASKED = (
 
 def readers_asked(readers: Sequence[ReaderFacts]) -> Iterator[RenderableType]:
     """Say what two readers reach whom policies seldom name; in one line where neither was asked."""
-    asked = any(each.outcome != "not asked" for each in readers)
-    lines = [f"{each.text[:1].upper()}{each.text[1:]}." for each in readers] if asked else [NOT_ASKED]
+    anybody = any(each.outcome != "not asked" for each in readers)
+    lines = [f"{each.text[:1].upper()}{each.text[1:]}." for each in readers] if anybody else [NOT_ASKED]
     yield from sentences(READERS, lines if readers else [])
 
 

@@ -307,8 +307,8 @@ class Acceptance:
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
-        made = candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
-        return carrying(made, [each.in_groups(group, groups) for each in self.populations])
+        candidate = candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
+        return carrying(candidate, [each.in_groups(group, groups) for each in self.populations])
 
 
 def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:

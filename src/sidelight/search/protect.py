@@ -104,11 +104,11 @@ def warned(found: SearchResult, ask: Ask) -> SearchResult:
     """Ask readers what they would reach of what was found, and warn of those to whom it falls."""
     from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
 
-    asked = replace(found, readers=ask_readers(found, ask))
-    for each in asked.readers:
+    result = replace(found, readers=ask_readers(found, ask))
+    for each in result.readers:
         if each.falls:
             warnings.warn(each.warning(), FallsToReaderWarning, stacklevel=3)
-    return asked
+    return result
 
 
 @dataclass(frozen=True, eq=False)

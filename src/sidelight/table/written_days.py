@@ -127,11 +127,11 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
         return None
     order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
     settled = [None if day is None else day.settled(order.get(day.mark)) for day in days]
-    told = all(day is None or _is_month(day.month) for day in settled)
+    has_months = all(day is None or _is_month(day.month) for day in settled)
     return WrittenDays(
         labels=texts,
         years=tuple(None if day is None else day.year for day in settled),
-        months=tuple(None if day is None else day.month for day in settled) if told else None,
+        months=tuple(None if day is None else day.month for day in settled) if has_months else None,
         is_short=any(len(day.year) == 2 for day in readable),
     )
 

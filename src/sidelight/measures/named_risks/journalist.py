@@ -168,6 +168,6 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Say how many people are found, on average."""
         del finding
-        found = f"{to_places(Fraction(witness.part), 1):,f}"
+        people = f"{to_places(Fraction(witness.part), 1):,f}"
         to = "the release" if self.register is None else "the register"
-        return f"Whoever links everybody to {to} is right about {found} of {counted(witness.whole, 'person')}."
+        return f"Whoever links everybody to {to} is right about {people} of {counted(witness.whole, 'person')}."

@@ -54,9 +54,9 @@ class ProsecutorRisk(PersonRisk):
     def in_words(self, finding: Finding, witness: SizeWitness) -> str:
         """Say how many people are found, or name the smallest group."""
         if self.statistic == "average":
-            found, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
+            people, value = short_decimal(Fraction(witness.part)), exact_text(finding.value)
             return (
-                f"Whoever knows who is in the release and looks everybody up is right about {found} of "
+                f"Whoever knows who is in the release and looks everybody up is right about {people} of "
                 f"{counted(witness.whole, 'person')}: {value}."
             )
         if witness.people == 1:

@@ -79,14 +79,14 @@ def _values_left(exposure: Exposure) -> list[tuple[str, int, int]]:
 
 def _title(exposure: Exposure) -> str:
     total = exposure.people.total
-    given = int(exposure.perfect * total)
+    certain = int(exposure.perfect * total)
     releases = counted(len(exposure.views), "release")
     together = f"Together, {releases} give away" if len(exposure.views) > 1 else "This release gives away"
     if exposure.semantics != "single":
-        return f"{together} some value of {given:,} of {counted(total, 'person')} for certain"
+        return f"{together} some value of {certain:,} of {counted(total, 'person')} for certain"
     alone = exposure.distribution("before").get(1, 0)
     best = f"; the best of them alone {alone:,}" if len(exposure.views) > 1 else ""
-    return f"{together} the values of {given:,} of {counted(total, 'person')}{best}"
+    return f"{together} the values of {certain:,} of {counted(total, 'person')}{best}"
 
 
 def _subtitle(exposure: Exposure) -> str:

@@ -154,8 +154,8 @@ def risk_chart(
     last = len(kinds) - 1
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), bound, asked)
-        for at, (kind, asked) in enumerate(zip_longest(kinds, own))
+        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), bound, amount)
+        for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
     chart = panels[0] if last == 0 else library.concat(*panels, columns=columns, spacing=28)
     return finished(

@@ -69,9 +69,9 @@ def _chosen(amounts: Iterable[int | float], direction: int) -> list[int]:
     most = MOST_CELLS[direction]
     if direction == 0:
         return _thinned(sorted({0, *steps}), most)
-    wanted = sorted({0, *steps, *(amount + 1 for amount in steps)})
-    every = list(range(max(wanted[-1], FEWEST) + 1))
-    return every if len(every) <= most else _thinned(wanted, most)
+    around = sorted({0, *steps, *(amount + 1 for amount in steps)})
+    every = list(range(max(around[-1], FEWEST) + 1))
+    return every if len(every) <= most else _thinned(around, most)
 
 
 def _thinned(amounts: list[int], most: int) -> list[int]:
