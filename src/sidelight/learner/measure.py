@@ -93,8 +93,9 @@ class Learner(Measure):
     """How sure does somebody get of a value of a person who trains a model on the release itself?
 
     The largest belief of `learn` about anybody: who is in which group is said by the release, or by the original
-    `table` (which `protect` puts in by itself); where nobody is told apart it is the largest share of a group.  One
-    concrete attacker, and no worst case.  It looks at a whole release at once, so searches go without it and judge
+    `table` (which `protect` puts in by itself).  Where neither does, a model learns nothing from printed labels: the
+    value lies between the largest share of a group and 1, and a limit between them cannot be told.  One concrete
+    attacker, and no worst case.  It looks at a whole release at once, so searches go without it and judge
     what they found by it.  `model` is "logistic" or "naive bayes"; `rounds` is how long it trains at most.
 
     >>> ward = Release.from_buckets([
@@ -118,6 +119,7 @@ class Learner(Measure):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")
     mergeable: ClassVar[bool] = False
     when_groups_merge = Monotonicity.UNKNOWN
+    undecided = "cannot be told: nobody says who is in which group, so the value {between}; give the original table"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", model_name(self.model))
@@ -157,9 +159,16 @@ class Learner(Measure):
     def measure(self, release: Release) -> Finding:
         """Train, and find the person of whom the model is surest."""
         self.check(release)
-        return self.finding(
+        finding = self.finding(
             learn(release, self.model, roster=self.table, rounds=self.rounds, exact_up_to=self.exact_up_to)
         )
+        if finding.witness is None or self._knows_people(release):
+            return finding
+        # labels alone tell nobody apart; whoever knows the people may get as sure as can be
+        return replace(finding, value=Fraction(1), kindest=finding.value)
+
+    def _knows_people(self, release: Release) -> bool:
+        return release.members is not None or self.table is not None
 
     def finding(self, learned: Learned) -> Finding:
         """Read off what `learn` believes with these settings: the person of whom it is surest."""
@@ -173,6 +182,8 @@ class Learner(Measure):
         """Train again, and go through every group assignment by assignment."""
         assert isinstance(witness, LearntBelief)
         self.check(release)
+        if not self._knows_people(release):
+            return Fraction(1)
         roster = roster_of(release, self.table, Lookup.of())
         value = release.groups.code_of(witness.value)
         (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
@@ -190,9 +201,10 @@ class Learner(Measure):
         if not isinstance(witness, LearntBelief):
             return "Nobody can be believed to have anything: nobody has a value."
         if LABELS_ALONE in finding.notes:
+            share = finding.value if finding.kindest is None else finding.kindest
             return (
                 "Nobody is told apart from others of their group, so that a model learns nothing and was not put to "
-                f"the test: {in_words(finding.value)} of {witness.group} have '{shown(witness.value)}', and whoever "
+                f"the test: {in_words(share)} of {witness.group} have '{shown(witness.value)}', and whoever "
                 "knows who is in which group may get surer."
             )
         says = ", ".join(f"{column} {shown_in_list(text)}" for column, text in witness.says)

@@ -93,6 +93,7 @@ class Measure(ABC):
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
     needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
     estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
+    undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
 
     def __init_subclass__(cls) -> None:
         """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
@@ -473,7 +474,7 @@ class Criterion:
             message = (
                 f"'{self}' cannot be told: the estimate {between}, on both sides of the limit; set another limit"
                 if self.measure.estimate
-                else f"'{self}' could not be decided in time: the value {between}; give the measure more seconds"
+                else f"'{self}' {self.measure.undecided.format(between=between)}"
             )
             raise TooHard(message)
         return Judgement(self, finding, holds)

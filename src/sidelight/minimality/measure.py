@@ -54,6 +54,7 @@ class Insider(Measure):
     limits = (0, 1)
     mergeable: ClassVar[bool] = False
     when_groups_merge = Monotonicity.UNKNOWN
+    undecided = "cannot be told: what is believed {between}; say how it was made and give the original table"
 
     @classmethod
     def from_settings(cls) -> Self:

@@ -24,7 +24,6 @@ from sidelight import __version__
 from sidelight._rounding import at_a_glance, round_cautiously
 from sidelight._text import one_or_several
 from sidelight.errors import BadMeasure
-from sidelight.learner.training import LABELS_ALONE
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, exact
@@ -274,7 +273,7 @@ def reader_facts(reader: AskedReader) -> ReaderFacts:
 def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
     """Say what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
     finding = next((each for each in measured if each.measure.name == name), None)
-    if finding is not None and LABELS_ALONE in finding.notes:
+    if finding is not None and finding.kindest is not None:
         return reader_facts(AskedReader(name, "could not tell", "nobody says who is in which group"))
     if finding is not None:
         return reader_facts(AskedReader(name, "asked", "as a measure asks", finding.value))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, TooHard
 from sidelight.learner.measure import LearntBelief
 
 WARD = [
@@ -31,13 +31,16 @@ def test_the_witness_names_the_evidence_and_replays(model):
     assert sl.learn(release, model).largest == pytest.approx(finding.value, abs=1e-6)
 
 
-def test_where_nobody_is_told_apart_it_is_the_largest_share_exactly():
+def test_where_nobody_says_who_is_in_which_group_a_limit_cannot_be_told():
     release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 1, "Cold": 1}])
     finding = sl.Learner().measure(release)
-    assert str(finding.value) == "2/3"
+    assert (finding.kindest, finding.value) == (Fraction(2, 3), 1)
     assert finding.replay(release) == finding.value
     assert "nothing moves" in finding.notes[0]
     assert "was not put to the test: 2/3 of group 1 have 'Flu'" in finding.explain()
+    with pytest.raises(TooHard, match="who is in which group"):
+        (sl.Learner() <= Fraction(2, 3)).judge(release)
+    assert not (sl.Learner() <= 0.6).judge(release).holds
 
 
 def test_a_policy_file_says_it_too(tmp_path):
@@ -52,7 +55,7 @@ def test_protect_judges_what_it_found_by_the_people_of_the_table():
     policy = sl.Policy(sl.GroupSize() >= 50, sl.Learner(model="naive bayes", rounds=5, exact_up_to=100) <= 1)
     found = sl.protect(adult.table, policy, method="mondrian", by=adult.hierarchies)
     learner = found.verdict.judgements[-1].finding
-    assert learner.value > sl.Learner().measure(found.release).value  # which tells nobody apart
+    assert learner.value > sl.Learner().measure(found.release).kindest  # which tells nobody apart
     assert isinstance(learner.witness, LearntBelief)
 
 
