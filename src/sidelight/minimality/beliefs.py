@@ -97,10 +97,14 @@ class InsiderBeliefs(Tabular):
 
     @cached_property
     def least_worst(self) -> Fraction | float:
-        """The largest belief that somebody reaches for sure: intervals count by their lower ends."""
-        if self.outcome == "could not tell":
+        """The largest belief that somebody reaches for sure: intervals count by their lower ends.
+
+        Beliefs in a value, over the people of a group, are the printed share on average, whatever else is known: so
+        somebody's is no less.
+        """
+        if self.release.semantics != "single" or len(self.release.sensitive_columns) > 1:
             return Fraction(0)
-        reached: list[Fraction | float] = [self._largest_printed()[0]]
+        reached: list[Fraction | float] = [self._largest_share(np.arange(len(self.release)))[0]]
         reached += [self._amount(each) for each in self.groups if each.how == "counted"]
         reached += [float(each.at_least.max()) for each in self.groups if each.how != "counted"]
         return max(reached)
@@ -314,11 +318,16 @@ class InsiderBeliefs(Tabular):
 
     def _largest_printed(self) -> tuple[Fraction, int, int]:
         """The largest share that is believed as printed: in a group of which the making tells nothing."""
-        share = self._printed_shares[1].copy()
-        share[[each.question.row for each in self.groups]] = -1
-        if share.max() < 0:
+        as_printed = np.ones(len(self.release), bool)
+        as_printed[[each.question.row for each in self.groups]] = False
+        return self._largest_share(np.flatnonzero(as_printed))
+
+    def _largest_share(self, rows: Integers) -> tuple[Fraction, int, int]:
+        """The largest printed share of some groups, its row and its value."""
+        if len(rows) == 0:
             return Fraction(0), 0, 0
-        near = np.flatnonzero(share >= share.max() - NEAR).tolist()
+        share = self._printed_shares[1][rows]
+        near = rows[share >= share.max() - NEAR].tolist()
         row = max(near, key=lambda at: (self._printed_share(at)[0], -at))
         return (*self._printed_share(row)[:1], row, self._printed_share(row)[1])
 

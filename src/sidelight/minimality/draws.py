@@ -37,7 +37,7 @@ MOST_CELLS = 12_000_000
 CELLS_AT_ONCE = 300_000
 
 VALUE_BITS = 12
-"""So many bits tell a group's values apart; the others, 52, are random."""
+"""So many bits tell a group's values apart, the others, 52, are random: of groups with more values nothing is told."""
 
 DOUBT = 0.01
 SEED = 20_07
@@ -57,8 +57,10 @@ class Intervals:
 def draw(question: GroupQuestion, limits: HalfLimits, values: Integers, counts: Integers) -> Intervals | None:
     """Draw arrangements of a group; `values` are kept apart, `counts` are theirs and at last that of all others.
 
-    None where too few are kept.
+    None where too few are kept, or where there are more values than numbers for them.
     """
+    if len(counts) > 1 << VALUE_BITS:
+        return None
     first = _kept_draws(question, limits, values, counts, SEED)
     if first is None:
         return None

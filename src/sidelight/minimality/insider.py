@@ -37,6 +37,7 @@ from sidelight.minimality.group_question import group_questions
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.minimality.half_limits import HalfLimits
 from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at, bounded_by, finer_releases
+from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
 from sidelight.release.lattice import Node
@@ -46,6 +47,7 @@ from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.method import Method, SearchedLevel, SearchResult
 from sidelight.search.mondrian import Mondrian
+from sidelight.search.one_look import one_look
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
@@ -61,6 +63,13 @@ ALL_FAIL = "all its cuts fail, whoever has which value"
 OWN_CUTS_SAY_NOTHING = "All cuts of the groups fail, whoever has which value, so that these tell nothing"
 BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
 ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
+NOT_REPLAYED = (
+    "who is in which group is not known, and so not whether looks behind veils made these groups; "
+    "give the table of its people"
+)
+AS_SAID = (
+    ", as its file says: its groups can have come of such looks, and nobody can see in them that coins were tossed"
+)
 
 MOST_NODES = 2_000
 """So many nodes of a lattice are weighed at most, to see which would have been preferred."""
@@ -177,7 +186,7 @@ class _InsiderCase:
     def not_covered(self) -> str | None:
         """Say why it cannot be told, if it cannot whatever was found."""
         if self.release.semantics != "single":
-            return f"people may have several values ({parameter('values', self.release.semantics)})"
+            return f"people may have several values ('{self.release.semantics}')"
         if len(self.release.sensitive_columns) > 1:
             return "the release has several sensitive columns"
         if self.policy.registers:
@@ -205,6 +214,14 @@ class _InsiderCase:
             if self.utility in OF_VALUES:
                 return f"it was chosen by '{self.utility}', which depends on who has which value"
         return None
+
+    @property
+    def found_here(self) -> bool:
+        """Whether this method searched for it just now, under this policy, and no file says so."""
+        known = self.release.provenance
+        if known is None or not isinstance(known.method, Method):
+            return False
+        return known.method == self.method and known.policy is self.policy
 
     @property
     def knows_people(self) -> bool:
@@ -250,11 +267,24 @@ def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort,
 
 
 def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
-    """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep."""
-    limits = covered_limits(searchable_part(case.policy))
+    """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep.
+
+    Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
+    have given all its groups (`replayed_looks`).
+    """
+    method, policy = case.method, searchable_part(case.policy)
+    limits = covered_limits(policy)
+    assert isinstance(method, Mondrian)
     assert limits is not None
+    unseen = case.values_decide() if case.knows_people else NOT_REPLAYED
+    if unseen is not None:
+        return InsiderBeliefs(case.release, "could not tell", unseen)
     roster = case.roster()
     reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
+    if not case.found_here:
+        look = one_look(limits, policy, case.release.size)
+        refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
+        reason += AS_SAID
     beliefs = bounded_at(roster, case.release.groups.counts, limits.belief)
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
@@ -345,7 +375,8 @@ def _refuse_no_buckets(release: Release) -> None:
 
 def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:
     """Refuse a release in which a cut was not made that sizes allow, where nothing but sizes is limited."""
-    cuts_all = isinstance(case.method, Mondrian) and case.method.resists is None and not limits.together
+    # one that resists cuts all the same where values are not limited
+    cuts_all = isinstance(case.method, Mondrian) and not limits.together
     if not cuts_all or not case.knows_people:
         return
     roster = case.roster()

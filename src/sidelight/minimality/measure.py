@@ -4,7 +4,8 @@
 
 It judges what was found: it needs the release's own making (`Release.provenance`), the people in it, and all groups at
 once, so that searches go without it.  Where beliefs are drawn or bounded the value is their upper end and `kindest` the
-lower; of whom nothing could be told the value is 1.  A limit in between cannot be decided: "could not tell".
+lower, or the largest printed share, which somebody's belief always reaches; of whom nothing could be told the value
+is 1.  A limit in between cannot be decided: "could not tell".
 """
 
 from __future__ import annotations

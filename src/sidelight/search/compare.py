@@ -24,7 +24,7 @@ from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, SearchOutcome, SearchResult
+from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
@@ -60,12 +60,19 @@ class ComparedRelease:
     @property
     def how(self) -> str:
         """The method and its setting, in a few words."""
+        if self.resists is not None:
+            return f"{self.method.name}, resisting an {self.resists}"
         return f"{self.method.name}, suppressing {self.suppress:.2g}" if self.suppress else self.method.name
 
     @property
     def suppress(self) -> float:
         """The share of people who may be suppressed."""
         return float(self.method.suppress) if isinstance(self.method, FullDomain) else 0.0
+
+    @property
+    def resists(self) -> Reader | None:
+        """The reader for whom it keeps the limits too (Mondrian)."""
+        return self.method.resists if isinstance(self.method, Mondrian) else None
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -139,6 +146,8 @@ class ReleaseComparison(Tabular):
 
     def _alternatives(self, advised: ComparedRelease) -> Iterator[str]:
         for row in self.within:
+            if row.resists is not None:
+                yield f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made."
             if row is advised or isinstance(row.method, FullDomain):
                 continue
             if isinstance(row.method, Anatomy):
@@ -173,6 +182,7 @@ class ReleaseComparison(Tabular):
             "row": self._number(row),
             "method": row.method.name,
             "suppress": row.suppress,
+            "resists": row.resists,
             "best_at": ", ".join(row.best_at),
             "levels": ",".join(f"{name}={level}" for name, level in row.levels.items()) or None,
             "groups": None if result is None else len(result.release),

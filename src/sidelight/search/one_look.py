@@ -8,12 +8,13 @@ Invariant   Which cut a group looks at depends on its counts and on sizes, never
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Floats
+from sidelight._arrays import Flags, Floats
 from sidelight.errors import BadPolicy, parameter
 from sidelight.policy.policy import Policy
 from sidelight.search.mondrian_cuts import Cuts, Generation
@@ -36,9 +37,14 @@ class OneLook:
 
     def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
         """Give the cuts to make, at most one of each group."""
+        return [self._made(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
+
+    def looks(
+        self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
+    ) -> Iterator[tuple[Cuts, Floats]]:
+        """Give the cuts that are looked at, at most one of each group, and their veils."""
         counts = generation.table.counts.take(generation.keys).roll_up(generation.group, groups=generation.groups)
         undecided = np.ones(generation.groups, bool)
-        chosen = []
         for proposed in generation.rounds(orders, undecided, target):
             allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
             allowed = allowed.take(undecided[allowed.group])
@@ -48,22 +54,25 @@ class OneLook:
                 veils = self.veil.of_cuts(counts.take(cuts.group).dense(), cuts.left)
                 looked = veils < 1
                 undecided[cuts.group[looked]] = False
-                chosen.append(self._made(cuts.take(looked), veils[looked], generation))
+                yield cuts.take(looked), veils[looked]
                 later = np.ones(len(allowed), bool)
                 later[first] = False
                 allowed = allowed.take(later & undecided[allowed.group])
                 # of the few groups that are left, all cuts that bounds rule out go at once
                 allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
-        return chosen
 
     def _made(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
         """Keep the cuts that pass and that no coin veils."""
+        passing = np.flatnonzero(self.passes(cuts, generation))
+        return cuts.take(passing[~self.coins(veils[passing])])
+
+    def passes(self, cuts: Cuts, generation: Generation) -> Flags:
+        """Say which cuts keep the limits on values in both halves."""
         passes = np.zeros(len(cuts), bool)
         for rows, halves in generation.halves(cuts):
             left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
             passes[rows] = left & right
-        passing = np.flatnonzero(passes)
-        return cuts.take(passing[~self.coins(veils[passing])])
+        return passes
 
 
 def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:

@@ -102,6 +102,21 @@ class Veil:
             may[some] = self._in_bounds(falling, smaller, people) != 1  # NaN: not ruled out
         return may
 
+    def cannot_fail(self, counts: Integers, left: Integers) -> Flags:
+        """Say of one cut of each group, by its counts and the people left of the cut, whether it passes in all worlds.
+
+        Of groups of more than `COUNTED_EXACTLY` people with a limit on different values, only where bounds tell.
+        """
+        people = counts.sum(axis=1)
+        falling = -np.sort(-counts, axis=1)
+        # without a limit on different values the union bound is 0 exactly where F is
+        never = self._union_bound(falling, left, (self.limits.most(left), self.limits.most(people - left))) == 0
+        if self.limits.different:
+            for at in np.flatnonzero(~never & (people <= COUNTED_EXACTLY)).tolist():
+                cut = self._cut(int(left[at]), [count for count in falling[at].tolist() if count])
+                never[at] = cut.passing == cut.halves
+        return np.asarray(never)
+
     def _in_bounds(self, counts: Integers, left: Integers, people: Integers) -> Floats:
         """Give ρ where bounds tell enough, else NaN; counts are falling."""
         belief = self.limits.belief
@@ -124,10 +139,13 @@ class Veil:
         return self.known[known]
 
     def _of_pattern(self, left: int, counts: list[int]) -> float:
-        most_left, most_right = self.limits.most_of(left), self.limits.most_of(sum(counts) - left)
-        cut = OneCut.within(counts, left, most_left, most_right, different=self.limits.different)
+        cut = self._cut(left, counts)
         veil = exact_veil if cut.people <= COUNTED_EXACTLY else float_veil
         return veil(cut, self.limits.belief)
+
+    def _cut(self, left: int, counts: list[int]) -> OneCut:
+        most_left, most_right = self.limits.most_of(left), self.limits.most_of(sum(counts) - left)
+        return OneCut.within(counts, left, most_left, most_right, different=self.limits.different)
 
     def _must_fail(self, counts: Integers, left: Integers, people: Integers, most: tuple[Integers, Integers]) -> Flags:
         """Say which cuts fail in every world, as far as shares tell."""

@@ -216,6 +216,91 @@ def test_the_limit_of_a_release_that_resists_is_exact_and_no_printed_share():
         finding.replay(found.release)
 
 
+def ages(values):
+    """One person per age, from 1 on."""
+    return table_of([(age,) for age in range(1, 1 + len(values))], list(values))
+
+
+TWO_THIRDS = (sl.GroupSize() >= 2, sl.Implications(0) <= Fraction(2, 3))
+HALF = (sl.GroupSize() >= 2, sl.Implications(0) <= Fraction(1, 2))
+
+
+def forged(found, folder):
+    """What reads a published release whose sidecar was changed to say that it resists."""
+    found.publish(folder / "release.csv", force=True)
+    sidecar = folder / "release.csv.sidelight.json"
+    said = json.loads(sidecar.read_text(encoding="utf-8"))
+    said["search"]["options"]["resists"] = "insider"
+    sidecar.write_text(json.dumps(said), encoding="utf-8")
+    return sl.read_published(folder / "release.csv")
+
+
+def test_a_forged_resistance_is_refused_naming_a_group(tmp_path):
+    # the middle cut fails, and plain Mondrian goes on to one that one look never comes to
+    found = sl.protect(ages("abaabc"), HALF, method="mondrian")
+    assert len(found.release) == 2
+    with pytest.raises(BadRelease, match=r"group 2 .* is none that one look .*: this method and policy did not make"):
+        sl.insider(forged(found, tmp_path), table=ages("abaabc"))
+    with pytest.raises(BadRelease, match=r"group 2 .* is none that one look"):
+        sl.insider(found, method=sl.Mondrian(resists="insider"))
+
+
+def test_a_resistance_that_can_be_true_is_told_as_what_the_file_says(tmp_path):
+    found = sl.protect(ages("abaabc"), HALF, method="mondrian", resists="insider")
+    assert "as its file says" not in sl.insider(found).explain()
+    learnt = sl.insider(published(found, tmp_path), table=ages("abaabc"))
+    assert learnt.worst == Fraction(1, 2)
+    assert "as its file says: its groups can have come of such looks" in learnt.explain()
+
+
+def test_columns_in_another_order_do_not_change_what_was_looked_at(tmp_path):
+    keys = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 3), (4, 2), (4, 4)]
+    table = table_of(keys, list("abcabcab"))
+    release = published(sl.protect(table, TWO_THIRDS, method="mondrian", resists="insider"), tmp_path)
+    turned = replace(table, quasi=table.quasi[::-1])
+    assert sl.insider(release, table=turned).worst == sl.insider(release, table=table).worst == Fraction(2, 3)
+
+
+def test_a_resistance_that_cannot_be_replayed_could_not_be_told(tmp_path):
+    release = published(sl.protect(ages("abaabc"), HALF, method="mondrian", resists="insider"), tmp_path)
+    learnt = sl.insider(release)
+    assert learnt.outcome == "could not tell"
+    assert "who is in which group is not known" in learnt.reason
+    assert learnt.reason.endswith("give the table of its people")
+
+
+def test_a_resistance_of_cuts_by_what_they_tell_could_not_be_told():
+    found = sl.protect(eleven(), LIMITS, method="mondrian")
+    learnt = sl.insider(found, method=sl.Mondrian(towards="disease", resists="insider"))
+    assert learnt.outcome == "could not tell"
+    assert "'disease'" in learnt.reason
+
+
+def test_sizes_alone_leave_no_open_cut_where_it_resists():
+    found = sl.protect(ages("abab"), sl.GroupSize() >= 4, method="mondrian")
+    with pytest.raises(BadRelease, match="a cut that keeps the policy was not made"):
+        sl.insider(found, method=sl.Mondrian(resists="insider"), policy=sl.GroupSize() >= 2)
+
+
+def test_somebody_always_reaches_the_largest_printed_share():
+    found = sl.protect(eleven(), LIMITS, method="mondrian")
+    left_out = sl.insider(found, exact_up_to=0, beyond="left out")
+    assert left_out.untold == 11
+    assert left_out.least_worst == Fraction(3, 11)
+    veiled = sl.insider(sl.protect(eleven(), LIMITS, method="mondrian", resists="insider"))
+    assert veiled.least_worst == Fraction(3, 11)
+    clustered = sl.insider(sl.protect(eleven(), LIMITS, method="microaggregation"))
+    assert clustered.outcome == "could not tell"
+    assert clustered.least_worst >= Fraction(3, 11)
+
+
+def test_a_limit_below_the_largest_printed_share_is_broken_whatever_could_not_be_told():
+    found = sl.protect(eleven(), LIMITS, method="mondrian", resists="insider")
+    assert not (sl.Insider(table=eleven()) <= Fraction(1, 4)).judge(found.release).holds
+    with pytest.raises(TooHard, match=r"between 0\.27\d* and 0\.5"):
+        (sl.Insider(table=eleven()) <= Fraction(2, 5)).judge(found.release)
+
+
 def test_the_measure_judges_what_was_found():
     with pytest.raises(NothingSafe, match=r"insider ≤ 0\.5"):
         sl.protect(eleven(), [*LIMITS, sl.Insider() <= 0.5], method="mondrian")

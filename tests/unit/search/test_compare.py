@@ -106,3 +106,20 @@ def test_progress_says_which_way_is_tried():
     )
     names = {step.partition(":")[0] for step in steps}
     assert {"lattice", "lattice, suppressing 0.02", "mondrian"} <= names
+
+
+def test_a_way_that_resists_says_so():
+    limits = [sl.GroupSize() >= 50, sl.RecursiveDiversity(2) <= 1]
+    both = ["mondrian", sl.Mondrian(resists="insider")]
+    ways = sl.compare(ADULT.table, limits, by=ADULT.hierarchies, methods=both)
+    assert [row.how for row in ways.rows] == ["mondrian", "mondrian, resisting an insider"]
+    assert ways.table().column("resists").to_pylist() == [None, "insider"]
+    assert any(each.startswith("Row 2 keeps the limits for an insider too") for each in ways.advice())
+    assert sl.insider(ways.rows[1].result).worst <= 0.5
+
+
+def test_a_way_that_cannot_resist_under_a_policy_says_why():
+    limits = [sl.GroupSize() >= 50, sl.EntropyDiversity() >= 1.5]
+    ways = sl.compare(ADULT.table, limits, by=ADULT.hierarchies, methods=["mondrian", sl.Mondrian(resists="insider")])
+    assert ways.rows[1].result is None
+    assert 'resists="insider" covers limits on sizes' in ways.rows[1].reason
