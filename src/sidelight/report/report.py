@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from sidelight import __version__
-from sidelight._rounding import at_a_glance, round_cautiously
+from sidelight._rounding import at_a_glance, in_words, round_cautiously
 from sidelight._text import one_or_several
 from sidelight.errors import BadMeasure
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
@@ -274,7 +274,8 @@ def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[Reade
     """Say what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
     finding = next((each for each in measured if each.measure.name == name), None)
     if finding is not None and finding.kindest is not None:
-        return reader_facts(AskedReader(name, "could not tell", "nobody says who is in which group"))
+        ends = f"{in_words(finding.kindest)} to {in_words(finding.value)}"
+        return reader_facts(AskedReader(name, "could not tell", f"it is {ends}"))
     if finding is not None:
         return reader_facts(AskedReader(name, "asked", "as a measure asks", finding.value))
     return next((each for each in known if each.reader == name), reader_facts(AskedReader(name, "not asked")))
