@@ -17,7 +17,7 @@ from results import write_part
 
 import sidelight as sl
 from sidelight.measures.measure import Measure
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import NodeRecodings
 from sidelight.search.utility import UTILITIES, UtilityName
 

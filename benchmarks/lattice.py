@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import sidelight as sl
 from sidelight.datasets import Dataset
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 
 FOUR = ("age", "marital-status", "race", "sex")
 SEVEN = (*FOUR, "workclass", "education", "native-country")

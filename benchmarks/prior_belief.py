@@ -16,7 +16,7 @@ from collections.abc import Callable
 from results import write_part
 
 import sidelight as sl
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 
 REPEATS = 150
 

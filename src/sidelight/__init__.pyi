@@ -121,7 +121,7 @@ from .max_entropy.measure import MaxEntGain as MaxEntGain
 from .max_entropy.rule_curve import rule_curve as rule_curve
 
 # what somebody would believe who trains a model on the release itself
-from .learner.learn import learn as learn
+from .learner.learned import learn as learn
 from .learner.learned import BeliefBin as BeliefBin
 from .learner.learned import Learned as Learned
 from .learner.measure import Learner as Learner

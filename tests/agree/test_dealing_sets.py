@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadPolicy, NothingSafe, NotPublished
 from sidelight.publish.sidecar import read_published
-from sidelight.search.dealing_sets import deal_in_turns, line_up_hardest_first
+from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
 from sidelight.table.table import Counts, Profiles
 
 had = st.lists(st.sampled_from("abcd"), max_size=4)

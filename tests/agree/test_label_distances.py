@@ -10,7 +10,7 @@ from sidelight.release.printing import Nodes
 from sidelight.search.distances import KeyDistances
 from sidelight.search.microaggregation import UnclusteredKeys
 from sidelight.search.orders import column_orders
-from sidelight.table.kinds import KINDS
+from sidelight.table.labels import KINDS
 from sidelight.table.table import Column, Counts, Table
 
 LABELS = st.lists(st.sampled_from(["1", "2", "3", "5", "10", None]), min_size=1, max_size=7)

@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.release.generalise import generalise
+from sidelight.release.generalise import Lattice, generalise
 from sidelight.release.groups import Groups
-from sidelight.release.lattice import Lattice
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Counts, Table
 from sidelight.testing import tables

@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.learner.assignments import Assignments, forward_backward
 from sidelight.learner.enumeration import EnumeratedAssignments
-from sidelight.learner.learn import learn, roster_of
+from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release, whole_groups

@@ -18,7 +18,7 @@ from support.populations import (
 )
 
 import sidelight as sl
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 from sidelight.release.population import Population
 from sidelight.release.printed_labels import covers
 

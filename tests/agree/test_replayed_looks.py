@@ -14,8 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadRelease
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
-from sidelight.search.mondrian import cut_everybody
-from sidelight.search.one_look import one_look
+from sidelight.search.mondrian import cut_everybody, one_look
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.value_limits import covered_limits

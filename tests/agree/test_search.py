@@ -12,7 +12,7 @@ from sidelight._progress import quiet
 from sidelight.errors import NothingSafe
 from sidelight.measures.measure import Measure
 from sidelight.measures.screening import joined_after, joined_all, joined_before
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
 from sidelight.search.lattice_search import minimal_among, search_lattice
 from sidelight.search.mondrian import Acceptance

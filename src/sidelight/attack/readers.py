@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight._text import counted
 from sidelight.errors import SidelightError
-from sidelight.learner.learn import learn
+from sidelight.learner.learned import learn
 from sidelight.learner.measure import Learner
 from sidelight.measures.measure import Judgement, exact
 from sidelight.minimality.insider import insider

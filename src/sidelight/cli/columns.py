@@ -1,4 +1,7 @@
-"""`sidelight columns`: which columns identify people, and what is each?  From a file to a policy to start from."""
+"""`sidelight columns`: which columns identify people, and what is each?  From a file to a policy to start from.
+
+With `--preset 'HIPAA safe harbour'`: does a column look like one of the 18 identifiers?
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,11 @@ from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
 from sidelight.cli.output import Output, bar
 from sidelight.cli.run import Status
-from sidelight.cli.safe_harbour import safe_harbour
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
 from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.policy.presets import Preset, is_check_of_columns, read_preset
+from sidelight.policy.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
 from sidelight.report.report import Envelope, number, plain
 from sidelight.report.terminal import sentences
 from sidelight.table.column_looks import is_age
@@ -36,6 +38,7 @@ from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_b
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
 from sidelight.table.read import distinct_rows, table_from
 from sidelight.table.roles import Roles
+from sidelight.table.safe_harbour import SafeHarbour, check_columns
 from sidelight.table.suggested_roles import Role, suggestions_for
 from sidelight.table.table import Counts
 
@@ -404,3 +407,35 @@ def _what_next(
         more = (*secret, "--write", "policy.toml", "--hierarchies", "hierarchies")
         yield Text("To draft a policy and hierarchies to start from, add to the command:")
         yield Text(f"  {shlex.join(more)}", no_wrap=True)
+
+
+# The identifiers of the safe harbour
+
+
+def safe_harbour(file: str, roles: Roles, living: ZipOptions, output: Output) -> Status:
+    """Look at the columns and tell; nothing is ever within policy by this."""
+    output.refuse([*files_of(file), *(files_of(living.population) if living.population else ())])
+    check = check_columns(file, roles, population=living.population, residents=living.residents)
+    document = Envelope(
+        kind="safe harbour",
+        schema_version=SCHEMA_VERSION,
+        source=file,
+        answer={
+            "found": check.answer == "found",
+            "columns": plain(check.suspects),
+            "look_like_none": list(check.others),
+        },
+        notes=HIPAA_NOTES,
+    )
+    output.write(document, _safe_harbour_page(check))
+    return Status.NOT_WITHIN_POLICY if check.answer == "found" else Status.COULD_NOT_TELL
+
+
+def _safe_harbour_page(check: SafeHarbour) -> Iterator[RenderableType]:
+    for answer, title in (("found", "Look like an identifier"), ("could not tell", "May be one: could not tell")):
+        lines = [f"{each.column or '(no name)'}: {each.reason}." for each in check.suspects if each.answer == answer]
+        yield from sentences(title, lines)
+    if check.others:
+        yield Text(f"{counted(len(check.others), 'column')} look like none, which proves nothing.\n")
+    yield from sentences("Notes", [f"{note}." for note in HIPAA_NOTES])
+    yield Text(f"{str(check)[0].upper()}{str(check)[1:]}.")

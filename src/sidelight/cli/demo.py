@@ -13,12 +13,12 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight._files import write_whole
-from sidelight.cli.audit import judge, print_report
+from sidelight.cli.audit import judge, print_report, report_on_audit
+from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
-from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status
 from sidelight.errors import SidelightError
 from sidelight.publish.dictionary import dictionary_path
@@ -28,50 +28,6 @@ from sidelight.publish.sidecar import ENDING
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
-
-LEVELS = {"age": 3, "education": 2}
-"""Ages in steps of twenty years, education as school or college: coarse enough for the classic limits."""
-
-FILES = ("census.parquet", "rough.csv", "policy.toml", "release.csv", "report.json", "report.html")
-HIERARCHIES = "hierarchies"
-
-POLICY = """\
-# What a release of the census table must keep.  Try other numbers, then run:
-#   sidelight protect census.parquet --policy policy.toml --hierarchies hierarchies -o release.csv --force
-
-[roles]
-quasi = ["age", "education", "sex"]
-sensitive = "occupation"
-missing = "drop"                # people who have no occupation
-
-# The classic limits: nobody stands alone, and no group says much about its people ...
-
-[[limit]]
-measure = "group size"          # k-anonymity
-at_least = 10
-
-[[limit]]
-measure = "distinct values"     # l-diversity, in its simplest form
-at_least = 5
-
-[[limit]]
-measure = "entropy diversity"   # l-diversity, in its entropy form
-at_least = 3.5
-
-# ... and what they say nothing about: attackers who know a little.
-
-[[limit]]
-measure = "implications"        # whoever knows two facts like "if she is in sales, so is her friend"
-k = 2
-below = "2/3"
-
-[[limit]]
-measure = "acquaintance"        # a neighbour: knows one thing it is not, one other person, one of the family
-rules_out = 1
-others = 1
-family = 1
-below = "2/3"
-"""
 
 
 def demo(folder: Path) -> Status:

@@ -18,11 +18,11 @@ import sidelight as sl
 from sidelight._files import refuse_existing, refuse_input, refuse_left_over
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
+from sidelight.cli.audit import search_in_python
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output, bar
-from sidelight.cli.release_page import search_in_python
 from sidelight.cli.run import Status, command_line, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
 from sidelight.publish.dictionary import dictionary_path

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidelight.cli.audit import judge
+from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.output import Output
-from sidelight.cli.release_page import report_on_audit
 from sidelight.cli.run import Status, command_line
 from sidelight.errors import SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
-from sidelight.cli.demo import FILES, HIERARCHIES, LEVELS, POLICY
+from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.output import bar
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 FIRST_LIMITS = ("group size >= 5", "implications(k=1) < 1/2")
 """Where nobody sets a limit: a classic one and one on somebody who knows something, to begin with."""
 
-FOLDER = "sidelight-demo"
-"""Where `sidelight demo` writes the files that the commands on the page of the census name."""
-
 
 @dataclass(frozen=True, slots=True)
 class ServeRequest:
@@ -48,7 +45,7 @@ class ServeRequest:
 def serve(request: ServeRequest, options: ServeOptions) -> Status:
     """Read the file and show the page until it is closed; what was uploaded is removed then."""
     try:
-        from sidelight.web.server import serve as show  # noqa: PLC0415 - an extra
+        from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
         message = f"the page needs {error.name}, which is not installed; pip install 'sidelight[web]'"
         raise SidelightError(message) from None

@@ -4,7 +4,7 @@ Here belongs everything between a release with a roster (who is in which group) 
 one concrete attacker, and no worst case.  Nothing that is told from outside does (`knowledge`, `max_entropy`), nor who
 knows how the release was made.
 
-Read `learn` for the way in and `learned` for what users get; then `roster` (who is in which group, and what each may
+Read `learned` for the way in and what users get; then `roster` (who is in which group, and what each may
 have), `training` (rounds of expectation and maximisation), `models` (naive Bayes and logistic), `assignments` (the
 expectation, exactly, by forward–backward, and by scaling where a group has too many states), `several_values` (sets and
 multisets of values), `targets` (somebody known exactly, and no roster), `truth` (what the publisher holds),

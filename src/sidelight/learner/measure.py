@@ -21,18 +21,15 @@ from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words, to_places
 from sidelight.errors import BadMeasure
 from sidelight.learner.enumeration import EnumeratedAssignments
-from sidelight.learner.learn import learn, roster_of
-from sidelight.learner.learned import Learned
+from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.models import Model, ModelName, model_name
-from sidelight.learner.roster import Roster
+from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.training import (
-    LABELS_ALONE,
     ROUNDS,
     Trained,
     expect_settings,
     expectation_of,
     new_model,
-    told_apart,
     train,
     train_on,
 )
@@ -190,7 +187,7 @@ class Learner(Measure):
         return _value(roster, self._trained_by_listing(roster), int(cell))
 
     def _trained_by_listing(self, roster: Roster) -> Trained:
-        if not told_apart(roster):
+        if not roster.tells_apart:
             return train_on(roster, self.model)
         listing = EnumeratedAssignments(expectation_of(roster, self.exact_up_to))
         return train(new_model(roster, self.model), listing, rounds=self.rounds)

@@ -25,6 +25,9 @@ from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, number_equal_rows
 
+LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
+"""Said where nobody is told apart from others of their group."""
+
 
 @dataclass(frozen=True, eq=False)
 class Roster:
@@ -85,6 +88,11 @@ class Roster:
         left_out = int(table.sizes[matches == 0].sum())
         were = f"{counted(left_out, 'person')} of the roster {form('is', left_out)} in no group"
         return replace(cls.of_members(release, members), notes=(were,) if left_out else ())
+
+    @property
+    def tells_apart(self) -> bool:
+        """Whether anybody is told apart from others of their group."""
+        return bool((np.bincount(self.members.group) > 1).any())
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:

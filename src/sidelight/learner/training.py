@@ -19,7 +19,7 @@ from sidelight._text import counted
 from sidelight.errors import BadMeasure, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.models import Logistic, Model, ModelName, NaiveBayes
-from sidelight.learner.roster import Roster
+from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
 from sidelight.measures.measure import whole_amount
 
@@ -34,9 +34,6 @@ ROUNDING = 1e-9
 
 MANY = 10**9
 """A number of states beyond which nobody wants to know."""
-
-LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
-"""Said where nobody is told apart from others of their group."""
 
 Expected: TypeAlias = Assignments | SetAssignments | Occurrences
 
@@ -100,7 +97,7 @@ def train_on(
     progress: Progress = quiet,
 ) -> Trained:
     """Train a model on a roster; where nobody is told apart, there is nothing to learn."""
-    if not told_apart(roster):
+    if not roster.tells_apart:
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     expectation = expectation_of(roster, exact_up_to)
     trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
@@ -114,11 +111,6 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
         message = f"{parameter('rounds', many)} is no training; give 1 or more"
         raise BadMeasure(message)
     return many, None if exact_up_to is None else whole_amount("learner", "exact_up_to", exact_up_to)
-
-
-def told_apart(roster: Roster) -> bool:
-    """Whether anybody is told apart from others of their group."""
-    return bool((np.bincount(roster.members.group) > 1).any())
 
 
 def new_model(roster: Roster, name: ModelName) -> Model:

@@ -40,14 +40,13 @@ from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
-from sidelight.release.lattice import Node
+from sidelight.release.generalise import Node
 from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.method import Method, SearchedLevel, SearchResult
-from sidelight.search.mondrian import Mondrian
-from sidelight.search.one_look import one_look
+from sidelight.search.mondrian import Mondrian, one_look
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part

@@ -33,8 +33,7 @@ from sidelight.minimality.group_beliefs import GroupBeliefs
 from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
-from sidelight.release.generalise import coarser
-from sidelight.release.lattice import Node
+from sidelight.release.generalise import Node, coarser
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, number_equal_rows
 

@@ -1,7 +1,7 @@
 """Can one look per group, each behind its veil, have given this release?
 
 A release that resists an insider keeps every belief within a limit, if it was made so; whoever says so may be mistaken.
-Which cut a group looks at follows from its counts and from sizes (`search.one_look`), so the tree follows from the
+Which cut a group looks at follows from its counts and from sizes (`search.mondrian`), so the tree follows from the
 release:
 
 Node      The people of some published groups, with their published counts added up.
@@ -26,9 +26,8 @@ from sidelight._arrays import Flags, Floats, Integers, starts_of
 from sidelight.errors import BadRelease
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.release.release import Release
-from sidelight.search.mondrian import label_counts
+from sidelight.search.mondrian import OneLook, label_counts
 from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
-from sidelight.search.one_look import OneLook
 from sidelight.search.orders import column_orders
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table

@@ -16,6 +16,9 @@ from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
 from sidelight.errors import BadRelease, SidelightError, expect
+from sidelight.measures.ck_safety.implications import Implications
+from sidelight.measures.ck_safety.negations import Negations
+from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.measures.measure import Measure
 from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.policy import Policy, policy_text
@@ -42,6 +45,7 @@ from sidelight.report.release_report import (
     ColumnFacts,
     DoAgain,
     HowMade,
+    KnowledgeCurve,
     ReleaseReport,
     ReportedFile,
     RiskBefore,
@@ -59,6 +63,7 @@ from sidelight.report.report import (
     IntakeFacts,
     ReaderFacts,
     audit_report,
+    number,
     reader_facts,
 )
 from sidelight.search.method import SearchResult
@@ -107,7 +112,7 @@ def release_report(
     if isinstance(released, Release):
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else before_of(table, policy)
-        return reported(audit, released, circumstances(details, policy=policy, before=before))
+        return with_curves(audit, released, circumstances(details, policy=policy, before=before))
     return report_on_file(Path(released), policy, details, table=table, measures=measures)
 
 
@@ -156,10 +161,10 @@ def report_on_result(
     before = before_of(table, result.policy)
     if published is not None:
         known = published_circumstances(details, published, policy=result.policy, before=before)
-        return reported(audit, result.release, known)
+        return with_curves(audit, result.release, known)
     known = circumstances(details, policy=result.policy, before=before)
     kept = () if table.carried is None else table.carried.names
-    return reported(audit, result.release, replace(known, made=how_made(result), techniques=techniques, kept=kept))
+    return with_curves(audit, result.release, replace(known, made=how_made(result), techniques=techniques, kept=kept))
 
 
 def report_on_file(
@@ -180,7 +185,35 @@ def report_on_file(
     release = read_published(path)
     audit = judged(release, policy, measures, source=path.name, readers=document.readers)
     before = None if table is None else before_of(table, policy)
-    return reported(audit, release, published_circumstances(details, document, policy=policy, before=before))
+    return with_curves(audit, release, published_circumstances(details, document, policy=policy, before=before))
+
+
+# How much it withstands
+
+
+def with_curves(audit: AuditReport, release: Release, known: Circumstances) -> ReleaseReport:
+    """Put together what an audit found, what else is known, and how the risk grows with knowledge."""
+    return reported(audit, release, known, curves=curves_of(release))
+
+
+CURVE_AMOUNTS = tuple(range(7))
+
+MOST_CURVE_CELLS = 2_000_000
+"""Groups times values up to which curves are computed: a second or two."""
+
+
+def curves_of(release: Release) -> tuple[KnowledgeCurve, ...]:
+    """Say how the risk grows with facts and with values ruled out, where that is quickly done."""
+    if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > MOST_CURVE_CELLS:
+        return ()
+    families = [kind for kind in (Implications, Negations) if release.semantics in kind.semantics]
+    return tuple(_curve_facts(disclosure_curve(release, kind, CURVE_AMOUNTS)) for kind in families)
+
+
+def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
+    (axis,) = curve.axes
+    risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
+    return KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks)
 
 
 # What is known of how a file was made
@@ -229,7 +262,7 @@ def published_circumstances(
         kept=document.kept,
         files=tuple(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files),
         versions={
-            **{f"{name} (published with)": number for name, number in document.versions.items()},
+            **{f"{name} (published with)": version for name, version in document.versions.items()},
             **(known.versions or {}),
         },
     )

@@ -53,8 +53,7 @@ from sidelight.report.report import (
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of
-from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import Label
+from sidelight.table.labels import ColumnKind, Label
 from sidelight.table.roles import Domain, Missing, Roles
 from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics, Table
 

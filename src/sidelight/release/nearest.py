@@ -20,9 +20,8 @@ import numpy.typing as npt
 from sidelight._arrays import Codes, Floats, Integers
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes, kind_of
-from sidelight.table.kinds import ColumnKind
 from sidelight.table.label_distances import points_of, share_of_levels, squared_between
-from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number
+from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import CELLS_AT_ONCE, Column
 
 ROUNDING = 1e-9

@@ -4,7 +4,7 @@ A release prints `South` for people of whom others know `Freiburg`.  `Nodes` say
 column: those of a hierarchy, or of what a published file tells about itself.  A `Printing` has them for all columns of
 a release that knows how it was made: a search's result, a generalised table, a file that Sidelight published.
 
-What is printed also decides the last step of the rule in `table.kinds` (`kind_of`): whole numbers that are printed
+What is printed also decides the last step of the rule in `table.labels` (`kind_of`): whole numbers that are printed
 under names, such as regions 1 and 2 under `North`, are codes, and a category; where what is printed of them are
 intervals around them, as of ages, they are numbers.
 """
@@ -17,8 +17,7 @@ from functools import cached_property
 
 from sidelight.release.printed_labels import read_label
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind, kind_of_labels
-from sidelight.table.labels import Label, as_number
+from sidelight.table.labels import ColumnKind, Label, as_number, kind_of_labels
 from sidelight.table.table import Column
 
 

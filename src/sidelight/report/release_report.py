@@ -18,9 +18,6 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight._text import as_names, counted
-from sidelight.measures.ck_safety.implications import Implications
-from sidelight.measures.ck_safety.negations import Negations
-from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import size_steps
@@ -204,6 +201,7 @@ def reported(
     circumstances: Circumstances | None = None,
     *,
     columns: tuple[ColumnFacts, ...] | None = None,
+    curves: tuple[KnowledgeCurve, ...] = (),
 ) -> ReleaseReport:
     """Put together what an audit found and what else is known; without the release, what a sidecar tells of it.
 
@@ -227,7 +225,7 @@ def reported(
         made=known.made,
         before=known.before,
         sizes=() if release is None else size_bands(release),
-        curves=() if release is None else curves_of(release),
+        curves=curves,
         attacks=known.attacks,
         not_covered=tuple(_not_covered(audit.answer, known)),
         again=known.again,
@@ -277,7 +275,7 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     return lines
 
 
-# What is published: columns, groups, curves
+# What is published: columns, groups
 
 
 def column_facts(
@@ -346,26 +344,6 @@ def size_bands(release: Release) -> tuple[SizeBand, ...]:
     """
     steps = size_steps(release.groups.sizes[release.groups.sizes > 0])
     return tuple(SizeBand(sizes=step.label, groups=step.groups, people=step.people) for step in steps if step.groups)
-
-
-CURVE_AMOUNTS = tuple(range(7))
-
-MOST_CURVE_CELLS = 2_000_000
-"""Groups times values up to which curves are computed: a second or two."""
-
-
-def curves_of(release: Release) -> tuple[KnowledgeCurve, ...]:
-    """Say how the risk grows with facts and with values ruled out, where that is quickly done."""
-    if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > MOST_CURVE_CELLS:
-        return ()
-    families = [kind for kind in (Implications, Negations) if release.semantics in kind.semantics]
-    return tuple(_curve_facts(disclosure_curve(release, kind, CURVE_AMOUNTS)) for kind in families)
-
-
-def _curve_facts(curve: DisclosureCurve) -> KnowledgeCurve:
-    (axis,) = curve.axes
-    risks = tuple(number(risk, large_is_bad=True) for risk in curve.risks)
-    return KnowledgeCurve(measure=curve.measure, parameter=axis.name, amounts=axis.amounts, risks=risks)
 
 
 # How it was made, and what the table itself would have revealed

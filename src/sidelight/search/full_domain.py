@@ -23,8 +23,7 @@ from sidelight._progress import Progress
 from sidelight._text import counted
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, in_python, parameter
 from sidelight.policy.policy import Policy
-from sidelight.release.generalise import coarser
-from sidelight.release.lattice import Lattice, Node
+from sidelight.release.generalise import Lattice, Node, coarser
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome

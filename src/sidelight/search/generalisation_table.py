@@ -29,7 +29,7 @@ from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.policy import Policy
-from sidelight.release.lattice import Lattice, Node
+from sidelight.release.generalise import Lattice, Node
 from sidelight.release.release import Release
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice

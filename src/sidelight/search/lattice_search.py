@@ -29,7 +29,7 @@ from sidelight._progress import Progress
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity, exact
 from sidelight.policy.policy import Policy
-from sidelight.release.lattice import Lattice, Node
+from sidelight.release.generalise import Lattice, Node
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.table import Semantics
 

@@ -30,8 +30,7 @@ from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind, are_digits
-from sidelight.table.labels import Label, as_number
+from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
@@ -280,7 +279,7 @@ class SearchResult(Tabular):
 
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:
-        """What each column was taken for: declared, or by its type, labels and hierarchy (`table.kinds`)."""
+        """What each column was taken for: declared, or by its type, labels and hierarchy (`table.labels`)."""
         nodes = {name: Nodes.of(hierarchy) for name, hierarchy in self.hierarchies.items()}
         return {each.name: kind_of(each, nodes.get(each.name)) for each in self.outcome.recoding.table.quasi}
 

@@ -42,8 +42,7 @@ from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import SUPPRESSED, Label, day_text, label, shown
+from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, day_text, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
 
 USUAL_SIZE = 3

@@ -17,8 +17,8 @@ import numpy as np
 from sidelight.measures.exact import Amount
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure, findings
+from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
-from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release
 from sidelight.search.suppression import SuppressedNode
 from sidelight.table.table import Counts, Table

@@ -26,8 +26,7 @@ from sidelight._arrays import Codes, Floats, Integers
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.kinds import ColumnKind, check_labels
-from sidelight.table.labels import Label, as_day, as_number, in_order, shown
+from sidelight.table.labels import ColumnKind, Label, as_day, as_number, check_labels, in_order, shown
 from sidelight.table.table import Column
 
 

@@ -28,8 +28,8 @@ import numpy as np
 from sidelight._arrays import Flags, Integers
 from sidelight._progress import Progress
 from sidelight.policy.policy import Policy
+from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
-from sidelight.release.lattice import Lattice, Node
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_among, search_monotone
 from sidelight.search.policy_check import PolicyCheck

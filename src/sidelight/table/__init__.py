@@ -1,12 +1,12 @@
 """What the publisher holds.  The only folder that sees dataframes and engines; raw rows never leave them, counts do.
 
 Read in this order: `table` (Table, Column, Counts, and JointDomain for several sensitive columns), `labels` (what a
-cell says), `kinds` (number or category?), `roles` (which column is what), `read` (one GROUP BY), then where rows come
-from: `source`, `dataframe_source`, `duckdb_source` with `files` and `packed_keys`.  `hierarchy` and `hierarchy_io`: how
-a column is published more coarsely, and `coarser_values`: the sensitive one.  `label_distances`: how far labels are
-apart.  `column_looks`, `column_profiles` and `suggested_roles`: what a column seems to be, for somebody who has not
-said it.  `events` and `read_events`: rows of people who have several, for noise only.  `true_counts`: who has
-what, by the group that they were put in.
+cell says, and whether it is a number or a category), `roles` (which column is what), `read` (one GROUP BY), then where
+rows come from: `source`, `dataframe_source`, `duckdb_source` with `files` and `packed_keys`.  `hierarchy` and
+`hierarchy_io`: how a column is published more coarsely, and `coarser_values`: the sensitive one.  `label_distances`:
+how far labels are apart.  `column_looks`, `column_profiles` and `suggested_roles`: what a column seems to be, for
+somebody who has not said it.  `events` and `read_events`: rows of people who have several, for noise only.
+`true_counts`: who has what, by the group that they were put in.
 
 Not here: grouping people by what is published (`release`), or anything about who could learn what.
 """

@@ -21,8 +21,7 @@ import pyarrow as pa
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import as_frame, nulls_for_missing
-from sidelight.table.kinds import ColumnKind, are_digits, kind_of_labels
-from sidelight.table.labels import in_order
+from sidelight.table.labels import ColumnKind, are_digits, in_order, kind_of_labels
 from sidelight.table.read import columns_of, rows_of
 from sidelight.table.roles import Roles
 from sidelight.table.source import (

@@ -14,8 +14,7 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 
 from sidelight.errors import BadTable, kind_in_words, remedy_for
-from sidelight.table.kinds import KindOrOrder
-from sidelight.table.labels import label
+from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Source, TextRows, is_any_of
 

@@ -27,8 +27,7 @@ from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
 from sidelight.table.files import PARQUET, TEXT, FirstLine, ending, not_utf8, schema_of
 from sidelight.table.foreign_files import as_utf8
-from sidelight.table.kinds import KindOrOrder
-from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.source import (

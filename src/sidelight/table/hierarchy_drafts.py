@@ -32,8 +32,7 @@ from sidelight._text import counted
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_rules import Nested, Period, topped
-from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import Label, as_day, as_number
+from sidelight.table.labels import ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column, Table
 from sidelight.table.written_days import read_written_days
 

@@ -31,8 +31,16 @@ from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
 from sidelight.table.foreign_files import as_utf8, foreign_table
-from sidelight.table.kinds import ColumnKind, are_digits, check_labels, kind_of_labels
-from sidelight.table.labels import SUPPRESSED, Label, hinted, shown
+from sidelight.table.labels import (
+    SUPPRESSED,
+    ColumnKind,
+    Label,
+    are_digits,
+    check_labels,
+    hinted,
+    kind_of_labels,
+    shown,
+)
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import (

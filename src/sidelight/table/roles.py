@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from sidelight._text import as_names, one_or_several
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.files import NO_NAMES, looks_like_a_row
-from sidelight.table.kinds import ColumnKind, KindOrOrder, as_kinds
-from sidelight.table.labels import Label, label
+from sidelight.table.labels import ColumnKind, KindOrOrder, Label, as_kinds, label
 from sidelight.table.table import Semantics
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]

@@ -52,7 +52,7 @@ from sidelight.table.column_profiles import (
     open_columns,
     refuse_no_rows,
 )
-from sidelight.table.kinds import ColumnKind, as_kinds
+from sidelight.table.labels import ColumnKind, as_kinds
 from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
 from sidelight.table.table import Semantics
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from sidelight.table.kinds import ColumnKind
+    from sidelight.table.labels import ColumnKind
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""

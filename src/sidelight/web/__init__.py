@@ -1,6 +1,6 @@
 """The local explorer: a page that one person opens on their own machine, over the same functions as the command line.
 
-Here belong the server (`server`, `security`), what it holds (`workspace`), what an address says (`state`) and what is
+Here belong the server (`app`, `security`), what it holds (`workspace`), what an address says (`state`) and what is
 drawn (`pages`, one file per view in `views/` with its template).  Not here: any probability.  A view asks the library,
 and draws the document that it answers with.
 

@@ -1,10 +1,17 @@
-"""Which address gets which answer?  The views, the same as data under `/api`, and the files that pages are made of."""
+"""Which address gets which answer?  The views, the same as data under `/api`, and the files that pages are made of.
+
+`serve` brings them to the browser: from 127.0.0.1 alone, at a port that is free, until Ctrl-C.
+"""
 
 from __future__ import annotations
 
+import socket
+import threading
+import webbrowser
 from collections.abc import Awaitable, Callable
 from types import ModuleType
 
+import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
@@ -14,9 +21,9 @@ from starlette.responses import JSONResponse, Response
 from sidelight import __version__
 from sidelight.errors import SidelightError
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
-from sidelight.web.security import Application, Guard
+from sidelight.web.security import TOKEN, Application, Guard, new_token
 from sidelight.web.state import read_state
-from sidelight.web.uploads import Uploads
+from sidelight.web.uploads import Uploads, private_folder
 from sidelight.web.views import data, readers, start
 from sidelight.web.workspace import Workspace
 
@@ -76,3 +83,42 @@ def _trouble(request: Request, error: Exception) -> Response:
     response = page(request, TROUBLE, state, words=words)
     response.status_code = status
     return response
+
+
+HOST = "127.0.0.1"
+"""The one address that is listened to: nobody else's machine can ask."""
+
+
+def serve(
+    workspace: Workspace, *, port: int = 0, open_browser: bool = True, say: Callable[[str], None] = lambda _: None
+) -> None:
+    """Show the explorer until it is interrupted; port 0 is any that is free."""
+    token = new_token()
+    with private_folder() as folder, _listening(port) as listener:
+        number = listener.getsockname()[1]
+        address = f"http://{HOST}:{number}/?{TOKEN}={token}"
+        app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            access_log=False,  # addresses say what is looked at
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        say(address)
+        if open_browser:
+            threading.Timer(0.3, webbrowser.open, [address]).start()
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen()  # whoever opens the address at once waits, and is not refused
+    except (OSError, OverflowError) as error:
+        listener.close()
+        message = f"cannot listen to port {port}: {getattr(error, 'strerror', None) or error}; name another with --port"
+        raise SidelightError(message) from None
+    return listener

@@ -2,10 +2,13 @@
 
 from fractions import Fraction
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, BadRelease, WrongKind
+from sidelight.learner.roster import LABELS_ALONE
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,143 @@ def test_a_belief_that_is_no_decimal_is_met_too():
     learned = sl.learn(thirds)
     assert learned.people_above(Fraction(1, 3)) == learned.people_above(1 / 3) == 4
     assert learned.people_above(0.334) == 1
+
+
+ROWS = pa.table(
+    {
+        "town": ["x", "x", "x", "y", "y", "y", "x", "y"],
+        "age": ["31", "32", "33", "31", "32", "33", "51", "52"],
+        "disease": ["Flu", "Flu", "Flu", "Cold", "Cold", "Cold", "Flu", "Cold"],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return sl.read_table(ROWS, quasi=["town", "age"], sensitive="disease")
+
+
+@pytest.fixture(scope="module")
+def ages(table):
+    """Groups by age alone; who is in them is told by town and age."""
+    return sl.group(table, by="age")
+
+
+def test_members_are_the_roster(ages, table):
+    learned = sl.learn(ages, "naive bayes", truth=table)
+    assert learned.right == 1
+    assert learned.claimed > learned.by_release > 0.5
+    assert learned.notes == ()
+
+
+@pytest.mark.parametrize("model", ["naive bayes", "logistic"])
+def test_a_roster_in_place_of_members_says_the_same(ages, table, model):
+    bare = sl.Release(ages.groups, ages.sensitive)
+    with_roster = sl.learn(bare, model, roster=table)
+    assert with_roster.right is None
+    np.testing.assert_allclose(with_roster.beliefs, sl.learn(ages, model).beliefs, atol=1e-9)
+    np.testing.assert_allclose(sl.learn(bare, model, truth=table).beliefs, with_roster.beliefs, atol=1e-9)
+
+
+def test_printed_labels_alone_move_nothing_and_it_is_said(ages):
+    learned = sl.learn(sl.Release(ages.groups, ages.sensitive))
+    assert learned.notes == (LABELS_ALONE,)
+    assert learned.claimed == learned.by_release
+    assert "sees the release alone" in learned.explain()
+    assert "only claimed" in learned.explain()
+
+
+def test_a_roster_that_does_not_fit_is_refused_and_the_group_named(ages, table):
+    bare = sl.Release(ages.groups, ages.sensitive)
+    fewer = sl.read_table(ROWS.slice(0, 7), quasi=["town", "age"], sensitive="disease")
+    with pytest.raises(BadRelease, match=r"does not fit the release: group 5 \(age 52\) has 1 person, and 0"):
+        sl.learn(bare, roster=fewer)
+    other = sl.read_table(ROWS.select(["town", "disease"]), quasi="town", sensitive="disease")
+    with pytest.raises(BadRelease, match="none of the columns"):
+        sl.learn(bare, roster=other)
+
+
+def test_a_truth_of_other_values_is_refused_and_the_group_named(ages):
+    turned = ROWS.set_column(2, "disease", pa.array(ROWS["disease"].to_pylist()[::-1]))
+    other = sl.read_table(turned, quasi=["town", "age"], sensitive="disease")
+    with pytest.raises(BadRelease, match=r"the truth does not fit the release: .* for group"):
+        sl.learn(ages, truth=other)
+
+
+def test_targets_are_known_without_a_roster(table):
+    rows = pa.table({"town": ["x", "x", "y", "y"] * 5, "disease": ["Flu", "Flu", "Cold", "Flu"] * 5})
+    people = sl.read_table(rows, quasi="town", sensitive="disease")
+    release = sl.Release.from_counts([{"Flu": 10, "Cold": 0}, {"Flu": 5, "Cold": 5}],
+                                     labels=[{"town": "x"}, {"town": "{x, y}"}])  # fmt: skip
+    with pytest.raises(BadRelease, match="fit group 1"):
+        sl.learn(release, "naive bayes", targets=people)
+    apart = sl.Release.from_counts([{"Flu": 15, "Cold": 5}], labels=[{"town": "*"}])
+    learned = sl.learn(apart, "naive bayes", targets=people, truth=people)
+    assert learned.claimed == pytest.approx(0.75)
+    with pytest.raises(BadMeasure, match="naive bayes"):
+        sl.learn(apart, targets=people)
+    with pytest.raises(BadMeasure, match="leave them or the roster out"):
+        sl.learn(apart, "naive bayes", targets=people, roster=people)
+
+
+def test_a_search_knows_the_truth(table):
+    lots = sl.Anatomy(l=2, random=np.random.default_rng(1))
+    found = sl.protect(table, sl.DistinctValues() >= 2, method=lots)
+    learned = sl.learn(found.release, "naive bayes", truth=found)
+    assert learned.table()["true"].to_numpy().sum() == 8
+    cut = sl.protect(table, sl.GroupSize() >= 2, method="mondrian")
+    assert sl.learn(cut.release, "naive bayes", truth=cut, roster=table).right is not None
+
+
+def test_a_missing_label_is_a_label_and_equal_people_stay_equal():
+    release = sl.Release.from_buckets(
+        [([{"town": None}, {"town": "x"}, {"town": None}], ["Flu", "Cold", "Flu"]), ([{"town": "x"}], ["Cold"])]
+    )
+    rows = sl.learn(release, "naive bayes").table().to_pylist()
+    missing = {row["value"]: row["belief"] for row in rows if row["town"] is None}
+    assert [row["people"] for row in rows if row["town"] is None] == [2, 2]
+    assert missing["Flu"] > 0.75
+
+
+def test_sets_of_values_of_real_people():
+    nhefs = sl.datasets.nhefs()
+    found = sl.protect(nhefs.table, sl.GroupSize() >= 20, by=nhefs.hierarchies, method="mondrian")
+    learned = sl.learn(found.release, "naive bayes", truth=found, roster=nhefs.table)
+    assert 0 < learned.right < 1
+    assert learned.people_above(0) == nhefs.table.people
+
+
+def test_an_unknown_model_is_refused(ages):
+    with pytest.raises(BadMeasure, match='choose "logistic" or "naive bayes"'):
+        sl.learn(ages, "forest")
+
+
+def test_progress_is_told(ages):
+    told = []
+    sl.learn(ages, "naive bayes", progress=lambda *step: told.append(step))
+    assert told[0] == ("training rounds", 0, 30)
+
+
+@pytest.mark.parametrize("rounds", [0, -3, 2.5, "x", None, True])
+def test_rounds_that_are_no_training_are_refused(ages, rounds):
+    with pytest.raises(BadMeasure, match="rounds"):
+        sl.learn(ages, rounds=rounds)
+
+
+def test_a_roster_that_is_no_table_is_refused_even_where_none_is_needed(ages):
+    with pytest.raises(WrongKind, match="the roster should be a Table"):
+        sl.learn(ages, roster="people.csv")
+
+
+def test_targets_of_whom_nobody_is_in_the_release_are_refused(table):
+    elsewhere = sl.Release.from_counts([{"Flu": 3, "Cold": 2}], labels=[{"town": "z"}])
+    with pytest.raises(BadRelease, match="nobody of the roster is in any group"):
+        sl.learn(elsewhere, "naive bayes", targets=table)
+
+
+def test_too_many_states_to_count_are_scaled_and_it_is_said():
+    everybody = sl.Release.from_buckets(
+        [([{"q": str(at % 9)} for at in range(1200)], [f"v{at}" for at in range(1200)])]
+    )
+    learned = sl.learn(everybody, "naive bayes", rounds=2)
+    assert learned.notes == ("1 group of 1,000,000,000 states or more by Sinkhorn's scaling, which errs towards doubt",)

@@ -111,3 +111,12 @@ def test_what_is_no_attack_is_refused(tmp_path):
     file.write_text("[]")
     with pytest.raises(BadRelease, match="no answer of Sidelight"):
         read_attack(file)
+
+
+def test_curves_are_of_one_sensitive_column(tmp_path):
+    file = tmp_path / "release.csv"
+    file.write_text("age,disease,income\n30,Flu,high\n30,Cold,low\n")
+    one = sl.read_release(file, group=["age"], sensitive="disease")
+    several = sl.read_release(file, group=["age"], sensitive=["disease", "income"])
+    assert [each.measure for each in sl.release_report(one).answer.curves] == ["implications", "negations"]
+    assert sl.release_report(several).answer.curves == ()

@@ -9,8 +9,6 @@ from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OUTLINES, release_page
 from sidelight.report.page import Blank
-from sidelight.report.release_report import reported
-from sidelight.report.report import audit_report
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +16,7 @@ def report():
     release = sl.Release.from_counts(
         [{"Flu": 8, "Cold": 4}, {"Flu": 6, "Cold": 6}], labels=[{"age": "30"}, {"age": "40"}]
     )
-    return reported(audit_report(release, verdict=sl.Policy(sl.GroupSize() >= 5).judge(release)), release)
+    return sl.release_report(release, sl.Policy(sl.GroupSize() >= 5))
 
 
 def blanks_of(section):

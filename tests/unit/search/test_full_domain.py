@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 from sidelight.search import full_domain
 from sidelight.search.full_domain import NodeRecodings
 from sidelight.search.policy_check import PolicyCheck

@@ -5,7 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.release.lattice import Lattice
+from sidelight.release.generalise import Lattice
 from sidelight.search import node_values
 from sidelight.search.node_values import in_batches, values_of
 

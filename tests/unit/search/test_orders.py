@@ -14,8 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadHierarchy, BadTable
 from sidelight.release.printed_labels import covers
 from sidelight.search.orders import column_orders, order_along, order_of
-from sidelight.table.kinds import ColumnKind
-from sidelight.table.labels import as_day, day_text
+from sidelight.table.labels import ColumnKind, as_day, day_text
 from sidelight.table.table import Column
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)

@@ -5,11 +5,29 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.table.labels import as_day, as_number, day_text, hinted, in_order, label, listed
+import sidelight as sl
+from sidelight.errors import BadTable, UnknownColumn, WrongKind
+from sidelight.table.labels import (
+    as_day,
+    as_kinds,
+    as_number,
+    check_labels,
+    day_text,
+    hinted,
+    in_order,
+    kind_of_labels,
+    label,
+    listed,
+    read_kinds,
+)
+from sidelight.table.roles import Roles
 
 
 @pytest.mark.parametrize(
@@ -61,3 +79,150 @@ def test_labels_in_messages_are_short():
     assert hinted("a story " * 20).endswith("…")
     assert len(hinted("a story " * 20)) == 30
     assert listed(["a", None, "b"], most=2) == "a, (missing), … and 1 more"
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [
+        (["17", "90", None], "number"),
+        (["-1.5", "1e3", "1.5E-05"], "number"),
+        (["1984", "1990"], "number"),  # years
+        (["1984-03-09", None], "date"),
+        (["1984-03-09", "1984"], "category"),
+        (["00734", "81667"], "category"),  # codes with zeros in front
+        (["0", "0.5"], "number"),
+        (["0", "1", None], "category"),  # no and yes
+        (["1"], "category"),
+        (["1", "2"], "category"),  # sexes, regions
+        (["9", "10"], "number"),
+        (["250", "V45"], "category"),  # ICD-9
+        (["1E50", "2E65"], "category"),  # ICD-11, and no exponents
+        (["+49", "+1"], "category"),  # telephone prefixes
+        (["true", "false"], "category"),
+        (["5", "*"], "category"),
+        ([None], "category"),
+        ([], "category"),
+    ],
+)
+def test_labels_say_what_a_column_is(labels, kind):
+    assert kind_of_labels(labels) == kind
+
+
+def read(column, **kinds):
+    frame = column if not isinstance(column, list) else pa.table({"x": column})
+    size = len(frame["x"])
+    if isinstance(frame, pa.Table):
+        frame = frame.append_column("disease", pa.array(["Flu"] * size))
+    elif isinstance(frame, pl.DataFrame):
+        frame = frame.with_columns(disease=pl.lit("Flu"))
+    else:
+        frame = frame.assign(disease="Flu")
+    return sl.read_table(frame, quasi="x", sensitive="disease", kinds=kinds).column("x")
+
+
+@pytest.mark.parametrize("library", [lambda cells: pa.table({"x": cells}), lambda cells: pd.DataFrame({"x": cells})])
+def test_text_is_a_category_but_for_days_and_whole_numbers_are_judged_later(library):
+    assert read(library(["1", "2", "3"])).kind == "category"
+    assert read(library([1, 2, 3])).kind is None
+    assert read(library(["1984-03-09", "1990-11-30"])).kind is None
+    assert read(library(["1", "2", "3"]), x="number").kind == "number"
+
+
+def test_text_that_marks_of_missing_cells_made_text_is_judged_by_its_labels():
+    rows = pa.table({"age": ["30", "?", "41"], "disease": ["Flu"] * 3})
+    table = sl.read_table(rows, quasi="age", sensitive="disease", missing_marks="?")
+    assert table.column("age").kind is None
+
+
+def test_a_csv_file_has_no_types(tmp_path):
+    (tmp_path / "people.csv").write_text("age,zip,disease\n30,00734,Flu\n41,10115,Flu\n")
+    table = sl.read_table(tmp_path / "people.csv", quasi=["age", "zip"], sensitive="disease")
+    assert [column.kind for column in table.quasi] == [None, None]
+    found = sl.protect(table, sl.GroupSize() >= 2, method="mondrian")
+    assert found.kinds == {"age": "number", "zip": "category"}
+
+
+def test_a_parquet_file_has_types(tmp_path):
+    rows = pa.table(
+        {"zip": ["10115", "81667"], "code": pa.array(["7", "8"]).dictionary_encode(), "disease": ["Flu"] * 2}
+    )
+    pq.write_table(rows, tmp_path / "people.parquet")
+    table = sl.read_table(tmp_path / "people.parquet", quasi=["zip", "code"], sensitive="disease")
+    assert [column.kind for column in table.quasi] == ["category", "category"]
+
+
+ORDERED = {
+    "pandas": pd.DataFrame({"x": pd.Categorical(["b", "a"], categories=["c", "b", "a"], ordered=True)}),
+    "pandas, whole numbers": pd.DataFrame({"x": pd.Categorical([2, 1], categories=[3, 2, 1], ordered=True)}),
+    "polars": pl.DataFrame({"x": pl.Series(["b", "a"], dtype=pl.Enum(["c", "b", "a"]))}),
+    "pyarrow": pa.table(
+        {"x": pa.DictionaryArray.from_arrays(pa.array([1, 2]), pa.array(["c", "b", "a"]), ordered=True)}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+@pytest.mark.parametrize("kinds", [{}, {"x": "ordered"}])
+def test_ordered_categoricals_stand_in_their_order(name, kinds):
+    column = read(ORDERED[name], **kinds)
+    assert (column.kind, column.labels) == ("ordered", ("2", "1") if "numbers" in name else ("b", "a"))
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_what_is_declared_has_the_last_word_over_the_type(name):
+    assert read(ORDERED[name], x="category").kind == "category"
+    labels = ["1", "2"] if "numbers" in name else ["a", "b"]
+    assert read(ORDERED[name], x=labels).labels == tuple(labels)
+
+
+def test_categoricals_are_categories_also_of_whole_numbers():
+    assert read(pd.DataFrame({"x": pd.Categorical([2, 1])})).kind == "category"
+    assert read(pl.DataFrame({"x": pl.Series(["2", "1"], dtype=pl.Categorical)})).kind == "category"
+    assert read(pa.table({"x": pa.array([2, 1]).dictionary_encode()})).kind == "category"
+
+
+def test_an_order_may_be_listed():
+    column = read(["small", "large", None, "medium"], x=["small", "medium", "large", "huge"])
+    assert (column.kind, column.labels) == ("ordered", ("small", "medium", "large", None))
+    with pytest.raises(BadTable, match="'large' occurs in 'x' but is not in the order declared in kinds=; add it"):
+        read(["small", "large"], x=["small", "medium"])
+
+
+def test_a_kind_that_labels_cannot_have_is_refused():
+    with pytest.raises(BadTable, match="column 'x' is no number: 1 of 2 labels is none, such as V45; say kinds="):
+        read(["250", "V45"], x="number")
+    with pytest.raises(BadTable, match="column 'x' is no date"):
+        read(["250", "251"], x="date")
+    with pytest.raises(BadTable, match="is text, which has no order of its own; list its labels in order"):
+        read(["small", "large"], x="ordered")
+    check_labels("x", "ordered", ["007", "010"])
+    check_labels("x", "ordered", ["1984-03-09"])
+
+
+def test_kinds_of_columns_that_are_not_there_or_make_no_sense_are_refused():
+    with pytest.raises(UnknownColumn, match="no column 'y', of which kinds= says what it is"):
+        read([1, 2], y="category")
+    with pytest.raises(BadTable, match="'categories' is no kind of column 'x'; did you mean 'category'"):
+        read([1, 2], x="categories")
+    with pytest.raises(WrongKind, match="kinds= should be a mapping such as"):
+        as_kinds(["region"])
+    for order in (["a"], ["a", "a"], 5):
+        with pytest.raises(BadTable, match="lists for column 'x' no order"):
+            as_kinds({"x": order})
+    read([1, 2], disease="category")  # a column that is there, and not printed as anything else
+
+
+@pytest.mark.parametrize("text", ["region", "=category", "region="])
+def test_what_is_no_kind_on_the_command_line(text):
+    with pytest.raises(BadTable, match="is no kind of a column; write the column and its kind"):
+        read_kinds([text])
+
+
+def test_a_kind_is_said_once_on_the_command_line():
+    with pytest.raises(BadTable, match="says two kinds for 'region'"):
+        read_kinds(["region=category", "region=number"])
+
+
+def test_options_have_the_last_word_column_by_column():
+    file, options = (Roles(kinds=as_kinds(kinds)) for kinds in ({"a": "number", "b": "date"}, {"b": "category"}))
+    assert dict(file.updated(options).kinds) == {"a": "number", "b": "category"}

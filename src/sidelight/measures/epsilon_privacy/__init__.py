@@ -1,7 +1,7 @@
 """ε-privacy (Machanavajjhala, Gehrke, Götz, VLDB 2009): someone who believed something before the release.
 
 Here lives all about Dirichlet adversaries: what may be said of a prior belief, the measure `PriorBelief`, and what a
-release withstands.  Grouping and rolling up do not (`release/lattice.py`), nor does the table of all generalisations
+release withstands.  Grouping and rolling up do not (`release/generalise.py`), nor does the table of all generalisations
 (`search/generalisation_table.py`) or going through sequences of values (`worlds/brute_force.py`), by which small
 findings are replayed.
 
