@@ -62,10 +62,6 @@ ALL_FAIL = "all its cuts fail, whoever has which value"
 OWN_CUTS_SAY_NOTHING = "All cuts of the groups fail, whoever has which value, so that these tell nothing"
 BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
 ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
-NOT_REPLAYED = (
-    "who is in which group is not known, and so not whether looks behind veils made these groups; "
-    "give the table of its people"
-)
 AS_SAID = (
     ", as its file says: its groups can have come of such looks, and nobody can see in them that coins were tossed"
 )
@@ -275,10 +271,10 @@ def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     limits = covered_limits(policy)
     assert isinstance(method, Mondrian)
     assert limits is not None
-    unseen = case.values_decide() if case.knows_people else NOT_REPLAYED
-    if unseen is not None:
-        return InsiderBeliefs(case.release, "could not tell", unseen)
     roster = case.roster()
+    refusal = case.values_decide()
+    if refusal is not None:
+        return InsiderBeliefs(case.release, "could not tell", refusal)
     reason = f"Cuts were looked at behind veils that keep every belief within {in_words(limits.belief)}"
     if not case.found_here:
         look = one_look(limits, policy, case.release.size)

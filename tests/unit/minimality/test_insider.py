@@ -261,12 +261,10 @@ def test_columns_in_another_order_do_not_change_what_was_looked_at(tmp_path):
     assert sl.insider(release, table=turned).worst == sl.insider(release, table=table).worst == Fraction(2, 3)
 
 
-def test_a_resistance_that_cannot_be_replayed_could_not_be_told(tmp_path):
+def test_a_resistance_that_cannot_be_replayed_is_not_believed(tmp_path):
     release = published(sl.protect(ages("abaabc"), HALF, method="mondrian", resists="insider"), tmp_path)
-    learnt = sl.insider(release)
-    assert learnt.outcome == "could not tell"
-    assert "who is in which group is not known" in learnt.reason
-    assert learnt.reason.endswith("give the table of its people")
+    with pytest.raises(BadMeasure, match="give them as table="):
+        sl.insider(release)
 
 
 def test_a_resistance_of_cuts_by_what_they_tell_could_not_be_told():
