@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -21,6 +22,7 @@ from sidelight.cli.run import Status
 from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_number
+from sidelight.publish.sidecar import sidecar_path
 from sidelight.report.report import Envelope
 from sidelight.table.roles import EACH_ROW, Roles
 
@@ -76,8 +78,7 @@ def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
     """Count, print, judge by the largest belief; where intervals or untold people leave it open, it is not judged."""
     release = open_release(request.files[0], request.roles)
     if release.provenance is None or release.provenance.method is None:
-        message = f"could not tell: nothing beside '{request.files[0]}' says how it was made; read it with its sidecar"
-        raise TooHard(message)
+        raise _nobody_tells(request.files[0])
     table = None if request.reader.table is None else _read_truth(request, release)
     with bar("counting") as progress:
         learnt = sl.insider(release, table=table, by=request.lookup.by(), progress=progress)
@@ -96,6 +97,14 @@ def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
     if exact(learnt.least_worst) > limit:
         return Status.NOT_WITHIN_POLICY
     return Status.COULD_NOT_TELL if learnt.untold or exact(learnt.worst) > limit else Status.WITHIN_POLICY
+
+
+def _nobody_tells(file: str) -> TooHard:
+    """Say why there is nothing to reason with: no sidecar, or one that keeps the method back."""
+    if sidecar_path(Path(file)).is_file():
+        in_python = "whoever knows method and policy gives both to sl.insider in Python"
+        return TooHard(f"could not tell: the sidecar of '{file}' does not say how it was made; {in_python}")
+    return TooHard(f"could not tell: nothing beside '{file}' says how it was made; read it with its sidecar")
 
 
 def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import sidelight as sl
 from sidelight._files import write_whole
 from sidelight.cli.audit import judge, print_report, report_on_audit
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.inputs import open_release, open_table, read_question
+from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.output import Output
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
@@ -32,7 +32,7 @@ from sidelight.report.terminal import conclusion
 
 def demo(folder: Path) -> Status:
     """Judge a coarse release, find and publish a better one, judge that as it is on the disk, name the files."""
-    table, rough, policy, release, kept, page = (folder / name for name in FILES)
+    table, rough, policy, release, *_ = (folder / name for name in FILES)
     _make(folder)
     adult = sl.datasets.adult()
     write_whole(table, adult.path.read_bytes(), force=True)
@@ -59,6 +59,18 @@ def demo(folder: Path) -> Status:
         return status
 
     _say(f"\n3. sidelight audit {release} --policy {policy}\n")
+    _judge_published(folder, question)
+    _say(f"\nData: {adult.citation}, CC BY 4.0")
+    _say(
+        f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, dictionary_path(release).name, HIERARCHIES))}"
+    )
+    _say(f"For whoever signs, open in a browser: {folder / FILES[-1]}")
+    return Status.WITHIN_POLICY
+
+
+def _judge_published(folder: Path, question: Question) -> None:
+    """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
+    table, _, policy, release, kept, page = (folder / name for name in FILES)
     published = open_release(str(release), question.roles)
     report = judge(published, question, source=str(release))
     write_whole(kept, report.to_json(), force=True)
@@ -75,12 +87,6 @@ def demo(folder: Path) -> Status:
     )
     write_whole(page, report_html(signed), force=True)
     Console(highlight=False).print(conclusion(report))
-    _say(f"\nData: {adult.citation}, CC BY 4.0")
-    _say(
-        f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, dictionary_path(release).name, HIERARCHIES))}"
-    )
-    _say(f"For whoever signs, open in a browser: {page}")
-    return Status.WITHIN_POLICY
 
 
 def _say(line: str) -> None:

@@ -44,7 +44,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "attack": (
         "sidelight attack spring.csv autumn.csv --people people.csv -g age -g sex -s disease --at-most 0.01",
-        "sidelight attack spring.csv autumn.csv --people people.csv -g age -g sex -s disease --person name --who Ann",
         "sidelight attack release.csv --as learner --table table.csv --at-most 0.9",
     ),
     "noise": (
@@ -114,8 +113,8 @@ STATUSES: dict[str, tuple[str, ...]] = {
     ),
     "believe": ("0  answered; nothing is judged", _COULD_NOT_TELL),
     "attack": (
-        "0  no more people than --at-most are given away (with --as: nobody is surer), or no limit was set",
-        "1  more are (with --as: somebody is surer)",
+        "0  --at-most is kept (people given away; with --as, beliefs), or was not set",
+        "1  it is not kept",
         "2  bad input, or so many could not be told about that more may be",
     ),
     "noise": ("0  published", "1  the budget does not allow it, and nothing was spent", _COULD_NOT_TELL),

@@ -11,12 +11,13 @@ from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.output import Output
-from sidelight.cli.run import Status, command_line
-from sidelight.errors import SidelightError
+from sidelight.cli.run import Status, command_line, say
+from sidelight.errors import NotAvailable, SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
 from sidelight.publish.sidecar import ENDING, read_sidecar, sidecar_path
 from sidelight.report.outlines import release_page
+from sidelight.report.page import Picture
 from sidelight.report.release_report import ReleaseReport, SignOff
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
@@ -55,6 +56,9 @@ def report(request: ReportRequest, target: ReportOutputOptions) -> Status:
     page = release_page(document, options.outline)
     verdict = AuditReport(source=document.source, answer=document.answer.audit)
     output.write(document, [conclusion(verdict)], page=lambda: page)
+    drawn = any((output.html, output.markdown, output.pdf))
+    if drawn and document.answer.curves and not any(isinstance(block, Picture) for block in page.opening):
+        say(f"written without its chart: {NotAvailable.without(package='altair', what='a picture', extra='plot')}")
     broken = document.answer.audit.verdict == "not within policy"
     return Status.NOT_WITHIN_POLICY if broken else Status.WITHIN_POLICY
 

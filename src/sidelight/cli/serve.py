@@ -13,7 +13,7 @@ from sidelight.cli.inputs import Question, open_release, open_table, read_questi
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.output import bar
 from sidelight.cli.run import Status
-from sidelight.errors import SidelightError
+from sidelight.errors import NotAvailable
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
@@ -47,8 +47,7 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
     try:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
-        message = f"the page needs {error.name}, which is not installed; pip install 'sidelight[web]'"
-        raise SidelightError(message) from None
+        raise NotAvailable.without(package=error.name or "fastapi", what="the page", extra="web") from None
     show(workspace(request), port=options.port, open_browser=not options.no_browser, say=_say)
     return Status.WITHIN_POLICY
 

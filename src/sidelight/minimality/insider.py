@@ -162,8 +162,9 @@ class _InsiderCase:
         method = method_behind(known) if method is None else method
         policy = known.policy if policy is None else policy  # type: ignore[assignment]
         if method is None or policy is None:
-            lack = parameter("method") if method is None else parameter("policy")
-            message = f"could not tell: the release does not say how it was made; give {lack}, or what protect found"
+            lack = "method= and policy=" if method is None else "policy="
+            remedy = f"give {lack} to sl.insider, or ask of what protect found"  # no verb has options for these
+            message = f"could not tell: the release does not say how it was made; {remedy}"
             raise TooHard(message)
         along = {**known.by, **as_hierarchies(by)}
         case = cls(release, method_of(method), as_policy(policy), table, None, along, known.levels)

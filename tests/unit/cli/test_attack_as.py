@@ -120,6 +120,19 @@ def test_an_insider_of_anatomy_learns_nothing_and_one_of_a_bare_file_could_not_t
     assert "--method" not in bare.stderr  # which this verb does not have
 
 
+def test_an_insider_of_a_file_whose_sidecar_keeps_the_method_back_could_not_tell(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sl.protect(eleven(), LIMITS, method="mondrian").publish("release.csv", seed=1, quiet_method=True)
+    attacked = invoke(["attack", "release.csv", "--as", "insider"])
+    audited = invoke(["audit", "release.csv", "--measure", "insider"])
+    for result in (attacked, audited):
+        assert result.exit_code == 2
+        assert "does not say how it was made" in result.stderr
+        assert "sl.insider" in result.stderr
+        assert "--method" not in result.stderr  # which neither verb has
+    assert "the sidecar of 'release.csv'" in attacked.stderr
+
+
 def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound_leaves_open(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sl.protect(eleven(), LIMITS, method="mondrian", resists="insider").publish("release.csv", seed=1)

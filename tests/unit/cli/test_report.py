@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import stat
+import sys
 
 import pytest
 from support.command_line import invoke
@@ -53,6 +54,15 @@ def test_with_nothing_said_it_goes_beside_the_release(here):
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines()[-1] == f"Written to {page}"
     assert "by the method “mondrian”" in page.read_text(encoding="utf-8")
+
+
+def test_without_the_extra_for_charts_one_line_names_it(here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "altair", None)
+    outcome = invoke(["report", here / "release.csv", "--html", here / "plain.html"])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (0, 1)
+    assert outcome.stderr.startswith("sidelight: written without its chart: a picture needs altair; install it with:")
+    assert "sidelight[plot]" in outcome.stderr
+    assert "<svg" not in (here / "plain.html").read_text()
 
 
 def test_all_forms_at_once_and_the_same_again(here):

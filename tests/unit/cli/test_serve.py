@@ -53,6 +53,15 @@ def test_it_answers_to_its_own_address_and_cleans_up(server, number, status):
     assert list(temporary.iterdir()) == []
 
 
+def test_without_its_extra_one_line_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    for name in [name for name in sys.modules if name.startswith("sidelight.web")]:
+        monkeypatch.delitem(sys.modules, name)
+    outcome = invoke(["serve", "--no-browser"])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+    assert outcome.stderr.startswith('sidelight: the page needs fastapi; install it with: pip install "sidelight[web]"')
+
+
 def test_what_is_wrong_is_said_before_anything_is_served(sample_files):
     outcome = invoke(["serve", sample_files / "none.csv"])
     assert outcome.exit_code == 2

@@ -97,42 +97,10 @@ def candidates_chart(
     candidates: Sequence[Candidate], criterion: Criterion, *, utility: str, own: str = "chosen"
 ) -> alt.TopLevelMixin:
     """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost, `own` what one is."""
-    library = altair()
     measure = criterion.measure
-    bad = measure.large_is_bad
-    front = pareto_front(candidates, large_is_bad=bad)
-    rows = [
-        {
-            "loss": each.loss,
-            "risk": round_cautiously(each.risk, large_is_bad=bad),
-            "front": each in front,
-            "name": each.name,
-        }
-        for each in candidates
-    ]
-    values = [round_cautiously(each.risk, large_is_bad=bad) for each in candidates] + [float(exact(criterion.bound))]
-    spread = max(values) - min(values) or 1.0
-    low, high = max(min(values) - 0.12 * spread, 0.0), max(values) + 0.12 * spread
-    scale = {"domain": [low, min(high, 1.0) if bad and max(values) <= 1 else high], "nice": False}
-    whole = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
-    base = library.Chart(library.Data(values=rows), width=460, height=280)
-    losses = [each.loss for each in candidates]
-    margin = (max(losses) - min(losses)) * 0.08 or 0.05
-    x = library.X("loss:Q").scale(domain=[max(min(losses) - margin, 0), max(losses) + margin], nice=False)
-    x = x.axis(title=in_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
-    y = library.Y("risk:Q").scale(**scale).axis(title=str(measure), tickCount=6, **whole)
-    joined = base.transform_filter("datum.front").mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after")
-    chart = library.layer(
-        joined.encode(x, y),
-        base.mark_point(filled=True, size=55, opacity=1, fill=PAPER, stroke=GREY, strokeWidth=1.5).encode(
-            x, y, tooltip=["name:N"]
-        ),
-        base.transform_filter("datum.front").mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(x, y),
-        *_limit(criterion, float(exact(criterion.bound))),
-        *_chosen(candidates, own, bad=bad),
-    )
+    front = pareto_front(candidates, large_is_bad=measure.large_is_bad)
     return finished(
-        chart,
+        _layers(candidates, front, criterion, utility, own),
         title=_title(candidates, front, criterion, f"The {own} release has {utility}"),
         subtitle=_subtitle(candidates, own),
         table=TableBehind(
@@ -144,6 +112,53 @@ def candidates_chart(
         ),
         width=600,
     )
+
+
+def _layers(
+    candidates: Sequence[Candidate], front: Sequence[Candidate], criterion: Criterion, utility: str, own: str
+) -> Drawing:
+    """Draw the points, the line that joins the front, the limit, and the one that was chosen."""
+    library = altair()
+    bad = criterion.measure.large_is_bad
+    rows = [
+        {
+            "loss": each.loss,
+            "risk": round_cautiously(each.risk, large_is_bad=bad),
+            "front": each in front,
+            "name": each.name,
+        }
+        for each in candidates
+    ]
+    base = library.Chart(library.Data(values=rows), width=460, height=280)
+    x, y = _loss_axis(candidates, utility), _risk_axis(candidates, criterion)
+    joined = base.transform_filter("datum.front").mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after")
+    return library.layer(
+        joined.encode(x, y),
+        base.mark_point(filled=True, size=55, opacity=1, fill=PAPER, stroke=GREY, strokeWidth=1.5).encode(
+            x, y, tooltip=["name:N"]
+        ),
+        base.transform_filter("datum.front").mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(x, y),
+        *_limit(criterion, float(exact(criterion.bound))),
+        *_chosen(candidates, own, bad=bad),
+    )
+
+
+def _loss_axis(candidates: Sequence[Candidate], utility: str) -> Drawing:
+    losses = [each.loss for each in candidates]
+    margin = (max(losses) - min(losses)) * 0.08 or 0.05
+    axis = altair().X("loss:Q").scale(domain=[max(min(losses) - margin, 0), max(losses) + margin], nice=False)
+    return axis.axis(title=in_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
+
+
+def _risk_axis(candidates: Sequence[Candidate], criterion: Criterion) -> Drawing:
+    """Make room for every risk and for the limit; probabilities end at 1, and amounts have whole ticks."""
+    bad = criterion.measure.large_is_bad
+    values = [round_cautiously(each.risk, large_is_bad=bad) for each in candidates] + [float(exact(criterion.bound))]
+    spread = max(values) - min(values) or 1.0
+    low, high = max(min(values) - 0.12 * spread, 0.0), max(values) + 0.12 * spread
+    scale = {"domain": [low, min(high, 1.0) if bad and max(values) <= 1 else high], "nice": False}
+    whole = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
+    return altair().Y("risk:Q").scale(**scale).axis(title=str(criterion.measure), tickCount=6, **whole)
 
 
 def _yes(whether: bool) -> str:  # noqa: FBT001 - a word for it
