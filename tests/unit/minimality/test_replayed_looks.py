@@ -4,12 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sidelight.search.one_look import one_look
 
 import sidelight as sl
 from sidelight.errors import BadRelease
 from sidelight.minimality.replayed_looks import _any_world, refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
+from sidelight.search.mondrian import one_look
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.table import Column
 
