@@ -2,5 +2,6 @@
 
 Here belong the words of commands, exit statuses, help pages, and what is drawn in a terminal; no mathematics, and
 nothing that a user of the library would miss.  Read `app` (all verbs on one screen), `options` (what they take), then
-the file of a verb; `run` (how every verb ends), `inputs`, `output` and `interrupts` serve all of them.
+the file of a verb; `run` (how every verb ends, and where its answer goes), `inputs` and `interrupts` serve all of
+them.
 """

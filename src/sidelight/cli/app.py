@@ -427,7 +427,7 @@ def promise(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what noise promises: in beliefs, as error rates of a test and as a risk, and as a picture."""
-    from sidelight.cli import promise as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
 
     return verb.promise(files, options, output.to())
 

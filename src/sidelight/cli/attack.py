@@ -22,8 +22,7 @@ from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status, say
+from sidelight.cli.run import Output, Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number

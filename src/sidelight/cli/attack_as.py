@@ -17,8 +17,7 @@ import sidelight as sl
 from sidelight._rounding import ROUNDED, decimal_text
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release, open_table
 from sidelight.cli.options import AttackerOptions, ReaderOptions
-from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_number

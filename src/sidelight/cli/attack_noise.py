@@ -15,8 +15,7 @@ from sidelight._rounding import ROUNDED, decimal_text
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of, open_table
 from sidelight.cli.options import NoiseAttackOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status
 from sidelight.dp.attack import NoisyExposure, attack_noise
 from sidelight.dp.disclosure_risk import on_condition, two_digits
 from sidelight.errors import BadNoise

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import sidelight as sl
 from sidelight.cli.inputs import Question, inputs_of, open_release, readers_asked
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status, command_line
+from sidelight.cli.run import Output, Status, command_line
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.measure_names import shown_measures

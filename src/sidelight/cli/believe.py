@@ -20,8 +20,7 @@ from sidelight._rounding import ROUNDED, decimal_text, in_words
 from sidelight._text import counted
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement

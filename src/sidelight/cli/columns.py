@@ -23,8 +23,7 @@ from sidelight._rounding import short_decimal
 from sidelight._text import counted, form
 from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
-from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
 from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text

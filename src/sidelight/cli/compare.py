@@ -18,9 +18,8 @@ from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import CompareOptions
-from sidelight.cli.output import Output, bar
 from sidelight.cli.protect import figure, policy_of, report_nothing
-from sidelight.cli.run import Status, in_options
+from sidelight.cli.run import Output, Status, bar, in_options
 from sidelight.errors import NothingSafe, in_list
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences

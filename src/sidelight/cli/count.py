@@ -11,8 +11,7 @@ from rich.text import Text
 
 from sidelight.cli.inputs import inputs_of
 from sidelight.cli.options import CountOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status
 from sidelight.dp.answers import NoisyAnswer
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise

@@ -17,9 +17,8 @@ from sidelight.cli.audit import judge, print_report, report_on_audit
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
-from sidelight.cli.output import Output
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status
 from sidelight.errors import SidelightError
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler

@@ -23,8 +23,7 @@ from sidelight._rounding import ROUNDED, round_down
 from sidelight._text import form
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
-from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, exact

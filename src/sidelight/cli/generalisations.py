@@ -20,9 +20,8 @@ from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
-from sidelight.cli.output import Output, bar
 from sidelight.cli.protect import figure, report_nothing
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadPolicy, NothingSafe
 from sidelight.policy.policy import without_repeats
 from sidelight.report.report import Envelope, number

@@ -14,8 +14,7 @@ from rich.text import Text
 from sidelight._files import refuse_existing, refuse_input
 from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status
+from sidelight.cli.run import Output, Status
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import sentences

@@ -13,8 +13,7 @@ from rich.text import Text
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status, say
+from sidelight.cli.run import Output, Status, say
 from sidelight.dp.account import Account
 from sidelight.dp.ledger import NO_LEDGER, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts

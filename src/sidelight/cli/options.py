@@ -17,7 +17,7 @@ from cyclopts.validators import Number
 from sidelight.cli.completion import columns_of_people, completer_for
 
 if TYPE_CHECKING:
-    from sidelight.cli.output import Output
+    from sidelight.cli.run import Output
     from sidelight.table.roles import Roles
 
 READ = Group("What to read", sort_key=0)
@@ -169,7 +169,7 @@ class OutputOptions:
 
     def to(self, *inputs: Path | None) -> Output:
         """Say where it goes, and which inputs are not written over."""
-        from sidelight.cli.output import Output  # noqa: PLC0415 - `--help` is quick
+        from sidelight.cli.run import Output  # noqa: PLC0415 - `--help` is quick
 
         kept = tuple(each for each in inputs if each is not None)
         return Output(self.json, self.output, self.force, kept, self.html, self.markdown)

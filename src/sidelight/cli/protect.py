@@ -22,8 +22,7 @@ from sidelight.cli.audit import search_in_python
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
-from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status, command_line, in_options, say
+from sidelight.cli.run import Output, Status, bar, command_line, in_options, say
 from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of

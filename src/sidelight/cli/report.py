@@ -10,8 +10,7 @@ from pathlib import Path
 from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
-from sidelight.cli.output import Output
-from sidelight.cli.run import Status, command_line, say
+from sidelight.cli.run import Output, Status, command_line, say
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar

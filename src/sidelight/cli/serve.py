@@ -11,8 +11,7 @@ import sidelight as sl
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
-from sidelight.cli.output import bar
-from sidelight.cli.run import Status
+from sidelight.cli.run import Status, bar
 from sidelight.errors import NotAvailable
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy

@@ -16,8 +16,7 @@ from rich.text import Text
 from sidelight.attack.simulation import MeanEstimate, Simulation, simulate_composition
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.options import SimulateOptions
-from sidelight.cli.output import Output, bar
-from sidelight.cli.run import Status, say
+from sidelight.cli.run import Output, Status, bar, say
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy

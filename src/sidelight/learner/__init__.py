@@ -4,11 +4,11 @@ Here belongs everything between a release with a roster (who is in which group) 
 one concrete attacker, and no worst case.  Nothing that is told from outside does (`knowledge`, `max_entropy`), nor who
 knows how the release was made.
 
-Read `learned` for the way in and what users get; then `roster` (who is in which group, and what each may
-have), `training` (rounds of expectation and maximisation), `models` (naive Bayes and logistic), `assignments` (the
+Read `learned` for the way in and what users get; then `roster` (who is in which group, what each may have,
+and what is true), `training` (naive Bayes and logistic, in rounds of expectation and maximisation), `assignments` (the
 expectation, exactly, by forward–backward, and by scaling where a group has too many states), `several_values` (sets and
-multisets of values), `targets` (somebody known exactly, and no roster), `truth` (what the publisher holds),
-`enumeration` (the slow twin), `measure` (how sure at most).
+multisets of values), `targets` (somebody known exactly, and no roster), `enumeration` (the
+slow twin), `measure` (how sure at most).
 
 Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
 """

@@ -24,11 +24,9 @@ from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, expect, parameter
-from sidelight.learner.models import ModelName, model_name
-from sidelight.learner.roster import Roster
+from sidelight.learner.roster import HeldTruth, Roster, Truth, truth_of
 from sidelight.learner.targets import train_without_roster
-from sidelight.learner.training import ROUNDS, Trained, expect_settings, train_on
-from sidelight.learner.truth import HeldTruth, Truth, truth_of
+from sidelight.learner.training import ROUNDS, ModelName, Trained, expect_settings, model_name, train_on
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
 from sidelight.table.hierarchy import Hierarchy

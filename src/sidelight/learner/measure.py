@@ -22,13 +22,15 @@ from sidelight._rounding import in_words, to_places
 from sidelight.errors import BadMeasure
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
-from sidelight.learner.models import Model, ModelName, model_name
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.training import (
     ROUNDS,
+    Model,
+    ModelName,
     Trained,
     expect_settings,
     expectation_of,
+    model_name,
     new_model,
     train,
     train_on,

@@ -19,9 +19,8 @@ import numpy as np
 from sidelight._arrays import Floats, Integers, sum_by
 from sidelight._progress import Progress
 from sidelight.errors import BadMeasure, parameter
-from sidelight.learner.models import log_label_shares
 from sidelight.learner.roster import Roster
-from sidelight.learner.training import CLOSE, Trained
+from sidelight.learner.training import CLOSE, Trained, log_label_shares
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.printing import Nodes
 from sidelight.table.table import Column

@@ -6,7 +6,7 @@ registers itself under its name when it is declared), a public name in `sideligh
 `policy/measure_names`, which lists ours in the order of pages and schemas.
 
 Read `measure` first (measure, finding, criterion), then `exact` and `group_by_group` (find in floats, decide in
-fractions), `targets` (which values are asked about), one classic such as `k_anonymity`, then `screening` (what searches
-look at), `sums` (of amounts), `about` (one of several sensitive columns), and the adversaries: `ck_safety/`,
+fractions; what searches look at), `targets` (which values are asked about), one classic such as `k_anonymity`, then
+`sums` (of amounts), `about` (one of several sensitive columns), and the adversaries: `ck_safety/`,
 `privacy_skyline/`, `epsilon_privacy/`; `column_subsets/` is about some of the columns at a time.
 """

@@ -23,9 +23,8 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._text import as_names
 from sidelight.errors import BadMeasure, UnknownValue, expect
-from sidelight.measures.exact import Amount
+from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
-from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, written_label

@@ -27,9 +27,8 @@ import numpy as np
 from sidelight._arrays import Floats, Integers, in_lowest_terms
 from sidelight._rounding import PRECISE, round_cautiously
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, worst_of_each_part, worst_row
+from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
-from sidelight.measures.screening import Screen
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
 

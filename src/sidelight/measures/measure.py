@@ -3,7 +3,7 @@
     release ─▶ blocks of groups ─▶ summarize ─▶ merge ─▶ finding (value, witness) ─▶ criterion.decide ─▶ judgement
 
 A measure's mathematics is written once, vectorised over groups, and is used in two ways: an audit reduces groups to a
-`Summary`, whose finding is exact; a search asks for a `Screen`, rows of floats that join (see `screening`).  Measures
+`Summary`, whose finding is exact; a search asks for a `Screen`, rows of floats that join (see `exact`).  Measures
 that are as bad as their worst group need only a statistic and a formula (see `group_by_group`).
 
 *Invariants.*  Summaries merge in any order to the same finding, witness included.  `finding.value` is exact (or a float
@@ -45,8 +45,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.knowledge.tokens import quote
-from sidelight.measures.exact import Amount
-from sidelight.measures.screening import Screen
+from sidelight.measures.exact import Amount, Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown

@@ -41,8 +41,8 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadPolicy, NothingSafe, parameter
+from sidelight.measures.exact import joined_after, joined_before
 from sidelight.measures.named_risks.presence import Absence
-from sidelight.measures.screening import joined_after, joined_before
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Reader, Resistance, SearchOutcome

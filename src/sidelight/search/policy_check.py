@@ -25,10 +25,9 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
-from sidelight.measures.exact import Amount
+from sidelight.measures.exact import Amount, Screen, joined_all
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, exact
-from sidelight.measures.screening import Screen, joined_all
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label

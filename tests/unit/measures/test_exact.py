@@ -4,11 +4,23 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sidelight as sl
 from sidelight._arrays import first_of_each, in_lowest_terms
-from sidelight.measures.exact import EXACT, FLOATS, near_worst, worst_of_each_part, worst_row
+from sidelight.errors import BadMeasure
+from sidelight.measures.exact import (
+    EXACT,
+    FLOATS,
+    joined_after,
+    joined_all,
+    joined_before,
+    near_worst,
+    worst_of_each_part,
+    worst_row,
+)
 
 ROWS = np.arange(10)[:, np.newaxis]  # every row a kind of its own
 
@@ -123,3 +135,27 @@ def test_each_part_has_the_worst_of_its_own_rows(parts, large_is_bad):
     ]
     together = worst_of_each_part(scores, starts, kinds=kinds.__getitem__, **either)
     assert together == [None if each is None else each[1] for each in alone]
+
+
+numbers = st.lists(st.integers(1, 9), min_size=1, max_size=20)
+
+
+@given(numbers, st.sampled_from([sl.GroupSize(), sl.Negations(1)]))
+def test_scans_are_what_they_say(listed, measure):
+    screen = measure.screen()
+    worst = max if measure.large_is_bad else min
+    rows = np.array(listed, float)[:, np.newaxis]
+    assert joined_all(screen, rows).tolist() == [[worst(listed)]]
+    assert joined_before(screen, rows).ravel().tolist() == [worst(listed[: at + 1]) for at in range(len(listed))]
+    assert joined_after(screen, rows).ravel().tolist() == [worst(listed[at:]) for at in range(len(listed))]
+
+
+def test_groups_with_nothing_to_measure_do_not_count():
+    release = sl.Release.from_counts([{"b": 9}, {"a": 1, "b": 1}])
+    screen = sl.Negations(0, value="a").screen()
+    assert screen.value(joined_all(screen, screen.of(release.groups))).tolist() == [0.5]
+
+
+def test_a_measure_of_whole_releases_has_none():
+    with pytest.raises(BadMeasure, match="looks at a whole release at once"):
+        sl.MaxEnt().screen()

@@ -1,10 +1,20 @@
 """How a view is drawn: every text is text, and htmx is told the address."""
 
+import math
+import shlex
+from fractions import Fraction
+
 import pytest
+from support.command_line import invoke
 from support.explorer import ESCAPE, INJECTED, TURNED, guest, opened, write_hostile
 
+import sidelight as sl
+from sidelight.policy.limit_text import read_limit
+from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
-from sidelight.web.pages import static_address
+from sidelight.web.pages import in_python, judged, shell, static_address, with_imports
+from sidelight.web.state import State
+from sidelight.web.workspace import ExploredFile
 
 
 @pytest.fixture
@@ -40,3 +50,71 @@ def test_a_request_of_htmx_is_told_the_address_of_what_it_shows(sample_files):
 
 def test_files_of_ours_name_their_version():
     assert static_address("page.css").startswith("/static/page.css?v=")
+
+
+DOMAIN = ("Flu", "AIDS", "Ulcer", "Dyspepsia", "Cancer")
+
+
+@pytest.mark.parametrize(
+    "measure", [each for kind in all_measures() for each in kind.examples(DOMAIN) if each.register is None], ids=str
+)
+def test_every_measure_is_written_as_python_that_makes_it(measure):
+    assert eval(in_python(measure), {"sl": sl, "math": math, "Fraction": Fraction}) == measure
+
+
+@pytest.mark.parametrize(
+    "text", ["distinct values(of=disease) >= 2", "implications(k=1, of=zip, known=[disease]) < 2/3"]
+)
+def test_one_of_several_columns_is_written_as_python(text):
+    criterion = read_limit(text)
+    again = eval(in_python(criterion), {"sl": sl, "Fraction": Fraction})
+    assert (again.measure, again.comparison, again.bound) == (criterion.measure, criterion.comparison, criterion.bound)
+
+
+def run_python(text):
+    made = {}
+    exec(compile(text, "<sample>", "exec"), made)
+    return made
+
+
+@pytest.mark.parametrize("levels", [(), (("age", 2), ("sex", 1))])
+def test_command_and_python_say_what_the_page_says(sample_files, capsys, levels):
+    held = opened(sample_files / "patients.parquet", hierarchies=sample_files / "hierarchies")
+    state = held.start.but(levels=levels, limits=("group size >= 3", "implications(k=1) < 2/3"))
+    asked = [read_limit(text) for text in state.limits]
+    sample = judged(held.source, held.roles(state), state, asked)
+    verdict = run_python(sample.python)["verdict"]
+    shown = guest(held).get(state.address("/api/readers")).json()
+    assert [str(each.value) for each in verdict.findings] == [
+        finding["result"]["exact"] for reader in shown["readers"] for finding in reader["findings"]
+    ]
+    outcome = invoke(shlex.split(sample.command.replace("\\\n", " "))[1:])
+    assert (outcome.exit_code == 0) == verdict.safe == (shown["holds"] is True), outcome.output
+    capsys.readouterr()
+
+
+def test_drafted_hierarchies_are_written_first(sample_files):
+    held = opened(sample_files / "patients.parquet")
+    state = held.start.but(levels=(("age", 1),))
+    sample = judged(held.source, held.roles(state), state, [read_limit("group size >= 3")])
+    first, *_ = sample.command.splitlines()
+    assert first.startswith("sidelight hierarchies ")
+    assert "sl.read_hierarchies('hierarchies')" in sample.python
+
+
+def test_texts_stay_one_word_in_a_shell():
+    words = ["sidelight", "audit", "a b.csv", "--limit", "it's; rm -rf *"]
+    assert shlex.split(shell(words).replace("\\\n", " ")) == words
+
+
+def test_only_the_imports_that_are_needed():
+    assert with_imports(["x = 1"]) == "x = 1"
+    assert with_imports(["x = math.inf"]).startswith("import math\n")
+
+
+def test_a_state_without_limits_asks_for_measures():
+    held_roles = Roles(quasi=("age",), sensitive="disease")
+    source = ExploredFile("x.csv", read_release=lambda roles: None)
+    sample = judged(source, held_roles, State(quasi=("age",)), [sl.GroupSize()])
+    assert sample.command == "sidelight audit x.csv --group age --sensitive disease --measure 'group size'"
+    assert sample.python.endswith("print(sl.GroupSize().measure(release).explain())")

@@ -46,7 +46,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     least_log_probabilities,
     tolerance,
 )
-from sidelight.measures.screening import Screen, joined_after, joined_before
+from sidelight.measures.exact import Screen, joined_after, joined_before
 from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups
 

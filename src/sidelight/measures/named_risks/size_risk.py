@@ -26,10 +26,9 @@ from sidelight._arrays import Floats, Integers, run_starts
 from sidelight._rounding import decimal_text, exact_number
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.exact import Amount, worst_row
+from sidelight.measures.exact import Amount, Screen, worst_row
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
-from sidelight.measures.screening import Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
+from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
@@ -28,7 +28,6 @@ from sidelight.measures.privacy_skyline.five_minima import (
     tolerance,
 )
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
-from sidelight.measures.screening import Screen
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

@@ -16,8 +16,18 @@ from sidelight.measures.column_subsets.worst_columns import people_alone
 from sidelight.report.report import DocumentPart
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
-from sidelight.web.pages import Complaint, PageView, Sample, go_to, page
-from sidelight.web.samples import reading, role_keywords, role_options, shell, with_imports
+from sidelight.web.pages import (
+    Complaint,
+    PageView,
+    Sample,
+    go_to,
+    page,
+    reading,
+    role_keywords,
+    role_options,
+    shell,
+    with_imports,
+)
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 

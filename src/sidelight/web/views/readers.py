@@ -24,8 +24,7 @@ from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.report.report import AuditFinding, DocumentPart, audit_report
 from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
-from sidelight.web.pages import Complaint, PageView, go_to, page
-from sidelight.web.samples import judged
+from sidelight.web.pages import Complaint, PageView, go_to, judged, page
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 

@@ -17,7 +17,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
     worst_case,
 )
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts, least_log_probabilities
-from sidelight.measures.screening import joined_after, joined_all, joined_before
+from sidelight.measures.exact import joined_after, joined_all, joined_before
 from sidelight.measures.targets import Targets
 
 HOSPITAL = sl.Release.from_counts(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.learner.models import Logistic, NaiveBayes
 from sidelight.learner.roster import Roster
+from sidelight.learner.training import Logistic, NaiveBayes
 
 
 @pytest.fixture(scope="module")
