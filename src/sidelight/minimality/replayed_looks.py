@@ -44,12 +44,12 @@ def refuse_other_than_looks(
     while len(active):
         generation = Generation.of(table, partition, active)
         looks = _joined(look.looks(generation, orders, target))
-        made = _made(generation, roster.group[generation.keys], looks, look, release)
-        right = partition.split(generation.keys, made, active)
-        active = np.concatenate((active[made.group], right))
+        cuts = _published_cuts(generation, roster.group[generation.keys], looks, look, release)
+        right = partition.split(generation.keys, cuts, active)
+        active = np.concatenate((active[cuts.group], right))
 
 
-def _made(
+def _published_cuts(
     generation: Generation, published: Integers, looks: tuple[Cuts, Floats], look: OneLook, release: Release
 ) -> Cuts:
     """Give the cut of each node with several published groups, or refuse; `published` is that of each key."""
@@ -60,14 +60,13 @@ def _made(
     looked_at = np.zeros(generation.groups, bool)
     looked_at[cuts.group] = True
     _refuse_some(several & ~looked_at, first, release)
-    _refuse_parted(generation, published, cuts.take(several[cuts.group]), release)
-
-    made = cuts.take(several[cuts.group])
-    _refuse_some(~look.passes(made, generation), first[made.group], release)
+    parting = cuts.take(several[cuts.group])
+    _refuse_parted(generation, published, parting, release)
+    _refuse_some(~look.passes(parting, generation), first[parting.group], release)
     closed = cuts.take(~several[cuts.group] & (veils == 0))
     counts = release.groups.counts.take(first[closed.group]).dense()
     _refuse_some(look.veil.cannot_fail(counts, closed.left), first[closed.group], release)
-    return made
+    return parting
 
 
 def _refuse_parted(generation: Generation, published: Integers, cuts: Cuts, release: Release) -> None:
