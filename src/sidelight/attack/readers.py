@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight._text import counted
-from sidelight.errors import SidelightError
+from sidelight.errors import BadTable, SidelightError
 from sidelight.learner.learned import learn
 from sidelight.learner.measure import Learner
 from sidelight.measures.measure import Judgement, exact
@@ -48,6 +48,7 @@ QUICK_TABLES = 20_000
 LEFT_OUT = "to be gone through beside a search"
 NOBODYS_BELIEF = "the policy limits sizes alone, and nobody's belief"
 SEVERAL_COLUMNS = "the release has several sensitive columns"
+COUNTS_ONLY = "the table has counts only, and does not say who has which values"
 STILL = 5e-10  # beliefs are compared to nine decimals
 
 
@@ -111,7 +112,11 @@ def _ask_learner(found: SearchResult, limit: ShareLimit | None) -> AskedReader:
     if cells > MOST_CELLS:
         many = f"{cells:,} beliefs are too many {LEFT_OUT}"
         return AskedReader("learner", "not asked", many)
-    learned = learn(release, "naive bayes", truth=found, rounds=QUICK_ROUNDS, exact_up_to=QUICK_STATES)
+    try:
+        truth = found.true_counts
+    except BadTable:  # counts of several values per person, without the rows
+        return AskedReader("learner", "could not tell", COUNTS_ONLY)
+    learned = learn(release, "naive bayes", truth=truth, rounds=QUICK_ROUNDS, exact_up_to=QUICK_STATES)
     above = min(float(limit.share) + (-STILL if limit.strict else STILL), 1.0)
     people, right = learned.people_above(above), learned.right_above(above)
     return AskedReader(

@@ -70,7 +70,6 @@ class SumMeasure(Targeted, FormulaMeasure):
     largest: int = 2
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
 
-    depends_on_whole: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     more_is_worse = ("largest",)
 

@@ -11,6 +11,7 @@ import pytest
 import sidelight as sl
 from sidelight.attack.readers import ask_readers, largest_share, with_people
 from sidelight.errors import FallsToReaderWarning
+from sidelight.table.table import Column, Counts, Table
 
 HALF = [sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1]
 
@@ -137,3 +138,11 @@ def test_whoever_guesses_a_quiet_method_learns_as_much(mondrian, adult, tmp_path
     along = {name: each for name, each in adult.hierarchies.items() if name != "age"}
     guessed = sl.insider(release, method="mondrian", policy=HALF, table=adult.table, by=along)
     assert guessed.worst == sl.insider(mondrian).worst
+
+
+def test_a_table_of_counts_alone_is_searched_though_nobody_knows_who_has_which_values():
+    counts = Counts.from_cells([[3, 1], [2, 2]])
+    columns = (Column.of("sex", ["f", "m"]),)
+    visits = Table(columns, "disease", ("Cold", "Flu"), np.array([3, 3]), counts, semantics="multiset")
+    found = sl.protect(visits, [sl.GroupSize() >= 3, sl.Implications(0) <= 1], method="mondrian")
+    assert found.readers[0].outcome == "could not tell"
