@@ -15,7 +15,7 @@ from sidelight.minimality.group_tables import arrangements, count_tables, list_t
 @st.composite
 def sums(draw):
     """Sizes of atoms, and counts of values, with the same total."""
-    people = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    people = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4).filter(lambda atoms: sum(atoms) <= 7))
     cuts = sorted(draw(st.lists(st.integers(0, sum(people)), min_size=1, max_size=3)))
     counts = np.diff([0, *cuts, sum(people)])
     return np.array(people), counts.astype(np.int64)
