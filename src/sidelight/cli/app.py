@@ -443,7 +443,7 @@ def report(
     preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
-    told: ReportOptions = ReportOptions(),
+    circumstances: ReportOptions = ReportOptions(),
     columns: ReleaseColumns = ReleaseColumns(),
     target: ReportOutputOptions = ReportOutputOptions(),
 ) -> int:
@@ -463,7 +463,7 @@ def report(
         preset=preset,
         otherwise=verb.told_by_sidecar(file, population),
     )
-    return verb.report(verb.ReportRequest(file, question, told, hierarchies, policy), target)
+    return verb.report(verb.ReportRequest(file, question, circumstances, hierarchies, policy), target)
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, NoReturn, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words, to_places
-from sidelight.errors import BadMeasure
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
@@ -37,7 +36,6 @@ from sidelight.learner.training import (
 )
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
-from sidelight.release.groups import Groups
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown, shown_in_list
@@ -148,12 +146,6 @@ class Learner(Measure):
     def informed(self, table: Table) -> Self:
         """Take this table for the roster, where a release does not say who is in which group."""
         return replace(self, table=table) if self.table is None else self
-
-    def summarize(self, groups: Groups) -> NoReturn:
-        """Refuse: a model learns from all groups at once."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
 
     def measure(self, release: Release) -> Finding:
         """Train, and find the person of whom the model is surest."""

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, NoReturn, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from sidelight.max_entropy.terms import shares_of
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
-from sidelight.release.groups import Groups, suppressed_groups
+from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Counts, Semantics, Table
@@ -136,12 +136,6 @@ class WithStatistics(Measure):
                 vagueness=self.vagueness,
             ),
         )
-
-    def summarize(self, groups: Groups) -> NoReturn:
-        """Refuse: what is known links groups, so that parts of a release cannot be measured apart."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
 
     def beliefs(self, release: Release) -> Beliefs | SetBeliefs:
         """Give everything that would be believed."""

@@ -110,9 +110,11 @@ class Measure(ABC):
         del semantics
         return self.when_groups_merge
 
-    @abstractmethod
     def summarize(self, groups: Groups) -> Summary:
-        """Reduce groups to what the finding needs, vectorised over the groups."""
+        """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
 
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release."""

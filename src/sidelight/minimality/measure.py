@@ -13,15 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, NoReturn, Self
+from typing import ClassVar, Self
 
-from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.insider import insider
 from sidelight.minimality.witness import InsiderWitness
-from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
@@ -75,12 +73,6 @@ class Insider(Measure):
     def informed(self, table: Table) -> Self:
         """Take the original's people for the roster, unless another one was given."""
         return replace(self, table=table) if self.table is None else self
-
-    def summarize(self, groups: Groups) -> NoReturn:
-        """Refuse: it is asked of a whole release."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
 
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release that says how it was made."""

@@ -25,7 +25,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
 import numpy as np
 
@@ -153,12 +153,6 @@ class CheapestKnowledge(Targeted):
         """Refuse prices of values that the release does not have."""
         super().check(release)
         self.tariff.check(release.domain)
-
-    def summarize(self, groups: Groups) -> NoReturn:
-        """Refuse: how far to look depends on all groups."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
 
     def measure(self, release: Release) -> Finding:
         """Find the least budget that suffices, and what it is spent on."""

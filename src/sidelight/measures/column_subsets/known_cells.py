@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NoReturn
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadMeasure, UnknownColumn, did_you_mean
+from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.measures.measure import Measure
-from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import shown_in_list
 from sidelight.table.table import Column
@@ -72,9 +70,3 @@ class OfWholeReleases(Measure):
     """A question about some columns at a time: it needs all rows of a release, and says nothing of parts."""
 
     mergeable = False
-
-    def summarize(self, groups: Groups) -> NoReturn:
-        """Refuse: who says the same in some columns may be in any part."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
