@@ -22,7 +22,7 @@ from sidelight.errors import SidelightError
 from sidelight.report.page import MARKS, Page, Picture
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from jinja2 import Environment
 
 MOST_BYTES = 1_000_000
 
@@ -63,26 +63,33 @@ def html_page(page: Page) -> str:
 def _drawn(page: Page) -> str:
     style = _file("page.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return _template().render(page=page, style=Markup(style), style_digest=digest, marks=MARKS)  # noqa: S704 - our own file
+    return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
+
+
+def html_within(page: Page, level: int = 2) -> Markup:
+    """Draw a page so that it stands in another, which brings the styles; its title is a heading of this level."""
+    blocks = _templates().get_template("blocks.html").module
+    return Markup(getattr(blocks, "document")(page.shorter(*SIZES[0][:2], pictures=True), level))  # noqa: B009, S704 - a macro of ours
 
 
 @cache
-def _template() -> Template:
-    from jinja2 import DictLoader, Environment, StrictUndefined  # noqa: PLC0415 - only who draws a page waits for it
+def _templates() -> Environment:
+    import jinja2  # noqa: PLC0415 - only who draws a page waits for it
 
-    environment = Environment(
-        loader=DictLoader({"page.html": _file("page.html")}),
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader({name: _file(name) for name in ("page.html", "blocks.html")}),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.globals["marks"] = MARKS
     environment.filters["kind"] = lambda block: type(block).__name__
     environment.filters["picture"] = picture
     environment.filters["breaking"] = breaking
-    return environment.get_template("page.html")
+    return environment
 
 
 def _shown(content: object) -> object:

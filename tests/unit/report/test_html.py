@@ -9,8 +9,8 @@ import pytest
 from support.pages import NASTY, page_of
 
 from sidelight.errors import SidelightError
-from sidelight.report.html import MOST_BYTES, SIZES, html_page, picture
-from sidelight.report.page import Grid, Page, PageSection, Picture, Points
+from sidelight.report.html import MOST_BYTES, SIZES, html_page, html_within, picture
+from sidelight.report.page import Grid, Page, PageSection, Paragraph, Picture, Points
 
 
 class _Elements(HTMLParser):
@@ -92,3 +92,12 @@ def test_a_page_is_never_longer_than_a_megabyte():
 def test_what_is_more_than_a_picture_is_refused(svg):
     with pytest.raises(SidelightError, match="more than a picture"):
         picture(Picture(svg, "words"))
+
+
+def test_a_page_within_another_brings_no_style_no_script_and_begins_at_its_level():
+    page = Page("<b>Report</b>", (PageSection("Found", (Paragraph("x"),), (PageSection("Below", (Paragraph("y"),)),)),))
+    text = html_within(page)
+    assert '<h2 dir="auto">&lt;b&gt;Report&lt;/b&gt;</h2>' in text
+    assert '<h3 id="part-1"' in text
+    assert '<h4 id="part-1-1"' in text
+    assert not any(each in text for each in ("<style", " style=", "<script", "<html", "<h1"))
