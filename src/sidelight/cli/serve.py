@@ -11,7 +11,7 @@ import sidelight as sl
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
-from sidelight.cli.run import Status, bar
+from sidelight.cli.run import Status, bar, in_options
 from sidelight.errors import NotAvailable
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
@@ -85,7 +85,7 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
         populations=_populations(question.policy),
         notes=(*suggested.notes, *question.notes),
     )
-    return Workspace(source, _first_state(suggested.roles, question.policy))
+    return Workspace(source, _first_state(suggested.roles, question.policy), wording=in_options)
 
 
 def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:
@@ -105,7 +105,7 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
         populations=_populations(policy),
         notes=question.notes,
     )
-    return Workspace(source, _first_state(roles, policy))
+    return Workspace(source, _first_state(roles, policy), wording=in_options)
 
 
 def _census(request: ServeRequest) -> Workspace:
@@ -129,7 +129,7 @@ def _census(request: ServeRequest) -> Workspace:
         citation=f"{adult.citation}, CC BY 4.0",
     )
     first = _first_state(roles, demo.policy if question is None else question.policy)
-    return Workspace(source, first.but(levels=tuple(LEVELS.items())))
+    return Workspace(source, first.but(levels=tuple(LEVELS.items())), wording=in_options)
 
 
 def _first_state(roles: Roles, policy: Policy | None) -> State:

@@ -24,7 +24,7 @@ from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import TOKEN, Application, Guard, new_token
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, private_folder
-from sidelight.web.views import data, readers, start
+from sidelight.web.views import data, jobs, readers, start
 from sidelight.web.workspace import Workspace
 
 VIEWS: tuple[ModuleType, ...] = (start, data, readers)
@@ -46,6 +46,7 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     app.state.views = [module.VIEW for module in VIEWS]
     for module in VIEWS:
         app.include_router(module.router)
+    app.include_router(jobs.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
     app.middleware("http")(_begin_with_a_state)
     app.add_exception_handler(SidelightError, _trouble)
@@ -69,9 +70,11 @@ def _trouble(request: Request, error: Exception) -> Response:
     """Say in one line what is wrong: as data to programs, as a page to people."""
     status = error.status_code if isinstance(error, HTTPException) else 422
     if isinstance(error, HTTPException):
-        words = "There is no such page." if status == 404 else str(error.detail)
+        words = "There is no such page." if error.detail == "Not Found" else str(error.detail)
     elif isinstance(error, RequestValidationError):
         words = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+    elif isinstance(error, SidelightError):
+        words = request.app.state.workspace.wording(error)
     else:
         words = str(error)
     if request.url.path.startswith("/api/"):
@@ -108,7 +111,10 @@ def serve(
         say(address)
         if open_browser:
             threading.Timer(0.3, webbrowser.open, [address]).start()
-        uvicorn.Server(config).run(sockets=[listener])
+        try:
+            uvicorn.Server(config).run(sockets=[listener])
+        finally:
+            workspace.jobs.close()  # before the folder goes into which they may write
 
 
 def _listening(port: int) -> socket.socket:

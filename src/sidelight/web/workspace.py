@@ -22,6 +22,7 @@ from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_b
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.suggested_roles import SuggestedRoles
 from sidelight.table.table import Table
+from sidelight.web.jobs import Jobs
 from sidelight.web.state import State
 
 Answer = TypeVar("Answer")
@@ -81,11 +82,19 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """The file that is explored, where to begin, and what was answered already."""
+    """The file that is explored, where to begin, what was answered already, and what takes long.
+
+    `wording` says an error in the words of whoever started the page, which are options of the command line.
+    """
 
     source: ExploredFile
     start: State
     answers: Answers = field(default_factory=Answers)
+    wording: Callable[[SidelightError], str] = str
+    jobs: Jobs = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "jobs", Jobs(self.wording))
 
     @cached_property
     def column_names(self) -> tuple[str, ...]:

@@ -1,0 +1,300 @@
+"""What takes long, while the page stays alive: work in threads that says how far it is and can be cancelled.
+
+A view hands its work in as a function of `progress`, under a question that tells it from other work, and draws what has
+become of it.  Whoever asks the same question gets the same job: another tab, a reload, going back.
+
+    job = workspace.jobs.start(question, work, title="Searching", address=address)   # a deed: a form that is posted
+    job = workspace.jobs.of(question)                  # None where nobody started it since the server did
+    job = workspace.jobs.soon(question, work, title=…, address=…, lane="readers")    # a view that is only looked at
+    job.stage, job.sentence, job.answer, job.problem   # "done" has an answer, "failed" and "cancelled" a problem
+
+`parts.job(job, address)` draws one that has not ended, asks for its sentence every 300 ms, and loads `address` when it
+has ended (`views/jobs` answers).  So a view that may take long has three cases: no job, it goes on, it ended.
+
+*Lanes.*  Work in one lane is done one after the other, in its own thread.  Searches are one lane: a second one waits
+its turn, and its sentence says for what.  `soon` is for what follows a slider: it waits a moment itself, as most of it
+is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn.
+
+*Cancelling* reaches work at its next report of progress, as Ctrl-C reaches a verb: searches report at every candidate.
+Work that reports nothing is interrupted at its next step of Python, so that only a single call into a library (a
+solver, a query) is waited for.  `Cancelled` is no `Exception`, which something may handle, and no `KeyboardInterrupt`,
+at which a search gives its best so far: what that is depends on the moment.  Leaving the page cancels nothing; closing
+the server cancels all, and waits so long that nothing unfinished is left behind.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from sidelight._progress import Progress
+from sidelight.errors import SidelightError
+
+Stage: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+Work: TypeAlias = Callable[[Progress], Any]
+"""What is done; it reports how far it is to the function that it is handed."""
+
+Wording: TypeAlias = Callable[[str, int, int | None], str]
+"""Says in words how far work is: what is being done, how much of it, and out of how much."""
+
+MOST_ENDED = 64
+"""So many jobs that have ended are kept, the latest."""
+
+FORGOTTEN = 1.5
+"""Seconds after which nobody looks at work any more that a page asks about every 300 ms."""
+
+PATIENCE = 10.0
+"""Seconds for which the work that is cancelled is waited for when the server closes."""
+
+SEARCHES = "searches"
+CANCELLED = "cancelled; nothing was published"
+
+
+class Cancelled(BaseException):
+    """Somebody cancelled this work."""
+
+
+def so_far(what: str, done: int, total: int | None) -> str:
+    """Say how far work is, whatever it is.
+
+    >>> so_far("Newton steps", 3, None), so_far("sets of columns", 12, 1_500)
+    ('Newton steps: 3', 'sets of columns: 12 of 1,500')
+    """
+    return f"{what}: {done:,}" if total is None else f"{what}: {done:,} of {total:,}"
+
+
+@dataclass(eq=False)
+class Job:
+    """Work that was handed in: what it is called, where it is looked at, and what has become of it."""
+
+    number: int
+    question: Hashable
+    title: str
+    address: str
+    lane: str
+    work: Work = field(repr=False)
+    wording: Wording = field(default=so_far, repr=False)
+    complaint: Callable[[SidelightError], str] = field(default=str, repr=False)
+    stage: Stage = "waiting"
+    answer: Any = field(default=None, repr=False)
+    error: SidelightError | None = None
+    done: int = 0
+    total: int | None = None
+    seconds: float = 0
+    _doing: str = ""
+    _waits_for: tuple[str, ...] = ()
+    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    _ended: threading.Event = field(default_factory=threading.Event, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _thread: int | None = field(default=None, repr=False)
+    _watched: bool = False
+    _looked_at: float = field(default_factory=time.monotonic, repr=False)
+
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody cancelled it."""
+        return self._stop.is_set()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it has not ended."""
+        return self.stage in ("waiting", "running")
+
+    @property
+    def problem(self) -> str | None:
+        """Why there is no answer, of one that ended without."""
+        return CANCELLED if self.stage == "cancelled" else None if self.error is None else self.complaint(self.error)
+
+    @property
+    def sentence(self) -> str:
+        """Say in one sentence what has become of it."""
+        if self.stage == "waiting":
+            turn = f"waiting its turn, after: {'; '.join(self._waits_for)}" if self._waits_for else "beginning"
+            return f"{self.title}: {turn}."
+        if self.stage == "running":
+            asked = " Stopping." if self.stopping else ""
+            return f"{self.title}: {self._doing or 'begun'}.{asked}"
+        return f"{self.title}: {self.problem or 'done'}."
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for its end, so long at most; says whether it has ended."""
+        return self._ended.wait(seconds)
+
+    def _report(self, what: str, done: int, total: int | None) -> None:
+        """Note how far it is; the work ends here if somebody cancelled it."""
+        if self._stop.is_set():
+            raise Cancelled
+        self._doing, self.done, self.total = self.wording(what, done, total), done, total
+
+    def _run(self) -> None:
+        began = time.monotonic()
+        with suppress(Cancelled):  # one that comes when all is done
+            try:
+                self._begin()
+                self.answer = self.work(self._report)
+                self._end("done")
+            except Cancelled:
+                self._end("cancelled")
+            except SidelightError as error:
+                self.error = error
+                self._end("failed")
+            except Exception as error:  # noqa: BLE001 - a fault of ours ends this job and not the page
+                self.error = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
+                self._end("failed")
+        self.seconds = time.monotonic() - began
+        self._ended.set()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._stop.is_set():
+                raise Cancelled
+            self.stage, self._thread = "running", threading.get_ident()
+
+    def _end(self, stage: Stage) -> None:
+        """Take no interrupt from here on: whoever holds the lock sends one only while it runs."""
+        with self._lock:
+            if self._thread is not None:
+                _interrupt(self._thread, None)
+            self._thread, self.stage = None, stage
+            if stage != "done":
+                self.answer = None
+
+    def cancel(self) -> None:
+        """Stop it where it is, or before it begins; one that has ended stays as it is."""
+        with self._lock:
+            self._stop.set()
+            if self.stage == "waiting":
+                self.stage = "cancelled"
+                self._ended.set()
+            if self._thread is not None:
+                _interrupt(self._thread, Cancelled)
+
+
+def _interrupt(thread: int, by: type[BaseException] | None) -> None:
+    """Let a thread raise something at its next step of Python; None takes it back."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None if by is None else ctypes.py_object(by))
+
+
+class Jobs:
+    """All long work of a workspace; `complaint` says an error in the words of whoever reads it."""
+
+    def __init__(self, complaint: Callable[[SidelightError], str] = str) -> None:
+        self._complaint = complaint
+        self._jobs: OrderedDict[int, Job] = OrderedDict()
+        self._latest: dict[Hashable, int] = {}
+        self._lanes: dict[str, deque[Job]] = {}  # the first one of each is being done
+        self._threads: dict[str, threading.Thread] = {}
+        self._lock = threading.Lock()
+        self._numbers = 0
+        self._closed = False
+
+    def of(self, question: Hashable) -> Job | None:
+        """Give the latest job of a question."""
+        return self.numbered(self._latest.get(question, 0))
+
+    def numbered(self, number: int) -> Job | None:
+        """Give a job by its number: whoever does looks at it."""
+        with self._lock:
+            job = self._jobs.get(number)
+            if job is not None:
+                self._look(job)
+            return job
+
+    def ended_in(self, lane: str = SEARCHES) -> tuple[Job, ...]:
+        """Give the jobs of a lane that have an answer, the latest first."""
+        with self._lock:
+            return tuple(each for each in reversed(self._jobs.values()) if each.lane == lane and each.stage == "done")
+
+    def start(
+        self,
+        question: Hashable,
+        work: Work,
+        *,
+        title: str,
+        address: str,
+        lane: str = SEARCHES,
+        wording: Wording = so_far,
+    ) -> Job:
+        """Begin work, or let it wait its turn; the same job where it goes on or has an answer already."""
+        with self._lock:
+            before = self._jobs.get(self._latest.get(question, 0))
+            if before is not None and (before.stage == "done" or (before.goes_on and not before.stopping)):
+                self._look(before)
+                return before
+            self._numbers += 1
+            job = Job(self._numbers, question, title, address, lane, work, wording, self._complaint)
+            if self._closed:
+                job.cancel()
+            self._jobs[job.number], self._latest[question] = job, job.number
+            self._forget()
+            waiting = self._lanes.setdefault(lane, deque())
+            job._waits_for = tuple(each.title for each in waiting)
+            waiting.append(job)
+            if len(waiting) == 1:
+                thread = threading.Thread(target=self._work_through, args=(lane,), name=lane, daemon=True)
+                self._threads[lane] = thread
+                thread.start()
+            return job
+
+    def soon(
+        self,
+        question: Hashable,
+        work: Work,
+        *,
+        title: str,
+        address: str,
+        lane: str,
+        wording: Wording = so_far,
+        within: float = 0.25,
+    ) -> Job:
+        """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it."""
+        job = self.start(question, work, title=title, address=address, lane=lane, wording=wording)
+        job._watched = True
+        job.wait(within)
+        return job
+
+    def _look(self, job: Job) -> None:
+        """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
+        job._looked_at = now = time.monotonic()
+        for each in self._lanes.get(job.lane, ()) if job.goes_on else ():
+            if each._watched and now - each._looked_at > FORGOTTEN:
+                each.cancel()
+
+    def close(self, patience: float = PATIENCE) -> None:
+        """Cancel everything, and wait for what is being done."""
+        with self._lock:
+            self._closed = True
+            unfinished = [each for lane in self._lanes.values() for each in lane]
+            threads = [*self._threads.values()]
+        for each in unfinished:
+            each.cancel()
+        until = time.monotonic() + patience
+        for thread in threads:
+            thread.join(max(until - time.monotonic(), 0))
+
+    def _work_through(self, lane: str) -> None:
+        """Do the work of a lane until there is no more."""
+        waiting = self._lanes[lane]
+        while True:
+            waiting[0]._run()
+            with self._lock:
+                waiting.popleft()
+                for each in waiting:
+                    each._waits_for = each._waits_for[1:]
+                if not waiting:
+                    return
+
+    def _forget(self) -> None:
+        """Keep the latest of those that have ended."""
+        ended = [number for number, each in self._jobs.items() if not each.goes_on]
+        for number in ended[: max(len(ended) - MOST_ENDED, 0)]:
+            question = self._jobs.pop(number).question
+            if self._latest.get(question) == number:
+                del self._latest[question]

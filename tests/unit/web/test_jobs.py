@@ -1,0 +1,148 @@
+"""Work that takes long: one after the other, the same for all who ask the same, and it stops when it is told to."""
+
+import threading
+import time
+
+import pytest
+
+from sidelight.errors import BadTable, parameter
+from sidelight.web import jobs as jobs_file
+from sidelight.web.jobs import Jobs
+
+
+@pytest.fixture
+def jobs():
+    held = Jobs()
+    yield held
+    held.close()
+
+
+def started(jobs, question, work, **more):
+    return jobs.start(question, work, title=f"Job {question}", address="/", **more)
+
+
+def reporting(progress):
+    """Count for ever, reporting each step."""
+    for step in range(10**9):
+        progress("steps", step, 10**9)
+        time.sleep(0.001)
+
+
+def busy(progress):
+    """Count for ever, reporting nothing."""
+    del progress
+    while True:
+        sum(range(100))
+
+
+def searching(progress):
+    """Count until Ctrl-C, as searches do, which give their best so far then."""
+    try:
+        reporting(progress)
+    except (KeyboardInterrupt, Exception):  # noqa: BLE001
+        return "the best so far"
+
+
+def test_an_answer_is_kept_for_all_who_ask_the_same(jobs):
+    times = []
+    first = started(jobs, 1, lambda _: times.append(1) or "answer")
+    assert first.wait(5)
+    assert (first.stage, first.answer, first.problem) == ("done", "answer", None)
+    assert started(jobs, 1, lambda _: times.append(1)) is first
+    assert (jobs.of(1), jobs.numbered(first.number), jobs.of(2)) == (first, first, None)
+    assert times == [1]
+
+
+@pytest.mark.parametrize("work", [reporting, busy, searching])
+def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
+    job = started(jobs, 1, work)
+    while job.stage == "waiting":
+        time.sleep(0.001)
+    time.sleep(0.02)
+    job.cancel()
+    assert job.wait(5)
+    assert (job.stage, job.answer, job.sentence) == ("cancelled", None, "Job 1: cancelled; nothing was published.")
+    again = started(jobs, 1, lambda _: "answer")
+    assert again.wait(5)
+    assert (again is not job, again.answer) == (True, "answer")
+
+
+def test_a_second_search_waits_its_turn_and_says_for_what(jobs):
+    first = started(jobs, 1, reporting)
+    second, third = started(jobs, 2, lambda _: 2), started(jobs, 3, lambda _: 3)
+    elsewhere = started(jobs, 4, lambda _: 4, lane="another")
+    assert elsewhere.wait(5)
+    assert second.sentence == "Job 2: waiting its turn, after: Job 1."
+    assert third.sentence == "Job 3: waiting its turn, after: Job 1; Job 2."
+    second.cancel()
+    first.cancel()
+    assert third.wait(5)
+    assert (second.stage, third.answer) == ("cancelled", 3)
+
+
+def test_how_far_it_is_stands_in_its_sentence(jobs):
+    go_on = threading.Event()
+
+    def work(progress):
+        progress("levels", 340, 512)
+        go_on.wait(5)
+
+    words = lambda what, done, total: f"looked at {done} of {total} {what}"  # noqa: E731
+    job = started(jobs, 1, work, wording=words)
+    while not job.done:
+        time.sleep(0.001)
+    assert (job.sentence, job.done, job.total) == ("Job 1: looked at 340 of 512 levels.", 340, 512)
+    go_on.set()
+    assert job.wait(5)
+
+
+def test_errors_are_told_in_the_words_of_whoever_reads_them():
+    jobs = Jobs(lambda error: error.reworded(lambda each: f"--{each.name}"))
+
+    def work(progress):
+        del progress
+        message = f"no table; say {parameter('missing', 'drop')}"
+        raise BadTable(message)
+
+    job = started(jobs, 1, work)
+    assert job.wait(5)
+    assert (job.stage, job.problem) == ("failed", "no table; say --missing")
+    broken = started(jobs, 2, lambda _: 1 / 0)
+    assert broken.wait(5)
+    assert broken.problem == "this failed in a way that it should not: ZeroDivisionError; tell us"
+
+
+def test_what_nobody_looks_at_makes_room_for_what_somebody_does(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.05)
+    left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
+    looked_at = jobs.soon(2, lambda _: 2, title="Looked at", address="/", lane="readers", within=0.01)
+    assert left.stage == "running"
+    while looked_at.goes_on:
+        jobs.numbered(looked_at.number)
+        time.sleep(0.01)
+    assert (left.stage, looked_at.answer) == ("cancelled", 2)
+
+
+def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.01)
+    first = started(jobs, 1, reporting)
+    second = started(jobs, 2, lambda _: 2)
+    time.sleep(0.05)
+    assert jobs.numbered(second.number) is second
+    assert (first.stage, first.stopping) == ("running", False)
+
+
+def test_closing_stops_everything_and_nothing_begins_afterwards():
+    jobs = Jobs()
+    running, waiting = started(jobs, 1, busy), started(jobs, 2, lambda _: 2)
+    jobs.close()
+    late = started(jobs, 3, lambda _: 3)
+    assert late.wait(5)
+    assert [each.stage for each in (running, waiting, late)] == ["cancelled"] * 3
+
+
+def test_only_the_latest_that_ended_are_kept(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
+    for number in range(5):
+        assert started(jobs, number, lambda _: 1).wait(5)
+    assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
