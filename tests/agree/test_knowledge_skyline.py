@@ -12,6 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.privacy_skyline.pareto import undominated
+from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.release.release import whole_groups
 from sidelight.table.table import Counts
 from sidelight.testing import releases
@@ -88,3 +89,29 @@ def test_values_that_do_not_occur_can_be_ruled_out_for_nothing():
     release = sl.Release.from_counts([{"a": 1, "b": 2}], sizes=[9], values="set", domain=["a", "b", "c", "d"])
     assert sl.knowledge_skyline(release, "a", 0.2)[-1][0] == 3
     assert sl.knowledge_skyline(release, "a", 0.2) == by_asking_every_point(release, "a", 0.2)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_a_risk_map_agrees_with_measuring_every_point(semantics):
+    @examples(16)
+    @given(releases(semantics=semantics, max_groups=3, max_people=4, max_values=3), limits, st.data())
+    def agree(release, below, data):
+        value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
+        if value is None:
+            return
+        risk_map, largest = RiskMap.of(release, value), int(release.groups.sizes.max()) + 1
+        points = [*product(range(len(release.domain)), range(largest + 1), range(largest + 1)), (0, 10**9, 10**9)]
+        exact = [sl.Acquaintance(*knows, value=value).measure(release).value for knows in points]
+        rows = np.array(points)
+        raised = risk_map.risks(rows)
+        assert all(Fraction(float(risk)) >= true for risk, true in zip(raised, exact, strict=True))
+        assert np.abs(raised - np.array(exact, float)).max() < 1e-9
+        assert risk_map.withstands(rows, below).tolist() == [risk < Fraction(str(below)) for risk in exact]
+        skyline = sl.knowledge_skyline(release, value, below)
+        maximal = {point for point, is_maximal in zip(points, risk_map.maximal(rows, below), strict=True) if is_maximal}
+        if risk_map.undominated is not None:
+            assert maximal == set(skyline)
+            alone = tuple(max((point[axis] for point in skyline), default=-1) for axis in range(3))
+            assert risk_map.most_alone(below) == alone
+
+    agree()

@@ -69,6 +69,29 @@ class TableBehind:
     rows: tuple[tuple[Cell, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LiveChart:
+    """A chart on a page that is drawn again as its numbers change.
+
+    `structure` is Vega-Lite without numbers, the same as long as only numbers change: a page then puts `datasets` (rows
+    by name) and `words` (texts and lists by the name of a parameter) into the picture that stands.  Title and
+    description are words of the page.
+    """
+
+    structure: dict[str, Any]
+    datasets: dict[str, list[dict[str, Any]]]
+    words: dict[str, object]
+    title: str
+    description: str
+    table: TableBehind
+
+    @property
+    def specification(self) -> dict[str, Any]:
+        """Vega-Lite, whole."""
+        parameters = [{"name": name, "value": words} for name, words in self.words.items()]
+        return {**self.structure, "params": parameters, "datasets": self.datasets}
+
+
 def altair() -> Drawing:
     """Import Altair: a grammar of charts."""
     with needs_extra("plot", package="altair", what="a picture"):

@@ -14,7 +14,7 @@ Source      the knowledge skyline of Chen, LeFevre, Ramakrishnan, VLDB 2007, sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
@@ -62,7 +62,7 @@ class RiskTest:
         return np.concatenate(parts)
 
     def _some_passed(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
-        against = self._log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
+        against = self.undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
         if self.odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
             return ~np.isneginf(against)
         limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
@@ -73,28 +73,6 @@ class RiskTest:
             knowledge = Knowledge(int(rules_out[point]), int(others[point]), int(family[point]))
             passed[point] = self._passed_exactly(knowledge)
         return passed
-
-    def _log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
-        """Compute ln NR at each point.
-
-        T and V are those of `odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
-        for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
-        ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
-        """
-        groups, odds = self.undominated, ODDS[self.undominated.semantics]
-        n, a, weight = groups.sizes[rules_out], groups.counts[rules_out], groups.ruled_out[rules_out]
-        target = odds.log_odds_against(n, a, weight, k)
-        lone_target = odds.log_odds_against(groups.sizes, groups.counts, groups.ruled_out, 0)
-        family_n, family_a = groups.family_sizes[np.newaxis], groups.family_counts[np.newaxis]
-        return least_product(
-            (
-                (target + odds.log_none_has(n, a, m, k + 1)).min(axis=1),
-                target.min(axis=1),
-                odds.log_none_has(family_n, family_a, m, 0).min(axis=1),
-                lone_target.min(axis=1)[rules_out],
-                odds.log_none_has(family_n, family_a, m, k).min(axis=1),
-            )
-        )
 
     def _passed_exactly(self, knowledge: Knowledge) -> bool:
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
@@ -108,6 +86,16 @@ class RiskTest:
             BITS_COMPARED,
             lambda arithmetic: arithmetic.exceeds(_least_odds(targets, families, knowledge, arithmetic), self.odds),
         )
+
+
+def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
+    """Find, by halving, the largest number (−1: none) that still passes, for many questions at once."""
+    low, high = np.full_like(too_many, -1), too_many
+    while (high - low > 1).any():  # all up to `low` pass, none from `high` on
+        middle = (low + high) // 2
+        passes = passed(np.maximum(middle, 0)) & (middle >= 0)
+        low, high = np.where(passes, middle, low), np.where(passes, high, np.maximum(middle, low + 1))
+    return low
 
 
 def _least_odds(
@@ -157,6 +145,28 @@ class UndominatedGroups:
             -weight.astype(np.float64) if groups.semantics == "set" else weight.astype(np.int64),
             sizes[families],
             counts[families],
+        )
+
+    def log_odds(self, rules_out: Integers, k: Integers, m: Integers) -> Floats:
+        """Compute ln NR at each point.
+
+        T and V are those of `odds`, put together here and not by `five_minima.log_products`, which takes one knowledge
+        for all its entries, while every point here has a k and an m of its own.  T without others is computed once per
+        ℓ, and V over its own few groups: 41 ms instead of 43 for a release of 2,000 groups with 12 values.
+        """
+        odds = ODDS[self.semantics]
+        n, a, weight = self.sizes[rules_out], self.counts[rules_out], self.ruled_out[rules_out]
+        target = odds.log_odds_against(n, a, weight, k)
+        lone_target = odds.log_odds_against(self.sizes, self.counts, self.ruled_out, 0)
+        family_n, family_a = self.family_sizes[np.newaxis], self.family_counts[np.newaxis]
+        return least_product(
+            (
+                (target + odds.log_none_has(n, a, m, k + 1)).min(axis=1),
+                target.min(axis=1),
+                odds.log_none_has(family_n, family_a, m, 0).min(axis=1),
+                lone_target.min(axis=1)[rules_out],
+                odds.log_none_has(family_n, family_a, m, k).min(axis=1),
+            )
         )
 
     def targets(self, rules_out: int) -> list[ValueInGroup]:

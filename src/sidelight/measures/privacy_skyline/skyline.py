@@ -14,20 +14,20 @@ Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 an
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
+from sidelight._arrays import Integers
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
+from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, written_label
@@ -260,21 +260,11 @@ def _most_others(test: RiskTest) -> Integers:
     """Give the largest k for each ℓ and m (−1: none), m up to the largest for which there is any."""
     settled = int(test.undominated.sizes.max()) + 1  # that many others, or so large a family, always settle it
     nothing = np.zeros(1, np.int64)
-    family = int(_largest_passed(lambda m: test.passed(nothing, nothing, m), np.array([settled]))[0])
-    others = int(_largest_passed(lambda k: test.passed(nothing, k, nothing), np.array([settled]))[0])
+    family = int(largest_passed(lambda m: test.passed(nothing, nothing, m), np.array([settled]))[0])
+    others = int(largest_passed(lambda k: test.passed(nothing, k, nothing), np.array([settled]))[0])
     rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
-    most = _largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
+    most = largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
     return most.reshape(len(test.undominated.sizes), family + 1)
-
-
-def _largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> Integers:
-    """Find, by halving, the largest number (−1: none) that still passes, for many questions at once."""
-    low, high = np.full_like(too_many, -1), too_many
-    while (high - low > 1).any():  # all up to `low` pass, none from `high` on
-        middle = (low + high) // 2
-        passes = passed(np.maximum(middle, 0)) & (middle >= 0)
-        low, high = np.where(passes, middle, low), np.where(passes, high, np.maximum(middle, low + 1))
-    return low
 
 
 def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:

@@ -8,11 +8,15 @@ drawn: cells stand for themselves.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from sidelight._rounding import exact_text, in_words, round_up
 from sidelight.errors import BadMeasure
@@ -20,9 +24,23 @@ from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, 
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
+from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline
 from sidelight.report.charts.risk_curves import RiskLimit, about_value, amount_text, kind_of, risk_chart
-from sidelight.report.plots import INK, MOST_POINTS, PAPER, VERMILION, Drawing, TableBehind, altair, finished
+from sidelight.report.plots import (
+    INK,
+    MOST_POINTS,
+    PAPER,
+    VERMILION,
+    Drawing,
+    LiveChart,
+    TableBehind,
+    altair,
+    finished,
+    in_our_look,
+    specification,
+)
+from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
     import altair as alt
@@ -38,6 +56,9 @@ FEWEST = 4
 """Up to here amounts are drawn even where the skyline has no steps."""
 
 MOST_LABELS = 12
+
+_Place: TypeAlias = tuple[int | None, int, int]
+"""A cell: panel, across, up; no panel where there is one alone."""
 
 CELL = 26
 """Pixels."""
@@ -87,15 +108,18 @@ def _thinned(amounts: list[int], most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """A curve as panels of cells: its axes in the order panel, across, up."""
+    """What is drawn: axes in the order panel, across, up, and at each combination the risk and whether it is kept."""
 
-    curve: DisclosureCurve
+    measure: str
+    about: str  # what somebody gets sure of
     panel: KnowledgeAxis | None
     across: KnowledgeAxis
     up: KnowledgeAxis
+    risks: Mapping[_Place, Amount]
+    kept: frozenset[_Place]
 
     @classmethod
-    def of(cls, curve: DisclosureCurve) -> _Cells:
+    def of(cls, curve: DisclosureCurve, limit: RiskLimit | None) -> _Cells:
         varied = [axis for axis in curve.axes if len(axis.amounts) > 1]
         if len(varied) > len(DIRECTIONS):
             message = "a chart shows three amounts at most; fix the others at one each"
@@ -105,22 +129,28 @@ class _Cells:
             raise BadMeasure(message)
         panel = varied[0] if len(varied) == len(DIRECTIONS) else None
         across, up = varied[-2:]
-        return cls(curve, panel, across, up)
+        risks = {
+            (None if panel is None else amounts[panel.name], amounts[across.name], amounts[up.name]): risk
+            for amounts, risk in curve.points()
+        }
+        kept = frozenset(place for place, risk in risks.items() if limit is not None and limit.holds(risk))
+        return cls(curve.measure, about_value(curve), panel, across, up, risks, kept)
 
     @property
     def panels(self) -> tuple[int | None, ...]:
         return (None,) if self.panel is None else tuple(sorted(self.panel.amounts))
 
-    def risk(self, panel: int | None, across: int, up: int) -> Amount:
-        amounts = {self.across.name: across, self.up.name: up}
-        if self.panel is not None and panel is not None:
-            amounts[self.panel.name] = panel
-        return self.curve.at(**amounts)
-
-    def cells(self, panel: int | None) -> Iterator[tuple[int, int, Amount]]:
+    def cells(self, panel: int | None) -> Iterator[_Place]:
         for up in sorted(self.up.amounts):
             for across in sorted(self.across.amounts):
-                yield across, up, self.risk(panel, across, up)
+                yield panel, across, up
+
+    def panel_title(self, panel: int | None) -> str:
+        """Name a panel."""
+        if self.panel is None or panel is None:
+            return ""
+        one, several = kind_of(self.measure, self.panel.name)
+        return f"no {one}" if panel == 0 else f"{panel:,} {one if panel == 1 else several}"
 
 
 def cells_chart(
@@ -131,42 +161,51 @@ def cells_chart(
     own: KnowledgePoint | None = None,
 ) -> alt.TopLevelMixin:
     """Draw the risk at every combination of two or three amounts."""
-    grid = _Cells.of(curve)
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
+    grid = _Cells.of(curve, bound)
     library = altair()
-    panels = [_panel(grid, panel, bound, points, own) for panel in grid.panels]
-    columns = 2 if len(panels) > 1 else 1
-    chart = library.concat(*panels, columns=columns, spacing=24) if len(panels) > 1 else panels[0]
+    frames = [_Frame.of(grid, panel) for panel in grid.panels]
+    panels = [
+        _panel(frame, {name: library.Data(values=rows) for name, rows in marks.items() if rows})
+        for frame, marks in zip(frames, (_marks(grid, each, points, own) for each in grid.panels), strict=True)
+    ]
     return finished(
-        chart,
+        _side_by_side(panels),
         title=_title(grid, bound, points),
         subtitle=_subtitle(bound, points),
         table=_table(grid, bound),
-        width=columns * (_size(grid)[0] + 70) + 90,
+        width=min(len(panels), 2) * (frames[0].size[0] + 70) + 90,
     )
 
 
+def _side_by_side(panels: list[Drawing]) -> Drawing:
+    return altair().concat(*panels, columns=2, spacing=24) if len(panels) > 1 else panels[0]
+
+
 def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
-    about = about_value(grid.curve)
+    about = grid.about
     if limit is None:
-        return f"With all of it, somebody can be {in_words(max(grid.curve.risks))} sure {about}"
-    least = min(grid.curve.risks)
+        return f"With all of it, somebody can be {in_words(max(grid.risks.values()))} sure {about}"
+    least = min(grid.risks.values())
     if not limit.holds(least):
         return f"Even somebody who knows nothing more can be {in_words(least)} sure {about}"
-    most = _each_alone(grid, limit, points)
+    most = _each_alone(grid, points)
     listed = " or ".join(filter(None, (", ".join(most[:-1]), *most[-1:])))
     return f"With up to {listed}, each alone, nobody can be {limit.reached} sure {about}"
 
 
-def _each_alone(grid: _Cells, limit: RiskLimit, points: Sequence[KnowledgePoint]) -> list[str]:
+def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:
     """Say how much of each kind may be known by itself: what is withstood is closed downwards."""
     if points:
         largest = [max(point[at] for point in points) for at in range(len(DIRECTIONS))]
         order = (1, 2, 0)
         return [amount_text(kind_of("acquaintance", DIRECTIONS[at]), largest[at]) for at in order if largest[at]]
-    kept = [amounts for amounts, risk in grid.curve.points() if limit.holds(risk)]
-    names = [axis.name for axis in (grid.across, grid.up, *([] if grid.panel is None else [grid.panel]))]
-    return [amount_text(kind_of(grid.curve.measure, name), max(each[name] for each in kept)) for name in names]
+    kept = [(across, up, panel) for panel, across, up in grid.kept]
+    axes = (grid.across, grid.up, *([] if grid.panel is None else [grid.panel]))
+    return [
+        amount_text(kind_of(grid.measure, axis.name), max(place[at] or 0 for place in kept))
+        for at, axis in enumerate(axes)
+    ]
 
 
 def _subtitle(limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
@@ -178,106 +217,127 @@ def _subtitle(limit: RiskLimit | None, points: Sequence[KnowledgePoint]) -> str:
 
 def _table(grid: _Cells, limit: RiskLimit | None) -> TableBehind:
     axes = [*([] if grid.panel is None else [grid.panel]), grid.across, grid.up]
-    names = tuple(kind_of(grid.curve.measure, axis.name)[1] for axis in axes)
+    names = tuple(kind_of(grid.measure, axis.name)[1] for axis in axes)
     rows = []
-    for panel in grid.panels:
-        for across, up, risk in grid.cells(panel):
-            kept = () if limit is None else ("yes" if limit.holds(risk) else "no",)
-            first = () if panel is None else (panel,)
-            rows.append((*first, across, up, exact_text(risk), round_up(risk), *kept))
+    for place in (place for panel in grid.panels for place in grid.cells(panel)):
+        kept = () if limit is None else ("yes" if place in grid.kept else "no",)
+        risk = grid.risks[place]
+        rows.append((*(each for each in place if each is not None), exact_text(risk), round_up(risk), *kept))
     within = () if limit is None else (f"{limit.in_words}?",)
     return TableBehind((*names, "risk, exactly", "risk, rounded up", *within), tuple(rows))
 
 
-def _size(grid: _Cells) -> tuple[int, int]:
-    return (
-        min(CELL * len(grid.across.amounts), PANEL_WIDTH),
-        min(CELL * len(grid.up.amounts), PANEL_HEIGHT),
-    )
+# Ink.
 
 
-def _panel(
-    grid: _Cells,
-    panel: int | None,
-    limit: RiskLimit | None,
-    points: Sequence[KnowledgePoint],
-    own: KnowledgePoint | None,
-) -> Drawing:
-    library = altair()
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What of a panel stays where its numbers change: how many cells, and where the words come from (expressions)."""
+
+    title: object
+    axes: tuple[str, str]  # titles
+    labels: tuple[str, str]  # expressions that give a list of texts
+    cells: tuple[int, int]
+    own: str = "the policy"  # what the point is called that is marked
+
+    @classmethod
+    def of(cls, grid: _Cells, panel: int | None) -> _Frame:
+        across, up = ([f"{amount:,}" for amount in sorted(axis.amounts)] for axis in (grid.across, grid.up))
+        return cls(grid.panel_title(panel), _axis_titles(grid), (str(across), str(up)), (len(across), len(up)))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, in pixels."""
+        return min(CELL * self.cells[0], PANEL_WIDTH), min(CELL * self.cells[1], PANEL_HEIGHT)
+
+
+def _axis_titles(grid: _Cells) -> tuple[str, str]:
+    return kind_of(grid.measure, grid.across.name)[1], kind_of(grid.measure, grid.up.name)[1]
+
+
+MARKS = ("cells", "line", "dots", "own")
+"""What a panel is made of, each from data of its own."""
+
+
+def _marks(
+    grid: _Cells, panel: int | None, points: Sequence[KnowledgePoint], own: KnowledgePoint | None
+) -> dict[str, list[dict[str, Any]]]:
+    """Give the data of a panel, in the places of its cells."""
     across, up = sorted(grid.across.amounts), sorted(grid.up.amounts)
-    rows = list(_runs(grid, panel, across, up))
-    width, height = _size(grid)
-    x = _axis(library.X("x:Q"), grid.curve.measure, grid.across.name, across)
-    y = _axis(library.Y("y:Q"), grid.curve.measure, grid.up.name, up)
+    here = [point for point in points if panel is None or point[0] == panel]
+    places = [place for point in here if (place := _place(point, across, up)) is not None]
+    own_place = _place(own, across, up) if own is not None and panel in (own[0], None) else None
+    return {
+        "cells": list(_runs(grid, panel, across, up)),
+        "line": _staircase(grid, panel, across, up),
+        "dots": [{"x": x, "y": y} for x, y in places],
+        "own": [] if own_place is None else [{"x": own_place[0], "y": own_place[1]}],
+    }
+
+
+def _panel(frame: _Frame, data: Mapping[str, Drawing]) -> Drawing:
+    """Draw a panel of those marks that there are data of."""
+    library = altair()
+    width, height = frame.size
+    x = _axis(library.X("x:Q"), frame.axes[0], frame.labels[0], frame.cells[0])
+    y = _axis(library.Y("y:Q"), frame.axes[1], frame.labels[1], frame.cells[1])
+    draw: dict[str, Drawing] = {
+        "cells": _cells_of,
+        "line": _lines,
+        "dots": _dots,
+        "own": partial(_own, words=frame.own),
+    }
+    layers = [layer.encode(x, y) for name in MARKS if name in data for layer in draw[name](data[name])]
+    title = library.TitleParams(frame.title, fontSize=13, fontWeight="normal")
+    return library.layer(*layers).properties(title=title, width=width, height=height)
+
+
+def _cells_of(data: Drawing) -> list[Drawing]:
+    library = altair()
     colour = library.Color("risk:Q").scale(scheme="cividis", domain=[0, 1])
     legend = library.Legend(
         title=["How sure", "somebody", "can be"], format=".0%", gradientLength=150, values=[0, 0.25, 0.5, 0.75, 1]
     )
-    cells = (
-        library.Chart(library.Data(values=rows), width=width, height=height)
-        .mark_rect()
-        .encode(
-            x,
-            y,
-            x2="x2:Q",
-            y2="y2:Q",
-            color=colour.legend(legend),
-        )
-    )
-    layers = [cells]
-    if limit is not None:
-        layers += [layer.encode(x, y) for layer in _staircase(grid, panel, limit, across, up)]
-    here = [point for point in points if panel is None or point[0] == panel]
-    layers += [layer.encode(x, y) for layer in _dots([_place(point, across, up) for point in here])]
-    if own is not None and panel in (own[0], None):
-        layers += [layer.encode(x, y) for layer in _own(_place(own, across, up))]
-    name = "" if panel is None or grid.panel is None else _panel_name(grid, panel)
-    return library.layer(*layers).properties(title=library.TitleParams(name, fontSize=13, fontWeight="normal"))
+    return [library.Chart(data).mark_rect().encode(x2="x2:Q", y2="y2:Q", color=colour.legend(legend))]
 
 
 def _runs(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> Iterator[dict[str, float]]:
     """Give the cells of a panel; neighbours that nobody could tell apart by their colour are one."""
     for y, amount in enumerate(up):
-        risks = [round_up(grid.risk(panel, each, amount)) for each in across]
+        risks = [round_up(grid.risks[panel, each, amount]) for each in across]
         starts = [at for at in range(len(risks)) if at == 0 or round(risks[at], 2) != round(risks[at - 1], 2)]
         for start, end in pairwise([*starts, len(risks)]):
             yield {"x": start, "x2": end, "y": y, "y2": y + 1, "risk": round(risks[start], 2)}
 
 
-def _panel_name(grid: _Cells, panel: int) -> str:
-    assert grid.panel is not None
-    one, several = kind_of(grid.curve.measure, grid.panel.name)
-    return f"no {one}" if panel == 0 else f"{panel:,} {one if panel == 1 else several}"
-
-
-def _axis(channel: Drawing, measure: str, name: str, amounts: list[int]) -> Drawing:
+def _axis(channel: Drawing, title: str, labels: str, cells: int) -> Drawing:
     """Label cells by their amounts; where those are close, some of them."""
-    several = kind_of(measure, name)[1]
-    step = math.ceil(len(amounts) / MOST_LABELS)
-    labels = [f"{amount:,}" for amount in amounts]
+    step = math.ceil(cells / MOST_LABELS)
     axis = altair().Axis(
-        title=several,
-        values=[at + 0.5 for at in range(0, len(amounts), step)],
+        title=title,
+        values=[at + 0.5 for at in range(0, cells, step)],
         labelExpr=f"{labels}[floor(datum.value)]",
         labelOverlap=False,
         grid=False,
         ticks=False,
         domain=False,
     )
-    return channel.scale(domain=[0, len(amounts)], nice=False).axis(axis)
+    return channel.scale(domain=[0, cells], nice=False).axis(axis)
 
 
-def _staircase(grid: _Cells, panel: int | None, limit: RiskLimit, across: list[int], up: list[int]) -> list[Drawing]:
-    """Draw the line between what keeps the limit and what does not; it only ever steps to the left."""
-    kept = [sum(limit.holds(grid.risk(panel, x, y)) for x in across) for y in up]
+def _staircase(grid: _Cells, panel: int | None, across: list[int], up: list[int]) -> list[dict[str, Any]]:
+    """Give the line between what keeps the limit and what does not; it only ever steps to the left."""
+    kept = [sum((panel, x, y) in grid.kept for x in across) for y in up]
+    if not kept[0]:
+        return []
     corners = [(kept[0], 0), *((amount, edge) for at, amount in enumerate(kept) for edge in (at, at + 1))]
     corners.append((0, next((at for at, amount in enumerate(kept) if amount == 0), len(kept))))
     inside = [corner for corner in corners if corner[0] > 0 or corner == corners[-1]]
-    if not kept[0]:
-        return []
-    library = altair()
-    rows = [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
-    base = library.Chart(library.Data(values=rows)).encode(order="order:Q")
+    return [{"x": x, "y": y, "order": order} for order, (x, y) in enumerate(dict.fromkeys(inside))]
+
+
+def _lines(data: Drawing) -> list[Drawing]:
+    base = altair().Chart(data).encode(order="order:Q")
     return [base.mark_line(color=colour, strokeWidth=width) for colour, width in ((PAPER, 5), (INK, 2.5))]
 
 
@@ -287,26 +347,117 @@ def _place(point: KnowledgePoint, across: list[int], up: list[int]) -> tuple[flo
     return (across.index(int(x)) + 0.5, up.index(int(y)) + 0.5) if x in across and y in up else None
 
 
-def _dots(places: list[tuple[float, float] | None]) -> list[Drawing]:
-    library = altair()
-    rows = [{"x": place[0], "y": place[1]} for place in places if place is not None]
-    if not rows:
-        return []
-    base = library.Chart(library.Data(values=rows))
+def _dots(data: Drawing) -> list[Drawing]:
+    base = altair().Chart(data)
     return [base.mark_point(filled=True, opacity=1, color=INK, stroke=PAPER, strokeWidth=1.5, size=60)]
 
 
-def _own(place: tuple[float, float] | None) -> list[Drawing]:
-    """Mark the point that a policy asks for."""
-    if place is None:
-        return []
+def _own(data: Drawing, words: str) -> list[Drawing]:
+    """Mark a point, and say which it is."""
     library = altair()
-    data = library.Data(values=[{"x": place[0], "y": place[1], "text": "the policy"}])
     base = library.Chart(data)
     return [
         base.mark_point(color=VERMILION, filled=True, shape="diamond", size=130, opacity=1, stroke=PAPER),
         *(
-            base.mark_text(fontWeight="bold", align="left", dx=10, fontSize=12, **ink).encode(text="text:N")
+            base.mark_text(text=words, fontWeight="bold", align="left", dx=10, fontSize=12, **ink)
             for ink in ({"color": PAPER, "stroke": PAPER, "strokeWidth": 4}, {"color": INK})
         ),
     ]
+
+
+# Live: the ink once for each number of cells, the numbers as often as somebody drags them.
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LiveSkyline:
+    """What a release withstands of one value, to be drawn again at once: what no chosen point changes is found once.
+
+    The same picture as `skyline_chart`, of risks that are rounded up and limits that are decided exactly.  It has as
+    many cells whatever point is chosen: that takes the place of the amounts next to it.
+    """
+
+    risk_map: RiskMap
+    value: Label
+    below: Bound
+    amounts: tuple[list[int], ...]
+    alone: KnowledgePoint  # the most of each kind that may be known by itself
+
+    @classmethod
+    def of(cls, risk_map: RiskMap, value: Label, below: Bound) -> LiveSkyline:
+        """Choose the amounts to draw."""
+        alone: KnowledgePoint = risk_map.most_alone(below)
+        amounts = _live_amounts(risk_map, below, risk_map.most_alone(below))
+        endless = risk_map.undominated is None
+        return cls(risk_map, value, below, amounts, (alone[0], math.inf, math.inf) if endless else alone)
+
+    def at(self, own: tuple[int, int, int]) -> LiveChart:
+        """Draw it with a point that was chosen."""
+        limit = RiskLimit(self.below)
+        grid, maximal = self._cells([with_own(each, one) for each, one in zip(self.amounts, own, strict=True)])
+        marks = [_marks(grid, panel, maximal, own) for panel in grid.panels]
+        frame = replace(_Frame.of(grid, None), title="", labels=("across_labels", "up_labels"), own="chosen")
+        title = _title(grid, limit, (self.alone,))
+        return LiveChart(
+            structure=_live_structure(frame, len(marks)),
+            datasets={f"{name}_{at}": rows for at, each in enumerate(marks) for name, rows in each.items()},
+            words={
+                "across_labels": [f"{amount:,}" for amount in sorted(grid.across.amounts)],
+                "up_labels": [f"{amount:,}" for amount in sorted(grid.up.amounts)],
+                **{f"panel_{at}": grid.panel_title(panel) for at, panel in enumerate(grid.panels)},
+            },
+            title=title,
+            description=f"{title}. {_subtitle(limit, maximal)}",
+            table=_table(grid, limit),
+        )
+
+    def _cells(self, amounts: list[list[int]]) -> tuple[_Cells, list[KnowledgePoint]]:
+        """Look at all cells at once; gives those too that are maximal."""
+        points = np.array(list(product(*amounts)))
+        places = [(panel, across, up) for panel, across, up in points.tolist()]
+        kept, maximal = self.risk_map.withstands(points, self.below), self.risk_map.maximal(points, self.below)
+        panel, across, up = (KnowledgeAxis(name, tuple(each)) for name, each in zip(DIRECTIONS, amounts, strict=True))
+        grid = _Cells(
+            Acquaintance.name,
+            f"that a person has {shown(self.value)}",
+            panel,
+            across,
+            up,
+            dict(zip(places, self.risk_map.risks(points).tolist(), strict=True)),
+            frozenset(place for place, is_kept in zip(places, kept.tolist(), strict=True) if is_kept),
+        )
+        return grid, [place for place, is_maximal in zip(places, maximal.tolist(), strict=True) if is_maximal]
+
+
+@cache
+def _live_structure(frame: _Frame, panels: int) -> dict[str, Any]:
+    """Make the ink of one panel; the others differ by the names of their data."""
+    library = altair()
+    first = replace(frame, title=library.ExprRef("panel_0"))
+    one = specification(in_our_look(_panel(first, {name: library.NamedData(f"{name}_0") for name in MARKS})))
+    around = {name: one.pop(name) for name in ("$schema", "config")}
+    written = json.dumps(one)
+    drawn = [json.loads(written.replace('_0"', f'_{at}"')) for at in range(panels)]
+    return {**around, "concat": drawn, "columns": 2, "spacing": 24}
+
+
+def _live_amounts(risk_map: RiskMap, below: Bound, alone: tuple[int, int, int]) -> tuple[list[int], ...]:
+    """Choose the amounts to draw, as `_chosen` does, by the steps at the values ruled out and families that are."""
+    panels = _thinned(list(range(max(alone[0], 0) + 1)), MOST_CELLS[0])
+    families = _thinned(list(range(max(alone[2] + 1, FEWEST) + 1)), MOST_CELLS[2])
+    corners = np.array(list(product(panels, families)))
+    most = risk_map.most_others(corners[:, 0], corners[:, 1], below)
+    return panels, _chosen((amount for amount in most.tolist() if amount >= 0), 1), families
+
+
+def with_own(amounts: list[int], own: int) -> list[int]:
+    """Let one amount be the chosen one: instead of the one next to it, but never of nothing.
+
+    >>> with_own([0, 2, 5, 9], 6), with_own([0, 2, 5, 9], 30), with_own([0], 2)
+    ([0, 2, 6, 9], [0, 2, 5, 30], [0, 2])
+    """
+    if own in amounts:
+        return amounts
+    if len(amounts) == 1:
+        return [*amounts, own]
+    nearest = min(amounts[1:], key=lambda amount: abs(amount - own))
+    return sorted({own if amount == nearest else amount for amount in amounts})

@@ -9,6 +9,8 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import KnowledgeAxis
+from sidelight.measures.privacy_skyline.risk_map import RiskMap
+from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.report.plots import table_behind, title_of
 
 RELEASE = sl.Release.from_counts([{"Flu": 2, "Cold": 3, "Heart": 2, "Ulcer": 2}])
@@ -59,3 +61,32 @@ def test_too_many_cells_are_refused():
     curve = sl.DisclosureCurve("acquaintance", (), axes, (Fraction(1, 2),) * 3600)
     with pytest.raises(BadMeasure, match="3,000 amounts at most"):
         curve.plot()
+
+
+def live(own=(0, 0, 0), below=0.6, release=RELEASE):
+    return LiveSkyline.of(RiskMap.of(release, "Flu"), "Flu", below).at(own)
+
+
+def test_a_live_chart_says_what_the_chart_of_a_skyline_says():
+    chart = live()
+    assert chart.title == title_of(SKYLINE.plot())
+    for rules_out, others, family, _, risk, within in chart.table.rows:
+        exact = sl.Acquaintance(rules_out, others, family, value="Flu").measure(RELEASE).value
+        assert (within == "yes") == (exact < Fraction(3, 5))
+        assert risk >= exact
+
+
+def test_a_live_chart_keeps_its_structure_whatever_point_is_chosen():
+    structures = [live(own).structure for own in ((0, 0, 0), (1, 2, 1), (2, 900, 3), (0, 10**9, 10**9))]
+    assert all(each == structures[0] for each in structures)
+    chosen = live((2, 900, 3))
+    assert "900" in chosen.words["across_labels"]
+    assert sum(len(rows) for name, rows in chosen.datasets.items() if name.startswith("own_")) == 1
+
+
+def test_a_live_chart_is_drawn_as_it_stands():
+    vl_convert = pytest.importorskip("vl_convert")
+    assert "chosen" in vl_convert.vegalite_to_svg(live((1, 2, 1)).specification)
+    nobody = sl.Release.from_counts([{"Flu": 0, "Cold": 3}])
+    assert "any number of other people's values" in live(release=nobody).title
+    assert live(below=0.1).title.startswith("Even somebody who knows nothing more")
