@@ -79,7 +79,7 @@ def nothing_is_lost(making: Making) -> None:
 @given(small_tables(), st.sampled_from(BY_GROUP))
 @examples(12)
 def test_what_an_insider_calls_sure_or_impossible_is_so(small, limits):
-    for making in every_making(small, lambda table: sl.protect(table, limits, method="mondrian")).values():
+    for making in every_making(small, lambda table: sl.protect(table, limits, method="mondrian", ask="nobody")).values():
         nothing_is_lost(making)
 
 
@@ -87,7 +87,7 @@ def test_what_an_insider_calls_sure_or_impossible_is_so(small, limits):
 @examples(6)
 def test_limits_on_several_groups_lose_no_world(small, most):
     limit = sl.Implications(1) <= most
-    for making in every_making(small, lambda table: sl.protect(table, limit, method="mondrian")).values():
+    for making in every_making(small, lambda table: sl.protect(table, limit, method="mondrian", ask="nobody")).values():
         nothing_is_lost(making)
 
 
@@ -95,7 +95,7 @@ def test_limits_on_several_groups_lose_no_world(small, most):
 @examples(6)
 def test_a_release_is_made_exactly_where_the_cuts_before_fail(small, limits):
     def make(table):
-        return sl.protect(table, limits, method="mondrian")
+        return sl.protect(table, limits, method="mondrian", ask="nobody")
 
     for making in every_making(small, make).values():
         leading = {cells for cells, _ in making.worlds}
@@ -154,5 +154,5 @@ LEVELS = {
 @examples(10)
 def test_finer_releases_that_were_not_published_lose_no_world(small, limits):
     by = {f"q{at}": LEVELS[f"q{at}"] for at in range(len(small.columns))}
-    for making in every_making(small, lambda table: sl.protect(table, limits, by=by)).values():
+    for making in every_making(small, lambda table: sl.protect(table, limits, by=by, ask="nobody")).values():
         nothing_is_lost(making)
