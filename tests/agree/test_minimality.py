@@ -84,7 +84,9 @@ def nothing_is_lost(making: Making) -> None:
 @given(small_tables(), st.sampled_from(BY_GROUP))
 @examples(12)
 def test_what_an_insider_calls_sure_or_impossible_is_so(small, limits):
-    for making in every_making(small, lambda table: sl.protect(table, limits, method="mondrian", ask="nobody")).values():
+    for making in every_making(
+        small, lambda table: sl.protect(table, limits, method="mondrian", ask="nobody")
+    ).values():
         nothing_is_lost(making)
 
 

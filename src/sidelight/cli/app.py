@@ -280,15 +280,15 @@ def attack(
 ) -> int:
     """See what files give away together about the same people, or what one reader makes of one file (--as)."""
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
+    from sidelight.cli.inputs import PeopleLookup, read_question, roles_of  # noqa: PLC0415
 
     found_by = PeopleLookup.of(lookup, columns.suppressed)
-    roles = roles_of(policy, columns.roles())
-    if reader.reader is not None:
+    if reader.reader is not None or reader.of_insiders:
         from sidelight.cli.attack_as import ReaderRequest, attack_as  # noqa: PLC0415
 
-        return attack_as(ReaderRequest(files, roles, reader, attacker, found_by), output.to(policy))
-    request = verb.AttackRequest(files, roles, attacker, found_by)
+        question = read_question(policy, limits=reader.limit, roles=columns.roles())
+        return attack_as(ReaderRequest(files, question, reader, attacker, found_by), output.to(policy))
+    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, found_by)
     return verb.attack(request, output.to(policy))
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 import sidelight as sl
 from sidelight._rounding import ROUNDED, decimal_text
-from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release, open_table
+from sidelight.cli.inputs import PeopleLookup, Question, inputs_of, open_release, open_table
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, BadRelease, TooHard
@@ -31,20 +31,31 @@ SCHEMA_VERSION = 1
 BELIEFS = (0.5, 0.7, 0.9, 0.99)
 """How many people are believed at or above each of these is told."""
 
+GUESS = "say with --method what somebody would guess"
+GUESS_LIMITS = "say with --limit, or by a file with --policy, what somebody would guess"
+
 
 @dataclass(frozen=True, slots=True)
 class ReaderRequest:
     """Which file, who reads it, and how sure anybody may be."""
 
     files: tuple[str, ...]
-    roles: Roles
+    question: Question
     reader: ReaderOptions
     attacker: AttackerOptions
     lookup: PeopleLookup = field(default_factory=PeopleLookup)
 
+    @property
+    def roles(self) -> Roles:
+        """Who is who in the file."""
+        return self.question.roles
+
 
 def attack_as(request: ReaderRequest, output: Output) -> Status:
     """Let the reader that was named read the file."""
+    if request.reader.of_insiders and request.reader.reader != "insider":
+        message = f"{request.reader.of_insiders[0]} is what an insider knows; say --as insider, or leave it out"
+        raise BadMeasure(message)
     if len(request.files) != 1:
         message = "--as is about one published file; give one, or leave --as out to attack several together"
         raise BadRelease(message)
@@ -76,11 +87,12 @@ def _limit(at_most: str | None) -> Fraction | None:
 def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> Status:
     """Count, print, judge by the largest belief; where intervals or untold people leave it open, it is not judged."""
     release = open_release(request.files[0], request.roles)
-    if release.provenance is None or release.provenance.method is None:
-        raise _nobody_tells(request.files[0])
+    policy = _known_policy(request, release)
     table = None if request.reader.table is None else _read_truth(request, release)
     with bar("counting") as progress:
-        learnt = sl.insider(release, table=table, by=request.lookup.by(), progress=progress)
+        learnt = sl.insider(
+            release, method=request.reader.method, policy=policy, table=table, by=request.lookup.by(), progress=progress
+        )
     document = Envelope(
         kind="insider",
         schema_version=SCHEMA_VERSION,
@@ -98,12 +110,26 @@ def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
     return Status.COULD_NOT_TELL if learnt.untold or exact(learnt.worst) > limit else Status.WITHIN_POLICY
 
 
-def _nobody_tells(file: str) -> TooHard:
-    """Say why there is nothing to reason with: no sidecar, or one that keeps the method back."""
-    if sidecar_path(Path(file)).is_file():
-        in_python = "whoever knows method and policy gives both to sl.insider in Python"
-        return TooHard(f"could not tell: the sidecar of '{file}' does not say how it was made; {in_python}")
-    return TooHard(f"could not tell: nothing beside '{file}' says how it was made; read it with its sidecar")
+def _known_policy(request: ReaderRequest, release: sl.Release) -> sl.Policy | None:
+    """Give the policy that the options say, None where a sidecar tells it; raises where nobody tells how it was made.
+
+    A policy file names the columns of a file too, so that its limits stand in only where no sidecar has any.
+    """
+    file, known = request.files[0], release.provenance
+    if request.reader.method is None and (known is None or known.method is None):
+        if sidecar_path(Path(file)).is_file():
+            message = f"could not tell: the sidecar of '{file}' does not say how it was made; {GUESS}"
+        else:
+            message = (
+                f"could not tell: nothing beside '{file}' says how it was made; read it with its sidecar, or {GUESS}"
+            )
+        raise TooHard(message)
+    if known is not None and known.policy is not None and not request.reader.limit:
+        return None
+    if request.question.policy is None:
+        message = f"could not tell: nothing beside '{file}' says which policy it keeps; {GUESS_LIMITS}"
+        raise TooHard(message)
+    return request.question.policy
 
 
 def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:

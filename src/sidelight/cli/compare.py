@@ -20,7 +20,7 @@ from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import CompareOptions
 from sidelight.cli.protect import figure, policy_of, report_nothing
 from sidelight.cli.run import Output, Status, bar, in_options
-from sidelight.errors import NothingSafe, in_list
+from sidelight.errors import BadPolicy, NothingSafe, in_list
 from sidelight.report.report import Envelope
 from sidelight.report.terminal import brief, sentences
 from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
@@ -66,8 +66,19 @@ def _try_all(
     table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], ways: CompareOptions
 ) -> ReleaseComparison:
     """Try every way to its end: after Ctrl-C some would be compared with half of what they can do."""
+    if ways.resists and ways.suppress_only:
+        message = "mondrian cannot publish a column only as it is or as *; leave --resists or --suppress-only out"
+        raise BadPolicy(message)
     with noticing_interrupts() as interrupts, bar("trying") as progress:
-        compared = sl.compare(table, policy, by=by, methods=_tried(ways), suppress=ways.suppress, progress=progress)
+        compared = sl.compare(
+            table,
+            policy,
+            by=by,
+            methods=_tried(ways),
+            suppress=ways.suppress,
+            resists=ways.resists,
+            progress=progress,
+        )
     if interrupts.noticed:
         raise KeyboardInterrupt
     return compared
@@ -134,7 +145,8 @@ def _what_is_printed(ways: ReleaseComparison) -> Grid:
     grid.add_column("suppressed", justify="right", no_wrap=True)
     grid.add_column("what is printed, and of the largest group", overflow="fold", ratio=1)
     for number, row in enumerate(ways.rows, start=1):
-        grid.add_row(_mark(number, row, ways), row.method.name, *_sizes(row), Text(_printed(row)))
+        resisting = f"\nresisting an {row.resists}" if row.resists else ""
+        grid.add_row(_mark(number, row, ways), row.method.name + resisting, *_sizes(row), Text(_printed(row)))
     return grid
 
 
@@ -190,6 +202,7 @@ def _command(ways: ReleaseComparison) -> Iterator[str]:
     """Say how the advised one is published."""
     row = ways.advised
     words = [f"--method {row.method.name}"] if row.method.name != "lattice" else []
+    words += [f"--resists {row.resists}"] if row.resists else []
     if row.levels:
         words += [f"--suppress {row.suppress:g}"] if row.suppress else []
         words += [f"--levels '{','.join(f'{name}={level}' for name, level in row.levels.items())}'"]

@@ -556,6 +556,16 @@ class ReaderOptions:
     """With --as learner, which model is trained: logistic, or naive bayes, which is quicker and claims too much."""
     table: Annotated[str | None, option("--table", metavar="TABLE")] = None
     """With --as, the original: says who is in which group, if the file does not, and how right beliefs are."""
+    method: Annotated[MethodName | None, option("--method", metavar="NAME")] = None
+    """With --as insider, the method that made the file, as somebody guesses whom its sidecar does not tell."""
+    limit: Annotated[tuple[str, ...], option("--limit", "-l", metavar="LIMIT")] = ()
+    """With --as insider, a limit that the file was made to keep, where no sidecar says so (or --policy); repeat it."""
+
+    @property
+    def of_insiders(self) -> tuple[str, ...]:
+        """The options that were given, of those that only an insider has."""
+        idle = {"--method": self.method, "--limit": self.limit}
+        return tuple(name for name, what in idle.items() if what)
 
 
 @Parameter(name="*", group=ASKED)
@@ -757,6 +767,8 @@ class CompareOptions:
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
     """A share of people who may be suppressed to try; repeat it (lattice)."""
+    resists: Annotated[Literal["insider"] | None, option("--resists", metavar="READER")] = None
+    """Try mondrian also as one that keeps the limit on shares for an insider; tells its price."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""
 

@@ -162,8 +162,10 @@ class _InsiderCase:
         method = method_behind(known) if method is None else method
         policy = known.policy if policy is None else policy  # type: ignore[assignment]
         if method is None or policy is None:
-            lack = "method= and policy=" if method is None else "policy="
-            remedy = f"give {lack} to sl.insider, or ask of what protect found"  # no verb has options for these
+            lacks = [name for name, told in (("method=", method), ("policy=", policy)) if told is None]
+            remedy = (  # audits have no options for these
+                f"give {' and '.join(lacks)} to sl.insider, or guess by 'sidelight attack --as insider'"
+            )
             message = f"could not tell: the release does not say how it was made; {remedy}"
             raise TooHard(message)
         along = {**known.by, **as_hierarchies(by)}

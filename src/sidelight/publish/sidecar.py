@@ -234,9 +234,10 @@ class Sidecar(DocumentPart):
         return Printing(nodes, self.search.averages)
 
     def provenance(self) -> Provenance | None:
-        """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it."""
-        if self.search.method is None:
-            return None
+        """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it.
+
+        A sidecar that keeps the method back still tells the policy, which is the promise.
+        """
         try:
             policy = read_policy_text(self.policy).policy
         except SidelightError:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, cast
 
 from sidelight._progress import Progress, quiet
 from sidelight._text import counted, html_table
-from sidelight.errors import NothingSafe, SidelightError
+from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
@@ -147,7 +147,10 @@ class ReleaseComparison(Tabular):
     def _alternatives(self, advised: ComparedRelease) -> Iterator[str]:
         for row in self.within:
             if row.resists is not None:
-                yield f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made."
+                yield (
+                    f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made"
+                    f"{self._price(row)}."
+                )
             if row is advised or isinstance(row.method, FullDomain):
                 continue
             if isinstance(row.method, Anatomy):
@@ -155,6 +158,15 @@ class ReleaseComparison(Tabular):
             elif _default_loss(row) < _default_loss(advised):
                 finer = "averages" if row.method.prints_averages else "labels that overlap"
                 yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
+
+    def _price(self, row: ComparedRelease) -> str:
+        """Say what resisting a reader costs; nothing where only sizes are limited."""
+        result, plain = _result(row), replace(cast("Mondrian", row.method), resists=None)
+        if result.resistance is None or result.resistance.belief is None:
+            return ""
+        beside = next((_result(each).utility["loss"] for each in self.within if each.method == plain), None)
+        before = result.resistance.plain_loss if beside is None else beside
+        return f": a loss of {result.utility['loss']:.3g}, where it would be {before:.3g}"
 
     def _number(self, row: ComparedRelease) -> int:
         return self.rows.index(row) + 1
@@ -258,12 +270,14 @@ def compare(
     by: Mapping[str, Hierarchy] | None = None,
     methods: Sequence[MethodName | Method] = tuple(cast("dict[MethodName, type[Method]]", METHODS)),
     suppress: Sequence[float] = SUPPRESSED_SHARES,
+    resists: Reader | None = None,
     progress: Progress = quiet,
 ) -> ReleaseComparison:
     """Which ways of publishing this table keep the policy, and what is each still good for?  Nothing is published.
 
     `methods` are names or methods; the search over levels is tried with each share of `suppress`, by each utility that
-    is quick to compute.  Raises `NothingSafe` when not even one group of everybody is within policy.
+    is quick to compute.  With `resists="insider"`, Mondrian is tried as it is and as one that resists (see `protect`),
+    so that its price is seen.  Raises `NothingSafe` when not even one group of everybody is within policy.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "education", "sex"])
@@ -275,13 +289,26 @@ def compare(
     >>> ways.advised.labels
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
+    tried = list(_with_defence([method_of(method) for method in methods], resists))
     problem = SearchProblem.of(table, policy, by)
-    rows = [row for method in methods for row in _rows(problem, method_of(method), suppress, progress)]
+    rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
         message = f"none of these ways of publishing is within policy: {reasons}"
         raise NothingSafe(message)
     return ReleaseComparison(problem.policy, tuple(rows))
+
+
+def _with_defence(methods: Sequence[Method], resists: Reader | None) -> Iterator[Method]:
+    """Put a method that resists a reader after each that can; refuse where none can."""
+    if resists is not None and not any(isinstance(method, Mondrian) for method in methods):
+        remedy = f"add {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"
+        message = f"none of the methods has a defence against an insider; {remedy}"
+        raise BadPolicy(message)
+    for method in methods:
+        yield method
+        if resists is not None and isinstance(method, Mondrian) and method.resists is None:
+            yield method_of(method, resists=resists)
 
 
 def _rows(

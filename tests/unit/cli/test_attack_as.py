@@ -96,9 +96,7 @@ def test_a_limit_is_a_probability(published):
 def test_an_insider_is_judged_by_the_largest_belief(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     sl.protect(eleven(), LIMITS, method="mondrian").publish("release.csv", seed=1)
-    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
-    rows = {"q0": [key[0] for key in keys], "q1": [key[1] for key in keys], "disease": list("aaabcdebcdf")}
-    pc.write_csv(pa.table(rows), "table.csv")
+    eleven_as_a_file()
     words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv"]
     result = invoke([*words, "--at-most", "0.5", "--json"])
     assert result.exit_code == 1
@@ -117,20 +115,72 @@ def test_an_insider_of_anatomy_learns_nothing_and_one_of_a_bare_file_could_not_t
     )
     assert bare.exit_code == 2
     assert "could not tell: nothing beside 'table.csv' says how it was made" in bare.stderr
-    assert "--method" not in bare.stderr  # which this verb does not have
+    assert "say with --method what somebody would guess" in bare.stderr
+
+
+def eleven_as_a_file():
+    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
+    rows = {"q0": [key[0] for key in keys], "q1": [key[1] for key in keys], "disease": list("aaabcdebcdf")}
+    pc.write_csv(pa.table(rows), "table.csv")
 
 
 def test_an_insider_of_a_file_whose_sidecar_keeps_the_method_back_could_not_tell(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sl.protect(eleven(), LIMITS, method="mondrian").publish("release.csv", seed=1, quiet_method=True)
+    sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody").publish("release.csv", seed=1, quiet_method=True)
     attacked = invoke(["attack", "release.csv", "--as", "insider"])
     audited = invoke(["audit", "release.csv", "--measure", "insider"])
     for result in (attacked, audited):
         assert result.exit_code == 2
         assert "does not say how it was made" in result.stderr
-        assert "sl.insider" in result.stderr
-        assert "--method" not in result.stderr  # which neither verb has
+    assert "give method= to sl.insider, or guess by 'sidelight attack --as insider'" in audited.stderr
     assert "the sidecar of 'release.csv'" in attacked.stderr
+    assert "say with --method what somebody would guess" in attacked.stderr
+
+
+def test_whoever_guesses_the_method_that_a_sidecar_keeps_back_is_as_sure_as_an_insider(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody").publish("release.csv", seed=1, quiet_method=True)
+    eleven_as_a_file()
+    words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv", "--at-most", "0.5", "--json"]
+    guessed = invoke([*words, "--method", "mondrian"])
+    assert guessed.exit_code == 1
+    assert json.loads(guessed.stdout)["answer"]["largest"]["exact"] == "1"
+    other = invoke([*words, "--method", "lattice"])  # the sidecar tells no levels
+    assert other.exit_code == 2
+    wrong = invoke([*words, "--method", "mondrian", "--limit", "group size >= 2"])
+    assert (wrong.exit_code, "did not make this release" in wrong.stderr) == (2, True)
+
+
+def test_of_a_file_without_a_sidecar_somebody_guesses_method_and_policy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody").publish("made.csv", seed=1)
+    Path("release.csv").write_text(Path("made.csv").read_text())
+    eleven_as_a_file()
+    words = [
+        "attack",
+        "release.csv",
+        "--as",
+        "insider",
+        "--table",
+        "table.csv",
+        "-g",
+        "q0",
+        "-g",
+        "q1",
+        "-s",
+        "disease",
+    ]
+    lacking = invoke([*words, "--method", "mondrian"])
+    assert (lacking.exit_code, "say with --limit, or by a file with --policy" in lacking.stderr) == (2, True)
+    limits = ["--limit", "group size >= 5", "--limit", "recursive diversity(l=2) <= 1"]
+    guessed = invoke([*words, "--method", "mondrian", *limits, "--json"])
+    assert json.loads(guessed.stdout)["answer"]["largest"]["exact"] == "1"
+
+
+@pytest.mark.parametrize("reader", [["--as", "learner"], []])
+def test_what_an_insider_guesses_is_refused_of_others(published, reader):
+    result = invoke(["attack", "mondrian.csv", *reader, "--method", "mondrian"])
+    assert (result.exit_code, "--method is what an insider knows" in result.stderr) == (2, True)
 
 
 def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound_leaves_open(tmp_path, monkeypatch):
@@ -138,9 +188,7 @@ def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound
     sl.protect(eleven(), LIMITS, method="mondrian", resists="insider").publish("release.csv", seed=1)
     alone = invoke(["attack", "release.csv", "--as", "insider"])
     assert (alone.exit_code, "give them as --table" in alone.stderr) == (2, True)
-    keys = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)] * 2 + [(1, 1)] * 4
-    rows = {"q0": [key[0] for key in keys], "q1": [key[1] for key in keys], "disease": list("aaabcdebcdf")}
-    pc.write_csv(pa.table(rows), "table.csv")
+    eleven_as_a_file()
     words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv", "--json", "--at-most"]
     within, between = invoke([*words, "1/2"]), invoke([*words, "0.4"])
     assert (within.exit_code, between.exit_code) == (0, 2)

@@ -107,3 +107,23 @@ def test_every_line_fits(monkeypatch, width):
     done = run(*USUAL)
     assert max(map(len, done.stdout.splitlines())) <= int(width)
     assert "…" not in done.stdout.replace("protect …", "")
+
+
+def test_what_resisting_an_insider_costs_is_told(here):
+    limits = ("--limit", "recursive diversity(l=2) <= 1", "--method", "mondrian", "--resists", "insider")
+    told = answer(run(*USUAL, *limits, "--json"))
+    assert [row["resists"] for row in told["rows"]] == [None, "insider"]
+    assert told["advised"] == 1
+    plain, resisting = (f"{row['loss']:.3g}" for row in told["rows"])
+    price = (
+        f"Row 2 keeps the limits for an insider too, who knows how it was made: a loss of {resisting}, where it would"
+    )
+    assert any(each.startswith(price) and each.endswith(f"be {plain}.") for each in told["advice"])
+    assert "resisting an insider" in run(*USUAL, *limits).stdout
+
+
+def test_resisting_needs_a_method_that_can(here):
+    done = run(*USUAL, "--method", "lattice", "--resists", "insider")
+    assert (done.exit_code, 'add --method "mondrian", or leave --resists out' in done.stderr) == (2, True)
+    done = run(*USUAL, "--suppress-only", "age", "--resists", "insider")
+    assert (done.exit_code, "leave --resists or --suppress-only out" in done.stderr) == (2, True)
