@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.learner.assignments import Assignments, forward_backward
-from sidelight.learner.enumeration import EnumeratedAssignments
+from sidelight.learner.enumeration import EnumeratedAssignments, enumerated, multiplied_out
 from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
 from sidelight.release.locate import Lookup
@@ -68,6 +68,18 @@ def test_forward_backward_is_what_listing_every_assignment_gives(data):
     for i in range(len(bag)):
         for place, (value, _) in enumerate(counts):
             assert beliefs[i, place, 0] == pytest.approx(twin[i, value], abs=1e-9)
+
+
+@examples(15)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(0, 2**32 - 1), st.sampled_from([1, 5, 30]))
+def test_products_multiplied_out_are_what_forward_backward_gives(counts, seed, spread):
+    counts = tuple(sorted(counts, reverse=True))
+    scores = np.random.default_rng(seed).normal(size=(sum(counts), len(counts), 2)) * spread
+    quick, _ = forward_backward(np.exp(scores - scores.max(axis=1, keepdims=True)), counts)
+    np.testing.assert_allclose(multiplied_out(scores, counts), quick, atol=1e-9)
+    listed = enumerated(scores, counts)
+    if listed is not None:
+        np.testing.assert_allclose(multiplied_out(scores, counts), listed, atol=1e-9)
 
 
 def naive_bayes_in_plain_python(listed, rounds):

@@ -6,7 +6,8 @@ A model learns from all groups at once, so that it is not mergeable: searches go
 It is one concrete attacker: a release within its limit may fall to a better model.
 
 The value is rounded up at the sixth decimal, or n_g(s)/n_g exactly where that is believed.  It is replayed by training
-again, where every group is gone through assignment by assignment (`enumeration`).
+again, where every group is gone through assignment by assignment, or multiplied out (`enumeration`); but scaled groups
+are scaled again, which a note says, and occurrences of multisets have one formula only.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ class Learner(Measure):
         return Finding(self, _value(roster, trained, cell), _witness(roster, trained, cell), learned.notes)
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Train again, and go through every group assignment by assignment."""
+        """Train again, with every group listed or multiplied out; only what was scaled is scaled again."""
         assert isinstance(witness, LearntBelief)
         self.check(release)
         if not self._knows_people(release):

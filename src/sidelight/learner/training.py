@@ -372,4 +372,5 @@ def _scaled(roster: Roster, expectation: Expected) -> tuple[str, ...]:
     what = "group" if roster.release.semantics == "single" else "value in a group"
     least = min(round(expectation.states[scaled].min()), MANY)
     many = counted(int(scaled.sum()), what)
-    return (f"{many} of {least:,} states or more by Sinkhorn's scaling, which errs towards doubt",)
+    scaling = "by Sinkhorn's scaling, which errs towards doubt, and which a replay repeats and does not check"
+    return (f"{many} of {least:,} states or more {scaling}",)
