@@ -81,7 +81,7 @@ def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
         one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
         one[(0,) * len(counts)] = 1.0
         for person, others in _without_each(one, weights, 0, len(weights)):
-            chance = np.stack([others[(*_one_less(counts, value), slice(None))] for value in range(len(counts))])
+            chance = np.stack([others[_one_less(counts, value)] for value in range(len(counts))])
             chance *= weights[person]
             beliefs[person, :, start : start + step] = chance / chance.sum(axis=0)
     return beliefs
