@@ -318,8 +318,8 @@ def _rows(
         yield from _lattice_rows(problem, method, shares, progress)
         return
     try:
-        outcome = problem.search(method, DEFAULT_UTILITY, _named_progress(method.name, progress))
-        yield ComparedRelease(method, problem.result(method, outcome))
+        named = _named_progress(method.name, progress)
+        yield ComparedRelease(method, problem.result(method, problem.search(method, DEFAULT_UTILITY, named), named))
     except SidelightError as refusal:
         yield ComparedRelease(method, None, refusal=refusal)
 
@@ -351,14 +351,14 @@ def _lattice_rows(
         for release, utilities in best_at.items():
             if release not in published:
                 published.add(release)
-                yield _judged(problem, way, outcomes[utilities[0]], tuple(utilities))
+                yield _judged(problem, way, outcomes[utilities[0]], tuple(utilities), progress)
 
 
 def _judged(
-    problem: SearchProblem, way: FullDomain, outcome: SearchOutcome, best_at: tuple[str, ...]
+    problem: SearchProblem, way: FullDomain, outcome: SearchOutcome, best_at: tuple[str, ...], progress: Progress
 ) -> ComparedRelease:
     try:
-        return ComparedRelease(way, problem.result(way, outcome), best_at)
+        return ComparedRelease(way, problem.result(way, outcome, _named_progress("lattice", progress)), best_at)
     except NothingSafe as refusal:  # a measure of whole releases says no
         return ComparedRelease(way, None, best_at, refusal)
 

@@ -97,7 +97,7 @@ def protect(
     _named("utility", utility, UTILITIES)
     _named("ask", ask, get_args(Ask))
     problem = SearchProblem.of(table, policy, by)
-    return warned(problem.result(chosen, problem.search(chosen, utility, progress)), ask)
+    return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask)
 
 
 def warned(found: SearchResult, ask: Ask) -> SearchResult:
@@ -150,7 +150,7 @@ class SearchProblem:
             covered_limits(self.policy)  # limits that only judge the end are not in what is searched
         return method.search(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
 
-    def result(self, method: Method, outcome: SearchOutcome) -> SearchResult:
+    def result(self, method: Method, outcome: SearchOutcome, progress: Progress = quiet) -> SearchResult:
         """Judge what a search ends with by the whole policy."""
         if self.table.carried is not None and not method.prints_rows:
             keep = parameter("keep")
@@ -162,7 +162,7 @@ class SearchProblem:
             method, self.policy, levels, complete, used, hierarchies=tuple(used), utility=outcome.chosen_by
         )
         release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=provenance)
-        verdict = _judge_end(self.policy, release)
+        verdict = _judge_end(self.policy, release, progress)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
 
 
@@ -257,8 +257,11 @@ def searchable_part(policy: Policy) -> Policy:
     return Policy(*kept) if kept else Policy(GroupSize() >= 1)
 
 
-def _judge_end(policy: Policy, release: Release) -> Verdict:
+def _judge_end(policy: Policy, release: Release, progress: Progress) -> Verdict:
     """Judge what a search ends with by everything; raises `NothingSafe` when a measure of whole releases says no."""
+    whole = [measure.name for measure in policy.measures if not measure.mergeable]
+    if whole:  # they may take as long as the search, or longer
+        progress(f"judging what was found: {', '.join(whole)}", 0, None)
     verdict = policy.judge(release)
     broken = [each for each in verdict.broken if not each.criterion.measure.mergeable]
     if broken:

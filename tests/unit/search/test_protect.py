@@ -210,3 +210,10 @@ def test_where_nothing_is_claimed_few_amounts_are_tried(amount):
         assert within is None or 2 <= within <= 100
         assert within == min(amount - 1, 100) or amount > 10**6
     assert len(tried) <= 72
+
+
+def test_progress_says_that_a_measure_of_whole_releases_judges_what_was_found():
+    steps = []
+    limit = sl.Learner(model="naive bayes", rounds=1) <= 1
+    protected([LARGE, limit], method="mondrian", ask="nobody", progress=lambda *step: steps.append(step))
+    assert steps[-1] == ("judging what was found: learner", 0, None)
