@@ -102,7 +102,7 @@ def report_on_audit(
         known = published_circumstances(completed, document, policy=question.policy, before=before)
     else:
         known = circumstances(completed, policy=question.policy, before=before, files=_existing(file))
-    return with_curves(audit.model_copy(update={"source": Path(file).name}), release, known)
+    return with_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
 
 
 def _existing(file: str) -> tuple[Path, ...]:

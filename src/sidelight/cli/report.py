@@ -11,12 +11,12 @@ from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.run import Output, Status, command_line, say
-from sidelight.errors import NotAvailable, SidelightError
+from sidelight.errors import SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
 from sidelight.publish.sidecar import ENDING, read_sidecar, sidecar_path
+from sidelight.report.contents import drawn_without_charts
 from sidelight.report.outlines import release_page
-from sidelight.report.page import Picture
 from sidelight.report.release_report import ReleaseReport, SignOff
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
@@ -52,12 +52,11 @@ def report(request: ReportRequest, target: ReportOutputOptions) -> Status:
         document = report_on_sidecar(read_sidecar(Path(file)), details)
     else:
         document = _measured(request, details)
-    page = release_page(document, options.outline)
     verdict = AuditReport(source=document.source, answer=document.answer.audit)
-    output.write(document, [conclusion(verdict)], page=lambda: page)
-    drawn = any((output.html, output.markdown, output.pdf))
-    if drawn and document.answer.curves and not any(isinstance(block, Picture) for block in page.opening):
-        say(f"written without its chart: {NotAvailable.without(package='altair', what='a picture', extra='plot')}")
+    output.write(document, [conclusion(verdict)], page=lambda: release_page(document, options.outline))
+    if any((output.html, output.pdf)):
+        for note in drawn_without_charts():
+            say(note.text)
     broken = document.answer.audit.verdict == "not within policy"
     return Status.NOT_WITHIN_POLICY if broken else Status.WITHIN_POLICY
 

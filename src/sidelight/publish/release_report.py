@@ -10,6 +10,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
@@ -38,6 +39,7 @@ from sidelight.release.release import Release
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
+from sidelight.report.picture_data import KnowledgeCells, candidate_releases, checked_beliefs, knowledge_cells
 from sidelight.report.release_report import (
     NOT_SIGNED,
     AttackTried,
@@ -102,7 +104,7 @@ def release_report(
     >>> release = sl.Release.from_counts(groups, labels=labels)
     >>> report = sl.release_report(release, sl.Policy(sl.GroupSize() >= 5), date="2026-01-31")
     >>> report.answer.audit.verdict, [band.sizes for band in report.answer.sizes]
-    ('within policy', ['5–9', '10–11'])
+    ('within policy', ['2–4', '5–9', '10–11'])
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
@@ -112,7 +114,7 @@ def release_report(
     if isinstance(released, Release):
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else before_of(table, policy)
-        return with_curves(audit, released, circumstances(details, policy=policy, before=before))
+        return with_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
     return report_on_file(Path(released), policy, details, table=table, measures=measures)
 
 
@@ -161,10 +163,11 @@ def report_on_result(
     before = before_of(table, result.policy)
     if published is not None:
         known = published_circumstances(details, published, policy=result.policy, before=before)
-        return with_curves(audit, result.release, known)
-    known = circumstances(details, policy=result.policy, before=before)
-    kept = () if table.carried is None else table.carried.names
-    return with_curves(audit, result.release, replace(known, made=how_made(result), techniques=techniques, kept=kept))
+    else:
+        kept = () if table.carried is None else table.carried.names
+        known = circumstances(details, policy=result.policy, before=before)
+        known = replace(known, made=how_made(result), techniques=techniques, kept=kept)
+    return with_curves(audit, result.release, replace(known, candidates=candidate_releases(result)), result.policy)
 
 
 def report_on_file(
@@ -185,15 +188,29 @@ def report_on_file(
     release = read_published(path)
     audit = judged(release, policy, measures, source=path.name, readers=document.readers)
     before = None if table is None else before_of(table, policy)
-    return with_curves(audit, release, published_circumstances(details, document, policy=policy, before=before))
+    known = published_circumstances(details, document, policy=policy, before=before)
+    return with_curves(audit, release, known, policy)
 
 
 # How much it withstands
 
 
-def with_curves(audit: AuditReport, release: Release, known: Circumstances) -> ReleaseReport:
+def with_curves(
+    audit: AuditReport, release: Release, known: Circumstances, policy: Policy | None = None
+) -> ReleaseReport:
     """Put together what an audit found, what else is known, and how the risk grows with knowledge."""
-    return reported(audit, release, known, curves=curves_of(release))
+    return reported(audit, release, known, curves=curves_of(release), cells=tuple(cells_of(release, policy)))
+
+
+MOST_CELL_CHARTS = 2
+"""So many limits on an acquaintance are gone around at most."""
+
+
+def cells_of(release: Release, policy: Policy | None) -> Iterator[KnowledgeCells]:
+    """Say how the risk grows with several kinds of knowledge at once, for limits that are about an acquaintance."""
+    criteria = () if policy is None else policy.criteria
+    cells = (knowledge_cells(release, criterion) for criterion in criteria)
+    yield from islice((each for each in cells if each is not None), MOST_CELL_CHARTS)
 
 
 CURVE_AMOUNTS = tuple(range(7))
@@ -378,7 +395,8 @@ def read_attack(path: Path) -> AttackTried:
         raise BadRelease(message)
     sources = document.source
     names = tuple(Path(name).name for name in ((sources,) if isinstance(sources, str) else sources or ()))
-    return AttackTried(kind=document.kind, source=names, facts=dict(numbers_in(document.answer)))
+    checked = checked_beliefs(document.answer) if isinstance(document.answer, Mapping) else None
+    return AttackTried(kind=document.kind, source=names, facts=dict(numbers_in(document.answer)), checked=checked)
 
 
 def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:

@@ -6,12 +6,12 @@ worst off, what follows, and the table behind it.  `outlines` says in which orde
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
-from sidelight.errors import SidelightError
+from sidelight.errors import NotAvailable, SidelightError
 from sidelight.report.page import (
     Block,
     Code,
@@ -26,14 +26,21 @@ from sidelight.report.page import (
     SignatureLine,
 )
 from sidelight.report.page import Verdict as PageVerdict
+from sidelight.report.picture_data import CheckedBeliefs
+from sidelight.report.plots import expect_pictures
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import (
+    AttackTried,
     ReleaseReport,
+    SizeBand,
     sensitive_words,
     size_words,
     utility_meaning,
 )
 from sidelight.report.report import AuditFinding
+
+if TYPE_CHECKING:
+    from sidelight.report.pictures import PictureName
 
 Topic: TypeAlias = Literal[
     "published",
@@ -43,6 +50,7 @@ Topic: TypeAlias = Literal[
     "risk",
     "worst off",
     "knowledge",
+    "asked readers",
     "attacks",
     "utility",
     "not covered",
@@ -87,9 +95,6 @@ def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
     yield answer_of(report)
     if summary:
         yield from _risk_blocks(report)
-    picture = _curve_picture(report)
-    if picture is not None:
-        yield picture
     audit = report.answer.audit
     if audit.verdict == "within policy":
         yield Paragraph(
@@ -196,21 +201,23 @@ def _groups(report: ReleaseReport) -> Blocks:
     bands, audit = report.answer.sizes, report.answer.audit
     if not bands:
         return
+    everybody = counted(audit.release.people, "person")
     alone = sum(band.people for band in bands if band.sizes == "1")
-    smallest = bands[0]
+    smallest = report.answer.smallest_group
     if alone:
-        yield Paragraph(f"{alone:,} of {counted(audit.release.people, 'person')} stand alone in a group.")
+        yield Paragraph(f"{alone:,} of {everybody} {form('stands', alone)} alone in a group.")
     else:
-        yield Paragraph(
-            f"Nobody of {counted(audit.release.people, 'person')} stands alone; the smallest groups "
-            f"have {smallest.sizes} people."
-        )
-    grid = Grid(
-        ("people in a group", "groups", "people"),
-        tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands),
-        figures=frozenset({1, 2}),
-    )
-    yield grid
+        yield Paragraph(f"Nobody of {everybody} stands alone; the smallest group has {smallest:,} people.")
+    pictures = tuple(_pictures(report, "sizes"))
+    yield from pictures or (_sizes_grid(bands),)
+    values = tuple(_pictures(report, "values"))
+    if values:
+        yield PageSection("Which values people have", values)
+
+
+def _sizes_grid(bands: Sequence[SizeBand]) -> Grid:
+    rows = tuple((band.sizes, f"{band.groups:,}", f"{band.people:,}") for band in bands if band.groups)
+    return Grid(("people in a group", "groups", "people"), rows, figures=frozenset({1, 2}))
 
 
 def _readers(report: ReleaseReport) -> Blocks:
@@ -243,6 +250,7 @@ def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
         )
     elif report.answer.audit.verdict != "no policy":
         yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
+    yield from _pictures(report, "limits")
     yield _risk_grid(report)
     if any("." in each.result.text for each in report.answer.audit.findings):
         yield Paragraph(ROUNDED.replace("--json", "the JSON document"), "quiet")
@@ -308,29 +316,102 @@ def _knowledge(report: ReleaseReport) -> Blocks:
         )
     headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
     rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
-    grid = Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
-    yield grid
+    yield from _pictures(report, "knowledge")
+    yield Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
+    cells = tuple(_pictures(report, "cells"))
+    if cells:
+        yield PageSection("An acquaintance who knows more of several things at once", cells)
+
+
+READER_KINDS = ("learner", "insider")
+"""Attacks by one reader of the file: told with the readers who were asked, not with attacks by several files."""
+
+ONLY_FOR_WHOEVER_DECIDES = (
+    "How right the claims are was checked against the table: this part is for whoever decides, and not to be published "
+    "with the file."
+)
+
+
+def _asked_readers(report: ReleaseReport) -> Blocks:
+    readers = report.answer.audit.readers
+    asked = [each for each in readers if each.outcome != "not asked"]
+    attacks = [each for each in report.answer.attacks if each.kind in READER_KINDS]
+    told = {each.kind for each in attacks}
+    yield Paragraph(
+        "Two readers are seldom named in a policy, and need no more than the file and patience: a learner, who trains "
+        "a model on the file and a list of who is in which group; and an insider, who also knows how the file was "
+        "made, and reasons about what was not published. How sure could they get of the value of one person?"
+    )
+    if asked:
+        yield from _pictures(report, "readers")
+    lines = [each for each in readers if each.outcome != "not asked" or each.reader not in told]
+    if lines:
+        yield Points(tuple(f"{_capital(each.text)}." for each in lines))
+    for each in attacks:
+        yield _attack_section(each)
 
 
 def _attacks(report: ReleaseReport) -> Blocks:
-    attacks = report.answer.attacks
-    readers = [each for each in report.answer.audit.readers if each.outcome != "not asked"]
-    if readers:
-        yield Paragraph("Two readers whom policies seldom name were asked:")
-        yield Points(tuple(f"{_capital(each.text)}." for each in readers))
-    if not attacks and not readers:
+    attacks = [each for each in report.answer.attacks if each.kind not in READER_KINDS]
+    if not attacks:
         yield Paragraph(
-            "No attack was run besides what the limits ask. sidelight attack tries one reader's "
-            "means on the file (--as "
-            "learner), or on it and another release together; its answer (--output FILE) is put in "
-            "here by --attack FILE."
+            "None, besides what the limits and the two readers ask. sidelight attack tries what the file and another "
+            "release give away together; its answer (--output FILE) is put in here by --attack FILE."
         )
     for each in attacks:
-        sources = each.source if isinstance(each.source, tuple) else (each.source,) if each.source else ()
-        title = f"{_capital(each.kind)}: {', '.join(sources)}" if sources else _capital(each.kind)
-        rows = tuple((name, str(value)) for name, value in each.facts.items())
-        blocks: list[Block] = [Points(each.notes)] if each.notes else []
-        yield PageSection(title, (*blocks, Grid(("what", "is"), rows)) if rows else tuple(blocks))
+        yield _attack_section(each)
+
+
+def _attack_section(attack: AttackTried) -> PageSection:
+    sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
+    title = f"{_capital(attack.kind)}: {', '.join(sources)}" if sources else _capital(attack.kind)
+    blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
+    if attack.checked is not None:
+        blocks += _calibration(attack.checked)
+    rows = tuple((FACT_WORDS.get(name, name), _fact(value)) for name, value in attack.facts.items())
+    return PageSection(title, (*blocks, Grid(("what", "is"), rows, figures=frozenset({1}))) if rows else tuple(blocks))
+
+
+FACT_WORDS = {
+    "rounds": "rounds in which the model was trained",
+    "largest: value": "the largest belief about anybody",
+    "claimed": "how sure it claims to be, on average",
+    "by release": "how sure the file alone makes one, on average",
+    "right": "the share of people whose value it guesses",
+    "calibration error": "how far its claims are from the truth, on average",
+    "could not tell": "people of whom it could not be told",
+    "groups": "groups about which the making of the file tells something",
+}
+"""What the numbers of the two readers are called."""
+
+
+def _fact(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
+    yield Paragraph(
+        f"Of {counted(beliefs.people, 'person')}, the {beliefs.model} model guesses {beliefs.right:.1%} right, and "
+        f"claims to be {beliefs.claimed:.1%} sure on average. {ONLY_FOR_WHOEVER_DECIDES}"
+    )
+    try:
+        from sidelight.report.pictures import calibration_picture  # noqa: PLC0415 - slow, and an extra
+
+        yield calibration_picture(beliefs)
+    except (ImportError, SidelightError):
+        yield Grid(
+            ("claimed from", "claimed to", "people", "claimed on average", "right"),
+            tuple(
+                (f"{each.low:g}", f"{each.high:g}", f"{each.people:,}", f"{each.claimed:.4f}", f"{each.right:.4f}")
+                for each in beliefs.calibration
+            ),
+            figures=frozenset(range(5)),
+        )
+    if beliefs.withheld:
+        yield Paragraph(
+            f"{counted(beliefs.withheld, 'person')} {form('is', beliefs.withheld)} left out: too few claims alike.",
+            "quiet",
+        )
 
 
 def _utility(report: ReleaseReport) -> Blocks:
@@ -343,6 +424,7 @@ def _utility(report: ReleaseReport) -> Blocks:
         (name, "infinite" if worth is None else _figure(worth), utility_meaning(name))
         for name, worth in making.utility.items()
     )
+    yield from _pictures(report, "utility")
     yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
 
 
@@ -399,7 +481,8 @@ TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "readers": ("Who reads it, and what each is taken to know", _readers),
     "worst off": ("Who is worst off", _worst_off),
     "knowledge": ("And if somebody knows more?", _knowledge),
-    "attacks": ("Attacks that were tried", _attacks),
+    "asked readers": ("Two readers whom policies seldom name", _asked_readers),
+    "attacks": ("Other attacks that were tried", _attacks),
     "utility": ("What the release is worth", _utility),
     "not covered": ("What is not covered", _uncovered),
     "again": ("How to do it again", _again),
@@ -426,19 +509,25 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
     return Page(
         title=title,
         subtitle=f"{day}{size_words(report.answer.audit)}; sensitive: {sensitive_words(report.answer.audit)}",
-        opening=tuple(opening(report, summary=summary)),
+        opening=(*opening(report, summary=summary), *drawn_without_charts()),
         sections=tuple(section for section in sections if not section.empty),
         foot=made_by,
     )
 
 
-def _curve_picture(report: ReleaseReport) -> Picture | None:
-    """Draw the curve that the policy's limit is about, where there is one and the extra for charts is there."""
-    if not report.answer.curves:
-        return None
-    from sidelight.report.pictures import knowledge_picture  # noqa: PLC0415 - slow, and an extra
-
+def _pictures(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
+    """Draw the charts of a topic, where the extra for charts is there."""
     try:
-        return knowledge_picture(report)
+        from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
+
+        yield from tuple(pictures_of(report, name))
     except (ImportError, SidelightError):
-        return None
+        return
+
+
+def drawn_without_charts() -> Iterator[Paragraph]:
+    """Say how to get the charts, where they are missing."""
+    try:
+        expect_pictures()
+    except NotAvailable as remedy:
+        yield Paragraph(f"Drawn without its charts: {remedy}.", "quiet")

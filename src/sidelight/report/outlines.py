@@ -75,7 +75,7 @@ OUTLINES: dict[OutlineName, Outline] = {
             ),
             Chapter(
                 "Possible adversaries and plausible attacks",
-                ("readers", "attacks"),
+                ("readers", "asked readers", "attacks"),
                 (
                     Blank(
                         "In which context the data are released, and why other adversaries are not plausible", SPONSOR
@@ -138,7 +138,7 @@ OUTLINES: dict[OutlineName, Outline] = {
             Chapter("Principles and methods applied", ("technique", "utility")),
             Chapter(
                 "Results of the analysis: the risk of identification",
-                ("risk", "worst off", "knowledge", "attacks"),
+                ("risk", "worst off", "knowledge", "asked readers", "attacks"),
                 (
                     Blank(
                         "Why the risk is very small that the information could be used to identify an individual",
@@ -167,7 +167,7 @@ OUTLINES: dict[OutlineName, Outline] = {
             Chapter("7 Data assessment: 7.2 Data features", ("published", "groups")),
             Chapter("7 Data assessment: 7.3 Attack modelling", ("knowledge",)),
             Chapter("8.2 Assessing identifiability: 8.2.2 Quantifying identifiability", ("risk", "worst off")),
-            Chapter("8.2 Assessing identifiability: 8.2.3 Adversarial testing", ("attacks",)),
+            Chapter("8.2 Assessing identifiability: 8.2.3 Adversarial testing", ("asked readers", "attacks")),
             Chapter(
                 "8.3 Mitigation",
                 ("technique", "utility"),
@@ -221,7 +221,7 @@ OUTLINES: dict[OutlineName, Outline] = {
             ),
             Chapter(
                 "The motivated intruder test",
-                ("knowledge", "attacks"),
+                ("knowledge", "asked readers", "attacks"),
                 (
                     Blank(
                         "Who played the intruder, with which resources (web, libraries, public "

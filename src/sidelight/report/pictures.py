@@ -1,51 +1,177 @@
 """Which charts does a report show?  Those of `charts`, as SVG without scripts; none without the extra `plot`.
 
-Drawn from the document alone, in the colours of the page (see `templates/page.css`).
+Drawn from the document alone, in the colours of the page (see `templates/page.css`).  Each answers one topic; there is
+none where the document has no numbers for it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import decimal_text
+from sidelight.learner.learned import BeliefBin
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Comparison
-from sidelight.report.charts.risk_curves import RiskLimit, risk_chart
+from sidelight.report.charts.asked_readers import ReaderBelief, readers_chart
+from sidelight.report.charts.calibration import CheckedClaims, checked_claims_chart
+from sidelight.report.charts.candidates import Candidate, RiskScale, candidates_chart
+from sidelight.report.charts.histograms import SizesDrawn, SizeStep, ValuesDrawn, size_steps_chart, value_bars_chart
+from sidelight.report.charts.limits import JudgedLimit, limits_chart
+from sidelight.report.charts.losses import losses_chart
+from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
+from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.page import Grid, Picture
+from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import description_of, svg, table_behind
-from sidelight.report.release_report import KnowledgeCurve, ReleaseReport
+from sidelight.report.readers import reader_of
+from sidelight.report.release_report import ReleaseReport, least_size
+from sidelight.report.report import PolicyBound
 
 if TYPE_CHECKING:
     import altair as alt
 
+PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "utility"]
 
-def knowledge_picture(report: ReleaseReport) -> Picture:
-    """Draw how the risk grows with what somebody knows, the policy's limit with it.
 
-    One curve: that of the policy's first limit that is about one, or else the first.
-    """
+def pictures_of(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
+    """Draw the pictures of a topic."""
+    return map(picture_of, CHARTS[name](report))
+
+
+def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    answer = report.answer
+    judged = [each for each in answer.audit.findings if each.limit is not None]
+    before = answer.before.results if answer.before else ()
+    limits = []
+    for at, each in enumerate(judged):
+        assert each.limit is not None
+        limits.append(
+            JudgedLimit(
+                counts=reader_of(each.measure).counts,
+                comparison=Comparison(each.limit.comparison),
+                bound=amount(each.limit.bound),
+                bound_text=each.limit.text,
+                after=amount(each.result),
+                after_text=each.result.text,
+                holds=bool(each.holds),
+                before=amount(before[at]) if at < len(before) else None,
+                before_text=before[at].text if at < len(before) else "",
+            )
+        )
+    if limits:
+        yield limits_chart(limits)
+
+
+def _sizes(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    answer = report.answer
+    if answer.smallest_group is None or answer.half_in_groups_of is None:
+        return
+    steps = tuple(SizeStep(band.low, band.high, band.groups, band.people) for band in answer.sizes)
+    drawn = SizesDrawn(steps, answer.smallest_group, answer.half_in_groups_of)
+    yield size_steps_chart(drawn, least_size(answer.audit))
+
+
+MOST_COLUMNS = 3
+"""Of so many sensitive columns the values are drawn."""
+
+
+def _values(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    for each in report.answer.values[:MOST_COLUMNS]:
+        rows = [(common.value, common.people) for common in each.common]
+        if not rows:
+            continue
+        if each.rarer:
+            rows.append((f"{each.rarer:,} rarer value{'' if each.rarer == 1 else 's'}", each.rarer_people))
+        yield value_bars_chart(ValuesDrawn(each.column, each.people, each.values, tuple(rows), each.several))
+
+
+FACTS: dict[str, tuple[str, str]] = {
+    "implications": ("well-chosen fact", "well-chosen facts"),
+    "negations": ("value ruled out", "values ruled out"),
+}
+"""What one and several of a curve's amounts are called for whoever never heard of implications."""
+
+
+def _knowledge(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    """Draw one curve: that of the policy's first limit that is about one, or else the first."""
     curves = {curve.measure: curve for curve in report.answer.curves}
+    if not curves:
+        return
     judged = [each for each in report.answer.audit.findings if each.limit is not None and each.measure in curves]
-    limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
     curve = curves[judged[0].measure] if judged else report.answer.curves[0]
-    chart = risk_chart(
-        [_curve(curve)],
-        limit=None if limit is None else RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison)),
-        own=(own,) if isinstance(own, int) else (),
+    limit, own = (judged[0].limit, judged[0].settings.get("k")) if judged else (None, None)
+    kind = RiskCurve(
+        *FACTS.get(curve.measure, (curve.parameter, curve.parameter)),
+        curve.amounts,
+        tuple(map(amount, curve.risks)),
+        curve.measure,
     )
-    return picture_of(chart)
+    marked = (own,) if isinstance(own, int) and own in curve.amounts else ()
+    bound = None if limit is None else _risk_limit(limit)
+    yield kinds_chart([kind], "of somebody's value", limit=bound, own=marked)
 
 
-def _curve(curve: KnowledgeCurve) -> DisclosureCurve:
-    axes = (KnowledgeAxis(curve.parameter, curve.amounts),)
-    return DisclosureCurve(curve.measure, (), axes, tuple(_amount(risk.exact) for risk in curve.risks))
+def _risk_limit(limit: PolicyBound) -> RiskLimit:
+    return RiskLimit(Fraction(limit.bound.exact), Comparison(limit.comparison))
 
 
-def _amount(text: str) -> Amount:
-    return math.inf if text == "inf" else Fraction(text)
+def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    for each in report.answer.cells:
+        axes = tuple(KnowledgeAxis(name, amounts) for name, amounts in each.amounts.items())
+        curve = DisclosureCurve(each.measure, (), axes, tuple(map(amount, each.risks)))
+        own = (each.own["rules_out"], each.own["others"], each.own["family"])
+        yield cells_chart(curve, limit=_risk_limit(each.limit), own=own)
+
+
+def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    beliefs = [
+        ReaderBelief(
+            "a learner" if each.reader == "learner" else "an insider",
+            None if each.belief is None else amount(each.belief),
+            None if each.limit is None else amount(each.limit),
+            "" if each.belief is None else each.belief.text,
+            "" if each.limit is None else each.limit.text,
+            claims=each.reader == "learner",
+        )
+        for each in report.answer.audit.readers
+        if each.outcome in ("asked", "could not tell")
+    ]
+    if any(each.belief is not None for each in beliefs):
+        yield readers_chart(beliefs)
+
+
+def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
+    """Draw what a model claims, and how right it is."""
+    bins = [BeliefBin(each.low, each.high, each.people, each.claimed, each.right) for each in beliefs.calibration]
+    claims = CheckedClaims(beliefs.model, beliefs.claimed, beliefs.right, beliefs.calibration_error)
+    return picture_of(checked_claims_chart(claims, bins))
+
+
+def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    making, others = report.answer.made, report.answer.candidates
+    losses = {name: worth for name, worth in (making.utility if making else {}).items() if worth is not None}
+    if any(name in losses for name in ("balanced loss", "loss", "non-uniform entropy")):
+        yield losses_chart(losses)
+    if others is not None:
+        scale = RiskScale(
+            others.measure, others.text, amount(others.limit.bound), others.limit.text, others.large_is_bad
+        )
+        candidates = [Candidate(each.name, each.loss, amount(each.risk), each.chosen) for each in others.candidates]
+        yield candidates_chart(candidates, scale, utility=others.utility)
+
+
+CHARTS: dict[PictureName, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]] = {
+    "limits": _limits,
+    "sizes": _sizes,
+    "values": _values,
+    "knowledge": _knowledge,
+    "cells": _cells,
+    "readers": _readers,
+    "utility": _utility,
+}
 
 
 def picture_of(chart: alt.TopLevelMixin) -> Picture:

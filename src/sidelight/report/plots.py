@@ -99,6 +99,13 @@ def altair() -> Drawing:
     return alt
 
 
+def expect_pictures() -> None:
+    """Refuse, with how to get it, where the extra that draws charts is not installed."""
+    altair()
+    with needs_extra("plot", package="vl-convert-python", what="a picture"):
+        import vl_convert  # noqa: F401, PLC0415 - an extra
+
+
 # What every chart has.
 
 

@@ -10,17 +10,28 @@ and a witness that is one person is withheld (`shareable`): the terminal shows i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 from pydantic import Field, JsonValue
 
+from sidelight._arrays import Integers
 from sidelight._text import as_names, counted
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
-from sidelight.report.charts.histograms import size_steps
+from sidelight.report.charts.histograms import SizesDrawn
+from sidelight.report.picture_data import (
+    MANY_PEOPLE,
+    CandidateReleases,
+    CheckedBeliefs,
+    KnowledgeCells,
+    ValueCounts,
+    value_counts,
+)
 from sidelight.report.readers import families_not_asked
 from sidelight.report.report import (
     ALONE,
@@ -43,9 +54,6 @@ SCHEMA_VERSION = 1
 
 SCHEMA_HOME = "docs/reference/release-report.schema.json"
 """Where the schema is kept for programs that read such reports."""
-
-MANY_PEOPLE = 10
-"""Labels that fewer people have are not shown as examples."""
 
 EXAMPLES = 3
 
@@ -100,6 +108,8 @@ class SizeBand(DocumentPart):
     sizes: str
     groups: int
     people: int
+    low: int = 0
+    high: int = 0
 
 
 class KnowledgeCurve(DocumentPart):
@@ -118,6 +128,7 @@ class AttackTried(DocumentPart):
     source: str | tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     facts: dict[str, JsonValue] = Field(default_factory=dict)
+    checked: CheckedBeliefs | None = Field(default=None, description="of a learner, compared with the truth")
 
 
 class ReportedFile(DocumentPart):
@@ -154,7 +165,12 @@ class ReportedRelease(DocumentPart):
     made: HowMade | None = Field(default=None, description="null: nobody knows how the file was made")
     before: RiskBefore | None = Field(default=None, description="null: the table was not at hand")
     sizes: tuple[SizeBand, ...] = ()
+    smallest_group: int | None = None
+    half_in_groups_of: int | None = Field(default=None, description="half of the people are in groups of so many")
+    values: tuple[ValueCounts, ...] = ()
     curves: tuple[KnowledgeCurve, ...] = ()
+    cells: tuple[KnowledgeCells, ...] = Field(default=(), description="where a limit is about an acquaintance")
+    candidates: CandidateReleases | None = Field(default=None, description="null: the search was not run here")
     attacks: tuple[AttackTried, ...] = ()
     not_covered: tuple[str, ...]
     again: DoAgain = DoAgain()
@@ -189,6 +205,7 @@ class Circumstances:
     techniques: Mapping[str, str] | None = None  # by column; None: nobody knows
     kept: tuple[str, ...] = ()
     attacks: tuple[AttackTried, ...] = ()
+    candidates: CandidateReleases | None = None
     again: DoAgain = NO_WAY_BACK
     files: tuple[ReportedFile, ...] = ()
     versions: Mapping[str, str] | None = None
@@ -202,6 +219,7 @@ def reported(
     *,
     columns: tuple[ColumnFacts, ...] | None = None,
     curves: tuple[KnowledgeCurve, ...] = (),
+    cells: tuple[KnowledgeCells, ...] = (),
 ) -> ReleaseReport:
     """Put together what an audit found and what else is known; without the release, what a sidecar tells of it.
 
@@ -218,14 +236,20 @@ def reported(
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
         columns = () if release is None else column_facts(release, known.techniques, known.kept)
+    sizes = None if release is None else SizesDrawn.of(_group_sizes(release), least_size(answer))
     story = ReportedRelease(
         date=known.date,
         audit=answer,
         columns=columns,
         made=known.made,
         before=known.before,
-        sizes=() if release is None else size_bands(release),
+        sizes=() if sizes is None else _bands(sizes),
+        smallest_group=None if sizes is None else sizes.smallest,
+        half_in_groups_of=None if sizes is None else sizes.half_in,
+        values=() if release is None else value_counts(release),
         curves=curves,
+        cells=cells,
+        candidates=known.candidates,
         attacks=known.attacks,
         not_covered=tuple(_not_covered(audit.answer, known)),
         again=known.again,
@@ -246,6 +270,18 @@ def shareable(finding: AuditFinding) -> AuditFinding:
     )
 
 
+READER_NAMES = {
+    "learner": "a learner, who trains a model on the file",
+    "insider": "an insider, who also knows how the file was made",
+}
+
+NOT_JUDGED_READERS = {
+    "asked": "Asked, and judged by no limit",
+    "nothing to learn": "Asked, and learns nothing more, so that no limit judges them",
+    "could not tell": "Asked, and it could not be told what they reach",
+}
+
+
 def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     """Say whom nothing was asked about, and what was decided by whoever asked."""
     resisted = ("insider",) if known.made is not None and known.made.resists else ()
@@ -255,7 +291,7 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
     read = tuple(each.reader for each in beside)
     lines = [audit.not_covered]
-    lines += [f"Asked, and judged by no limit: {each.text}." for each in beside]
+    lines += [f"{NOT_JUDGED_READERS[each.outcome]}: {READER_NAMES[each.reader]}." for each in beside]
     lines += [f"Not asked about: {words}." for words in families_not_asked((*measures, *resisted, *tried, *read))]
     if "attack" not in tried and "expected candidates" not in measures:
         lines.append(
@@ -336,14 +372,37 @@ def _printed(column: Column, people: np.ndarray, role: RoleName, technique: str)
     return ColumnFacts(column=column.name, role=role, technique=technique, labels=len(printed), examples=tuple(many))
 
 
-def size_bands(release: Release) -> tuple[SizeBand, ...]:
-    """Count groups and people by how large the groups are; sizes that no group has are left out.
+def size_bands(release: Release, least: int | None = None) -> tuple[SizeBand, ...]:
+    """Count groups and people by how large the groups are; with a limit, no step has groups on both sides of it.
 
     >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
-    [('1', 1), ('2–4', 1), ('10–12', 1)]
+    [('1', 1), ('2–4', 1), ('5–9', 0), ('10–12', 1)]
     """
-    steps = size_steps(release.groups.sizes[release.groups.sizes > 0])
-    return tuple(SizeBand(sizes=step.label, groups=step.groups, people=step.people) for step in steps if step.groups)
+    return _bands(SizesDrawn.of(_group_sizes(release), least))
+
+
+def _group_sizes(release: Release) -> Integers:
+    sizes: Integers = release.groups.sizes[release.groups.sizes > 0]
+    return sizes
+
+
+def _bands(drawn: SizesDrawn) -> tuple[SizeBand, ...]:
+    return tuple(
+        SizeBand(sizes=step.label, groups=step.groups, people=step.people, low=step.low, high=step.high)
+        for step in drawn.steps
+    )
+
+
+def least_size(audit: Audit) -> int | None:
+    """Say how small a group may be at least, where a limit says so."""
+    bounds = [
+        math.floor(Fraction(each.limit.bound.exact)) + 1
+        if each.limit.comparison == "above"
+        else math.ceil(Fraction(each.limit.bound.exact))
+        for each in audit.findings
+        if each.measure == "group size" and each.limit is not None
+    ]
+    return max(bounds, default=None)
 
 
 # How it was made, and what the table itself would have revealed

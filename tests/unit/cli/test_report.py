@@ -60,7 +60,7 @@ def test_without_the_extra_for_charts_one_line_names_it(here, monkeypatch):
     monkeypatch.setitem(sys.modules, "altair", None)
     outcome = invoke(["report", here / "release.csv", "--html", here / "plain.html"])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (0, 1)
-    assert outcome.stderr.startswith("sidelight: written without its chart: a picture needs altair; install it with:")
+    assert outcome.stderr.startswith("sidelight: Drawn without its charts: a picture needs altair; install it with:")
     assert "sidelight[plot]" in outcome.stderr
     assert "<svg" not in (here / "plain.html").read_text()
 

@@ -1,5 +1,7 @@
 """Regimes order and title the same content; what nobody knows is to be filled in."""
 
+import sys
+
 import pytest
 
 import sidelight as sl
@@ -69,12 +71,10 @@ def test_nothing_is_called_safe_or_anonymous(report):
     assert "anonymous" not in text
 
 
-def test_without_the_extra_for_charts_the_report_stands_with_tables(report, monkeypatch):
-    def missing(_):
-        message = "a picture needs the extra 'plot'"
-        raise SidelightError(message)
-
-    monkeypatch.setattr("sidelight.report.pictures.knowledge_picture", missing)
+def test_without_the_extra_for_charts_the_report_stands_with_tables_and_says_how_to_get_them(report, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     page = html_page(release_page(report))
     assert "<svg" not in page
     assert "How sure somebody could become of one person" in page
+    assert "people in a group" in page
+    assert "Drawn without its charts: a picture needs vl-convert-python; install it with:" in page

@@ -5,10 +5,12 @@ Without the truth nothing is right or wrong: then only how many people are claim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight._text import counted
-from sidelight.learner.learned import BINS, SURE, Learned
+from sidelight.learner.learned import BINS, SURE, BeliefBin, Learned
 from sidelight.report.plots import BLUE, GREY, INK, TableBehind, altair, finished, share_axis, text_at
 
 if TYPE_CHECKING:
@@ -20,12 +22,25 @@ SIDE = 320
 
 def calibration_chart(learned: Learned) -> alt.TopLevelMixin:
     """Draw what a learner claims, and how right it is."""
-    return _claims(learned) if learned.truth is None else _calibration(learned)
+    if learned.right is None or learned.calibration_error is None:
+        return _claims(learned)
+    checked = CheckedClaims(learned.model, learned.claimed, learned.right, learned.calibration_error)
+    return checked_claims_chart(checked, learned.calibration)
 
 
-def _calibration(learned: Learned) -> alt.TopLevelMixin:
+@dataclass(frozen=True, slots=True)
+class CheckedClaims:
+    """How sure a model claims to be on average, how often it is right, and how far the two are apart."""
+
+    model: str
+    claimed: float
+    right: float
+    error: float
+
+
+def checked_claims_chart(learned: CheckedClaims, bins: Sequence[BeliefBin]) -> alt.TopLevelMixin:
+    """Draw claims that were compared with the truth."""
     library = altair()
-    bins = learned.calibration
     total = sum(each.people for each in bins)
     rows = [
         {"claimed": each.claimed, "right": each.right, "people": each.people, "text": f"{each.people:,}"}
@@ -43,14 +58,13 @@ def _calibration(learned: Learned) -> alt.TopLevelMixin:
         base.mark_point(color=BLUE, filled=True, opacity=1).encode(x, y, size=size),
         base.mark_text(align="left", dx=11, dy=11, color=INK, fontSize=11).encode(x, y, text="text:N"),
     )
-    assert learned.right is not None
     claims = f"A {learned.model} model claims to be {learned.claimed:.1%} sure on average"
     more = "more" if learned.claimed > learned.right else "less"
     return finished(
         chart,
         title=f"{claims}, and is right about {learned.right:.1%}",
         subtitle=f"{counted(total, 'person')}, by how sure it is; beside each dot its people. "
-        f"It claims {more} than is right; claims are off by {learned.calibration_error:.3f} on average.",
+        f"It claims {more} than is right; claims are off by {learned.error:.3f} on average.",
         table=TableBehind(
             ("claimed from", "claimed to", "people", "claimed on average", "right"),
             tuple((each.low, each.high, each.people, each.claimed, each.right) for each in bins),

@@ -29,6 +29,24 @@ MOST_CANDIDATES = 40
 
 
 @dataclass(frozen=True, slots=True)
+class RiskScale:
+    """What candidates are judged by: a measure in words, and its limit."""
+
+    name: str
+    text: str
+    bound: Amount
+    bound_text: str
+    large_is_bad: bool
+
+    @classmethod
+    def of(cls, criterion: Criterion) -> RiskScale:
+        """Take a criterion's."""
+        measure = criterion.measure
+        bound = exact(criterion.bound)
+        return cls(measure.name, str(measure), bound, criterion.bound_text, measure.large_is_bad)
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A release that could be published: what it loses (less is better), and its value of a measure."""
 
@@ -94,17 +112,17 @@ def pareto_front(candidates: Sequence[Candidate], *, large_is_bad: bool) -> list
 
 
 def candidates_chart(
-    candidates: Sequence[Candidate], criterion: Criterion, *, utility: str, own: str = "chosen"
+    candidates: Sequence[Candidate], judged: Criterion | RiskScale, *, utility: str, own: str = "chosen"
 ) -> alt.TopLevelMixin:
     """Draw candidates by loss and risk; the limit is the criterion's, `utility` what is lost, `own` what one is."""
-    measure = criterion.measure
-    front = pareto_front(candidates, large_is_bad=measure.large_is_bad)
+    scale = judged if isinstance(judged, RiskScale) else RiskScale.of(judged)
+    front = pareto_front(candidates, large_is_bad=scale.large_is_bad)
     return finished(
-        _layers(candidates, front, criterion, utility, own),
-        title=_title(candidates, front, criterion, f"The {own} release has {utility}"),
+        _layers(candidates, front, scale, utility, own),
+        title=_title(candidates, front, scale, f"The {own} release has {utility}"),
         subtitle=_subtitle(candidates, own),
         table=TableBehind(
-            ("candidate", utility, f"{measure}, exactly", "no other is better on both", own),
+            ("candidate", utility, f"{scale.text}, exactly", "no other is better on both", own),
             tuple(
                 (each.name, each.loss, exact_text(each.risk), _yes(each in front), _yes(each.chosen))
                 for each in sorted(candidates, key=lambda candidate: candidate.loss)
@@ -115,11 +133,11 @@ def candidates_chart(
 
 
 def _layers(
-    candidates: Sequence[Candidate], front: Sequence[Candidate], criterion: Criterion, utility: str, own: str
+    candidates: Sequence[Candidate], front: Sequence[Candidate], scale: RiskScale, utility: str, own: str
 ) -> Drawing:
     """Draw the points, the line that joins the front, the limit, and the one that was chosen."""
     library = altair()
-    bad = criterion.measure.large_is_bad
+    bad = scale.large_is_bad
     rows = [
         {
             "loss": each.loss,
@@ -130,7 +148,7 @@ def _layers(
         for each in candidates
     ]
     base = library.Chart(library.Data(values=rows), width=460, height=280)
-    x, y = _loss_axis(candidates, utility), _risk_axis(candidates, criterion)
+    x, y = _loss_axis(candidates, utility), _risk_axis(candidates, scale)
     joined = base.transform_filter("datum.front").mark_line(color=BLUE, strokeWidth=1.5, interpolate="step-after")
     return library.layer(
         joined.encode(x, y),
@@ -138,7 +156,7 @@ def _layers(
             x, y, tooltip=["name:N"]
         ),
         base.transform_filter("datum.front").mark_point(filled=True, size=60, opacity=1, color=BLUE).encode(x, y),
-        *_limit(criterion, float(exact(criterion.bound))),
+        *_limit(scale),
         *_chosen(candidates, own, bad=bad),
     )
 
@@ -150,29 +168,29 @@ def _loss_axis(candidates: Sequence[Candidate], utility: str) -> Drawing:
     return axis.axis(title=in_lines(f"{utility}: {MEANINGS.get(utility, 'less is better')}", 66), tickCount=6)
 
 
-def _risk_axis(candidates: Sequence[Candidate], criterion: Criterion) -> Drawing:
+def _risk_axis(candidates: Sequence[Candidate], scale: RiskScale) -> Drawing:
     """Make room for every risk and for the limit; probabilities end at 1, and amounts have whole ticks."""
-    bad = criterion.measure.large_is_bad
-    values = [round_cautiously(each.risk, large_is_bad=bad) for each in candidates] + [float(exact(criterion.bound))]
+    bad = scale.large_is_bad
+    values = [round_cautiously(each.risk, large_is_bad=bad) for each in candidates] + [float(scale.bound)]
     spread = max(values) - min(values) or 1.0
     low, high = max(min(values) - 0.12 * spread, 0.0), max(values) + 0.12 * spread
-    scale = {"domain": [low, min(high, 1.0) if bad and max(values) <= 1 else high], "nice": False}
+    domain = {"domain": [low, min(high, 1.0) if bad and max(values) <= 1 else high], "nice": False}
     whole = {"tickMinStep": 1} if all(value == int(value) for value in values) else {}
-    return altair().Y("risk:Q").scale(**scale).axis(title=str(criterion.measure), tickCount=6, **whole)
+    return altair().Y("risk:Q").scale(**domain).axis(title=scale.text, tickCount=6, **whole)
 
 
 def _yes(whether: bool) -> str:  # noqa: FBT001 - a word for it
     return "yes" if whether else ""
 
 
-def _title(candidates: Sequence[Candidate], front: Sequence[Candidate], criterion: Criterion, begins: str) -> str:
+def _title(candidates: Sequence[Candidate], front: Sequence[Candidate], scale: RiskScale, begins: str) -> str:
     chosen = next((each for each in candidates if each.chosen), None)
-    bad = criterion.measure.large_is_bad
+    bad = scale.large_is_bad
     verb = "is" if len(front) == 1 else "are"
     many = f"{len(front):,} of {counted(len(candidates), 'candidate')} {verb} beaten by no other"
     if chosen is None:
         return many
-    risk = f"{criterion.measure.name} {at_a_glance(chosen.risk, large_is_bad=bad)}"
+    risk = f"{scale.name} {at_a_glance(chosen.risk, large_is_bad=bad)}"
     return f"{begins} {short_decimal(chosen.loss)} at {risk}; {many}"
 
 
@@ -181,9 +199,9 @@ def _subtitle(candidates: Sequence[Candidate], own: str) -> str:
     return f"{chosen}Each point is a release that could be published; the line joins those that no other beats on both."
 
 
-def _limit(criterion: Criterion, bound: float) -> list[Drawing]:
+def _limit(scale: RiskScale) -> list[Drawing]:
     library = altair()
-    base = library.Chart(library.Data(values=[{"limit": bound, "text": f"limit {criterion.bound_text}"}]))
+    base = library.Chart(library.Data(values=[{"limit": float(scale.bound), "text": f"limit {scale.bound_text}"}]))
     return [
         base.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q"),
         base.mark_text(color=INK, align="left", dx=6, baseline="middle", fontSize=12).encode(

@@ -69,39 +69,57 @@ def size_steps(sizes: Integers, limit: int | None = None) -> tuple[SizeStep, ...
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SizesDrawn:
+    """How large the groups of a release are: in steps, the smallest, and the one that half of the people are in."""
+
+    steps: tuple[SizeStep, ...]
+    smallest: int
+    half_in: int  # half of the people are in groups of so many or more
+
+    @classmethod
+    def of(cls, sizes: Integers, least: int | None = None) -> SizesDrawn:
+        """Count people by the size of their group."""
+        largest_first = np.sort(sizes)[::-1]
+        half = int(largest_first[np.searchsorted(np.cumsum(largest_first) * 2, largest_first.sum())])
+        return cls(size_steps(sizes, least), int(sizes.min()), half)
+
+    @property
+    def people(self) -> int:
+        """All of them."""
+        return sum(step.people for step in self.steps)
+
+
 def sizes_chart(release: Release, *, limit: Bound | None = None) -> alt.TopLevelMixin:
     """Draw how many people are in groups of which size; `limit` is the smallest that a group may be."""
-    sizes = release.groups.sizes[release.groups.sizes > 0]
     least = None if limit is None else math.ceil(exact(limit))
-    steps = size_steps(sizes, least)
-    table = TableBehind(
-        ("size of the group", "groups", "people in them"),
-        tuple((step.label, step.groups, step.people) for step in steps),
-    )
+    return size_steps_chart(SizesDrawn.of(release.groups.sizes[release.groups.sizes > 0], least), least)
+
+
+def size_steps_chart(drawn: SizesDrawn, least: int | None) -> alt.TopLevelMixin:
+    """Draw sizes that were counted already."""
+    groups = sum(step.groups for step in drawn.steps)
+    among = f"{counted(drawn.people, 'person')} in {counted(groups, 'group')}"
     return finished(
-        _bars(steps, least),
-        title=_sizes_title(sizes, least),
-        subtitle=_sizes_subtitle(release, sizes),
-        table=table,
+        _bars(drawn.steps, least),
+        title=_sizes_title(drawn, least),
+        subtitle=f"{among}; half of the people are in groups of {drawn.half_in:,} or more.",
+        table=TableBehind(
+            ("size of the group", "groups", "people in them"),
+            tuple((step.label, step.groups, step.people) for step in drawn.steps),
+        ),
         width=600,
     )
 
 
-def _sizes_title(sizes: Integers, least: int | None) -> str:
-    total, smallest = int(sizes.sum()), int(sizes.min())
+def _sizes_title(drawn: SizesDrawn, least: int | None) -> str:
+    total, smallest = counted(drawn.people, "person"), drawn.smallest
     if least is None:
         return f"The smallest group has {counted(smallest, 'person')}"
-    few = int(sizes[sizes < least].sum())
+    few = sum(step.people for step in drawn.steps if step.high < least)
     if few:
-        return f"{few:,} of {counted(total, 'person')} are in groups of fewer than {least:,}"
-    return f"Nobody of {counted(total, 'person')} is in a group of fewer than {least:,}; the smallest has {smallest:,}"
-
-
-def _sizes_subtitle(release: Release, sizes: Integers) -> str:
-    largest_first = np.sort(sizes)[::-1]
-    middle = int(largest_first[np.searchsorted(np.cumsum(largest_first) * 2, largest_first.sum())])
-    among = f"{counted(release.size, 'person')} in {counted(len(sizes), 'group')}"
-    return f"{among}; half of the people are in groups of {middle:,} or more."
+        return f"{few:,} of {total} are in groups of fewer than {least:,}"
+    return f"Nobody of {total} is in a group of fewer than {least:,}; the smallest has {smallest:,}"
 
 
 def _bars(steps: Sequence[SizeStep], least: int | None) -> Drawing:
@@ -144,11 +162,37 @@ def _limit_edge(at: float, least: int) -> list[Drawing]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class ValuesDrawn:
+    """How many of some people have each value, most first; what is rare is one line at the end."""
+
+    column: str
+    people: int
+    values: int
+    rows: tuple[tuple[str, int], ...]
+    several: bool  # whether people may have several, or none
+
+    @classmethod
+    def of(cls, release: Release) -> ValuesDrawn:
+        """Count the people of each value; beyond `MOST_VALUES` together."""
+        whole = release.groups.whole.tolist()
+        order = sorted(range(len(whole)), key=lambda at: (-whole[at], shown(release.domain[at])))
+        rows = [(shown(release.domain[at]), int(whole[at])) for at in order]
+        if len(rows) > MOST_VALUES:
+            kept, others = rows[: MOST_VALUES - 1], rows[MOST_VALUES - 1 :]
+            rows = [*kept, (f"{len(others):,} other values", sum(people for _, people in others))]
+        return cls(release.sensitive, release.size, len(whole), tuple(rows), release.semantics != "single")
+
+
 def values_chart(release: Release) -> alt.TopLevelMixin:
     """Draw how many people have each value."""
-    rows = _values(release)
+    return value_bars_chart(ValuesDrawn.of(release))
+
+
+def value_bars_chart(drawn: ValuesDrawn) -> alt.TopLevelMixin:
+    """Draw values that were counted already."""
     library = altair()
-    total = release.size
+    rows = drawn.rows
     data = [{"value": name, "people": people, "text": f"{people:,}"} for name, people in rows]
     base = library.Chart(library.Data(values=data), width=420, height=20 * len(data))
     y = library.Y("value:N").sort([name for name, _ in rows]).axis(title=None, grid=False, labelLimit=220)
@@ -158,28 +202,17 @@ def values_chart(release: Release) -> alt.TopLevelMixin:
         base.mark_text(align="left", dx=4, color=INK, fontSize=11).encode(y, x, text="text:N"),
     )
     name, most = rows[0]
-    several = "" if release.semantics == "single" else " People may have several, or none."
+    several = " People may have several, or none." if drawn.several else ""
     return finished(
         chart,
-        title=f"{name} is the commonest {release.sensitive}: {most:,} of {counted(total, 'person')} have it",
-        subtitle=f"{counted(len(release.domain), 'value')} of {release.sensitive}.{several}",
+        title=f"{name} is the commonest {drawn.column}: {most:,} of {counted(drawn.people, 'person')} have it",
+        subtitle=f"{counted(drawn.values, 'value')} of {drawn.column}.{several}",
         table=TableBehind(
-            (release.sensitive, "people", "share of all, rounded up"),
-            tuple((each, people, round_up(Fraction(people, total))) for each, people in rows),
+            (drawn.column, "people", "share of all, rounded up"),
+            tuple((each, people, round_up(Fraction(people, drawn.people))) for each, people in rows),
         ),
         width=600,
     )
-
-
-def _values(release: Release) -> list[tuple[str, int]]:
-    """Count the people of each value, most first; beyond `MOST_VALUES` together."""
-    whole = release.groups.whole.tolist()
-    order = sorted(range(len(whole)), key=lambda at: (-whole[at], shown(release.domain[at])))
-    rows = [(shown(release.domain[at]), int(whole[at])) for at in order]
-    if len(rows) <= MOST_VALUES:
-        return rows
-    kept, others = rows[: MOST_VALUES - 1], rows[MOST_VALUES - 1 :]
-    return [*kept, (f"{len(others):,} other values", sum(people for _, people in others))]
 
 
 def group_chart(release: Release, group: GroupName | int, *, value: Label | None = None) -> alt.TopLevelMixin:

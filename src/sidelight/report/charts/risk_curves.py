@@ -147,21 +147,26 @@ def risk_chart(
         message = "there is no curve to draw; give at least one"
         raise BadMeasure(message)
     bound = RiskLimit(limit) if limit is not None and not isinstance(limit, RiskLimit) else limit
-    kinds = [RiskCurve.of(curve) for curve in curves]
-    about = about_value(curves[0])
+    return kinds_chart([RiskCurve.of(curve) for curve in curves], about_value(curves[0]), limit=bound, own=own)
+
+
+def kinds_chart(
+    kinds: Sequence[RiskCurve], about: str, *, limit: RiskLimit | None = None, own: Sequence[int] = ()
+) -> alt.TopLevelMixin:
+    """Draw the risk of what is said by `about` against kinds of knowledge that have their words already."""
     library = altair()
     width = ONE_WIDTH if len(kinds) == 1 else 186
     last = len(kinds) - 1
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), bound, amount)
+        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), limit, amount)
         for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
     chart = panels[0] if last == 0 else library.concat(*panels, columns=columns, spacing=28)
     return finished(
         chart,
-        title=_own_title(kinds, own, bound, about) if own else risk_title(kinds, bound, about),
-        subtitle=_endings(kinds, bound) if not own else _varied(kinds),
+        title=_own_title(kinds, own, limit, about) if own else risk_title(kinds, limit, about),
+        subtitle=_endings(kinds, limit) if not own else _varied(kinds),
         table=_table(kinds),
         width=(width + 30) * columns + 60,
     )

@@ -1,0 +1,48 @@
+"""A strip per limit: the table, the limit, the release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from sidelight.errors import BadMeasure
+from sidelight.measures.measure import Comparison
+from sidelight.report.charts.limits import MOST_STRIPS, JudgedLimit, limits_chart
+from sidelight.report.plots import svg, table_behind, title_of
+
+SIZE = JudgedLimit("fewest alike", Comparison.AT_LEAST, 10, "≥ 10", 21, "21", True, 1, "1")
+SURE = JudgedLimit("how sure", Comparison.BELOW, Fraction(2, 3), "< 2/3", Fraction(2, 3), "2/3", False)
+
+
+def test_the_title_counts_what_holds_before_and_after():
+    assert title_of(limits_chart([SIZE])) == "The limit holds for the release; for the table itself it does not"
+    assert title_of(limits_chart([SURE])) == "The limit does not hold for the release"
+    assert title_of(limits_chart([SIZE, SURE])) == "1 of 2 limits does not hold for the release"
+    three = [SIZE, replace(SIZE, before=12), SIZE]
+    assert title_of(limits_chart(three)) == "All 3 limits hold for the release; for the table itself 1 of 3 holds"
+
+
+def test_places_are_in_order_and_inside_whatever_the_amounts():
+    for limit in (SIZE, SURE, replace(SIZE, after=5_000_000), replace(SURE, after=math.inf), replace(SIZE, after=0)):
+        places = [limit.place(limit.bound), limit.place(limit.after)]
+        assert all(0 <= place <= 1 for place in places)
+        assert (places[0] <= places[1]) == (limit.bound <= limit.after)
+
+
+def test_limits_beyond_the_drawn_ones_stand_in_the_table():
+    chart = limits_chart([SIZE] * MOST_STRIPS + [SURE])
+    assert len(table_behind(chart).rows) == MOST_STRIPS + 1
+    assert "limit &lt; 2/3" in svg(chart)  # what does not hold is drawn first
+
+
+def test_what_is_infinite_is_drawn_at_the_end():
+    chart = limits_chart([replace(SURE, after=math.inf, after_text="infinite")])
+    assert "infinite" in svg(chart)
+
+
+def test_nothing_to_draw_is_refused():
+    with pytest.raises(BadMeasure, match="no limit to draw"):
+        limits_chart([])

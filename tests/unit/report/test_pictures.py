@@ -1,0 +1,86 @@
+"""Which charts a report shows: one for each topic that has numbers, drawn from the document alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sidelight as sl
+from sidelight.publish.release_report import read_attack
+from sidelight.report.html import MOST_BYTES
+from sidelight.report.outlines import OUTLINES, release_page
+from sidelight.report.page import Page, PageSection, Picture
+from sidelight.report.pictures import CHARTS, pictures_of
+from sidelight.report.release_report import ReleaseReport
+
+POLICY = sl.Policy(sl.GroupSize() >= 10, sl.Implications(1) < 0.8, sl.Acquaintance(rules_out=1) < 0.9)
+
+
+@pytest.fixture(scope="module")
+def report() -> ReleaseReport:
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    found = sl.protect(adult.table, POLICY, by=adult.hierarchies)
+    return sl.release_report(found, date="2026-01-31")
+
+
+def pictures_in(part: Page | PageSection) -> list[Picture]:
+    blocks = part.opening if isinstance(part, Page) else part.blocks
+    below = part.sections if isinstance(part, Page) else part.parts
+    return [*(each for each in blocks if isinstance(each, Picture)), *(p for each in below for p in pictures_in(each))]
+
+
+def test_every_topic_with_numbers_has_its_picture(report):
+    drawn = {name: len(tuple(pictures_of(report, name))) for name in CHARTS}
+    assert drawn == {"limits": 1, "sizes": 1, "values": 1, "knowledge": 1, "cells": 1, "readers": 1, "utility": 2}
+
+
+@pytest.mark.parametrize("outline", [None, *OUTLINES])
+def test_each_stands_once_in_every_outline_with_its_finding_and_its_table(report, outline):
+    pictures = pictures_in(release_page(report, outline))
+    assert len(pictures) == 8
+    assert len({each.description for each in pictures}) == 8
+    for each in pictures:
+        assert each.table is not None
+        assert each.table.rows
+        assert f'aria-label="{each.description[:20]}' in each.svg
+
+
+def test_they_are_drawn_from_the_document_alone(report):
+    again = ReleaseReport.model_validate_json(report.to_json())
+    assert sl.report_html(again) == sl.report_html(report)
+
+
+def test_without_limits_and_without_how_it_was_made_nothing_is_invented():
+    release = sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}])
+    report = sl.release_report(release)
+    assert [name for name in CHARTS if tuple(pictures_of(report, name))] == ["sizes", "knowledge"]
+
+
+def test_a_release_of_very_many_groups_and_values_stays_small():
+    groups = [{f"value {(at * 7 + step) % 5000}": 3 for step in range(3)} for at in range(20_000)]
+    labels = [{"age": f"age {at} " + "x" * 50} for at in range(20_000)]
+    release = sl.Release.from_counts(groups, labels=labels)
+    page = sl.report_html(sl.release_report(release, sl.Policy(sl.GroupSize() >= 5)))
+    assert len(page.encode()) < MOST_BYTES
+    assert page.count("<svg") >= 2
+
+
+def test_rare_values_are_not_named(report):
+    release = sl.Release.from_counts([{"Flu": 30, "Cold": 12, "Secret illness": 2}])
+    page = sl.report_html(sl.release_report(release, sl.Policy(sl.DistinctValues() >= 2)))
+    assert "1 rarer value" in page
+    assert "Secret illness" not in page
+
+
+def test_how_right_a_learner_is_stands_where_its_answer_is_given(report, tmp_path):
+    bins = [{"low": 0.4, "high": 0.5, "people": people, "claimed": 0.45, "right": 0.4} for people in (40, 3)]
+    numbers = {"model": "logistic", "people": 43, "claimed": 0.45, "right": 0.4, "calibration_error": 0.05}
+    answer = {"kind": "learner", "schema_version": 1, "source": "r.csv", "answer": {**numbers, "calibration": bins}}
+    file = tmp_path / "learner.json"
+    file.write_text(json.dumps(answer))
+    told = report.answer.model_copy(update={"attacks": (read_attack(file),)})
+    page = sl.report_html(report.model_copy(update={"answer": told}))
+    assert "A logistic model claims to be 45.0% sure on average, and is right about 40.0%" in page
+    assert "3 people are left out" in page
+    assert "not to be published with the file" in page
