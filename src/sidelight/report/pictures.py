@@ -53,7 +53,7 @@ def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
                 counts=reader_of(each.measure).counts,
                 comparison=Comparison(each.limit.comparison),
                 bound=amount(each.limit.bound),
-                bound_text=each.limit.text,
+                bound_text=each.limit.text.partition(" ")[2],  # without its sign
                 after=amount(each.result),
                 after_text=each.result.text,
                 holds=bool(each.holds),

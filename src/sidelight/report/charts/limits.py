@@ -7,9 +7,9 @@ logarithmic scale where the largest is many times the bound.  The side of the bo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import exact_text
 from sidelight._text import counted, form
@@ -24,14 +24,25 @@ if TYPE_CHECKING:
 MOST_STRIPS = 12
 """So many limits have a strip; others stand in the table alone, those that do not hold last of all."""
 
-WIDTH, HEIGHT = 500, 34
-"""Pixels of a strip."""
+WIDTH, HEIGHT, STEP = 500, 34, 92
+"""Pixels: of a strip, and from one to the next."""
 
 MANY_TIMES = 20
 """Amounts that are so many times the bound are drawn on a logarithmic scale."""
 
+NEXT = 0.018
+"""From a dot to its number, as a share of the strip."""
+
 CLOSE = 0.16
 """Dots that are closer, as a share of the strip, have their numbers on both sides."""
+
+
+WANTED = {
+    Comparison.AT_LEAST: "at least",
+    Comparison.ABOVE: "more than",
+    Comparison.AT_MOST: "at most",
+    Comparison.BELOW: "below",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +52,17 @@ class JudgedLimit:
     counts: str
     comparison: Comparison
     bound: Amount
-    bound_text: str
+    bound_text: str  # the bound alone
     after: Amount
     after_text: str
     holds: bool
     before: Amount | None = None
     before_text: str = ""
+
+    @property
+    def bound_words(self) -> str:
+        """Say the limit: at least 10."""
+        return f"{WANTED[self.comparison]} {self.bound_text}"
 
     @property
     def held_before(self) -> bool | None:
@@ -90,11 +106,10 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
         message = "there is no limit to draw; judge a release by a policy first"
         raise BadMeasure(message)
     drawn = sorted(limits, key=lambda each: each.holds)[:MOST_STRIPS] if len(limits) > MOST_STRIPS else limits
-    strips = [_strip(limit, first=at == 0) for at, limit in enumerate(drawn)]
     more = f" {counted(len(limits) - len(drawn), 'further limit')}: in the table." if len(limits) > len(drawn) else ""
     before = " Hollow dot: the table itself." if any(each.before is not None for each in limits) else ""
     return finished(
-        altair().vconcat(*strips, spacing=14),
+        _strips(drawn),
         title=limits_title(limits),
         subtitle=f"Filled dot: the release.{before} Dark line: the limit; the shaded side keeps it.{more}",
         table=TableBehind(
@@ -103,7 +118,7 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
                 (
                     each.counts,
                     "" if each.before is None else exact_text(each.before),
-                    each.bound_text,
+                    each.bound_words,
                     exact_text(each.after),
                     "yes" if each.holds else "no",
                 )
@@ -117,7 +132,7 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
 def limits_title(limits: Sequence[JudgedLimit]) -> str:
     """Say how many limits hold, and how many did before.
 
-    >>> limit = JudgedLimit("fewest alike", Comparison.AT_LEAST, 5, "≥ 5", 7, "7", True, before=1, before_text="1")
+    >>> limit = JudgedLimit("fewest alike", Comparison.AT_LEAST, 5, "5", 7, "7", True, before=1, before_text="1")
     >>> limits_title([limit, limit])
     'Both limits hold for the release; for the table itself none holds'
     """
@@ -134,62 +149,105 @@ def limits_title(limits: Sequence[JudgedLimit]) -> str:
     return f"{after} for the release" + (f"; for the table itself {held}" if known else "")
 
 
-def _strip(limit: JudgedLimit, *, first: bool) -> Drawing:
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """A limit, and where its strip begins."""
+
+    limit: JudgedLimit
+    top: float
+    first: bool  # whose dots say what they are
+
+    @property
+    def middle(self) -> float:
+        return self.top + HEIGHT / 2
+
+    @property
+    def bound(self) -> float:
+        return self.limit.place(self.limit.bound)
+
+    @property
+    def kept(self) -> tuple[float, float]:
+        """From where to where the limit is kept."""
+        return (0.0, self.bound) if self.limit.comparison.from_above else (self.bound, 1.0)
+
+    @property
+    def before(self) -> float | None:
+        return None if self.limit.before is None else self.limit.place(self.limit.before)
+
+    @property
+    def after(self) -> float:
+        return self.limit.place(self.limit.after)
+
+    def texts(self) -> Iterator[_Words]:
+        """Say what is counted, the limit, and both numbers."""
+        yield _Words(0, self.top - 30, self.limit.counts, "left", bold=True)
+        yield _Words(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
+        if self.before is not None:
+            name = "the table: " if self.first else ""
+            yield self._beside(self.before, self.after, f"{name}{self.limit.before_text}")
+        name = "the release: " if self.first else ""
+        yield replace(self._beside(self.after, self.before, f"{name}{self.limit.after_text}"), bold=True)
+
+    def _beside(self, dot: float, other: float | None, text: str) -> _Words:
+        """Write a number to the right of its dot, or to the left where the other dot or the end is close."""
+        close = other is not None and 0 < other - dot < CLOSE < dot
+        left = close or dot > 1 - CLOSE
+        return _Words(dot - NEXT if left else dot + NEXT, self.middle - 8, text, "right" if left else "left")
+
+
+Align: TypeAlias = Literal["left", "center", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A text, where it stands, and on which side of that place."""
+
+    x: float
+    y: float
+    text: str
+    align: Align
+    bold: bool = False
+
+
+def _inwards(place: float) -> Align:
+    return "left" if place < CLOSE else "right" if place > 1 - CLOSE else "center"
+
+
+def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
+    """Draw all strips in one chart, one below the other: layers are slow to make, and rows are not."""
     library = altair()
-    bound = limit.place(limit.bound)
-    shaded = {"x": 0.0, "x2": bound} if limit.comparison.from_above else {"x": bound, "x2": 1.0}
+    strips = [_Strip(limit, at * STEP + STEP - HEIGHT - 8, first=at == 0) for at, limit in enumerate(limits)]
+    height = STEP * len(limits)
     x = library.X("x:Q").scale(domain=[0, 1], nice=False).axis(None)
-    middle = library.value(HEIGHT / 2)
+    y = library.Y("y:Q").scale(domain=[height, 0], nice=False).axis(None)
 
-    def base(*rows: Mapping[str, object]) -> Drawing:
-        return library.Chart(library.Data(values=list(map(dict, rows))), width=WIDTH, height=HEIGHT)
+    def drawn(rows: Iterable[Mapping[str, object]]) -> Drawing:
+        return library.Chart(library.Data(values=[dict(row) for row in rows]), width=WIDTH, height=height)
 
-    layers = [
-        base(shaded).mark_rect(color=PALE, opacity=1).encode(x, x2="x2:Q"),
-        base({"x": 0.0, "x2": 1.0}).mark_rule(color=GREY, strokeWidth=1).encode(x, x2="x2:Q", y=middle),
-        base({"x": bound}).mark_rule(color=INK, strokeWidth=2.5).encode(x),
-        _words(base({"x": bound, "text": f"limit {limit.bound_text}"}), x, bound, dy=-HEIGHT / 2 - 8, color=INK),
-    ]
-    return library.layer(*layers, *_dots(limit, base, x, middle, named=first)).properties(
-        title=library.TitleParams(limit.counts, fontSize=13, fontWeight="normal", anchor="start", offset=18)
+    shaded = drawn({"x": s.kept[0], "x2": s.kept[1], "y": s.top, "y2": s.top + HEIGHT} for s in strips)
+    lines = drawn({"x": 0, "x2": 1, "y": s.middle} for s in strips)
+    bounds = drawn({"x": s.bound, "y": s.top, "y2": s.top + HEIGHT} for s in strips)
+    before = drawn({"x": s.before, "y": s.middle} for s in strips if s.before is not None)
+    after = drawn({"x": s.after, "y": s.middle, "holds": s.limit.holds} for s in strips)
+    colour = library.condition("datum.holds", library.value(BLUE), library.value(VERMILION))
+    hollow = before.mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=90, opacity=1)
+    return library.layer(
+        shaded.mark_rect(color=PALE, opacity=1).encode(x, y, x2="x2:Q", y2="y2:Q"),
+        lines.mark_rule(color=GREY).encode(x, y, x2="x2:Q"),
+        bounds.mark_rule(color=INK, strokeWidth=2.5).encode(x, y, y2="y2:Q"),
+        hollow.encode(x, y),
+        after.mark_point(filled=True, size=120, opacity=1).encode(x, y, color=colour),
+        *(
+            drawn({"x": each.x, "y": each.y, "text": each.text} for each in some)
+            .mark_text(align=align, fontSize=12, color=INK, fontWeight="bold" if bold else "normal")
+            .encode(x, y, text="text:N")
+            for (align, bold), some in _by_style(text for strip in strips for text in strip.texts()).items()
+        ),
     )
 
 
-def _dots(limit: JudgedLimit, base: Drawing, x: Drawing, middle: Drawing, *, named: bool) -> list[Drawing]:
-    """Draw the dots with their numbers beside them, on both sides where they are close; the first say what they are."""
-    after, before = limit.place(limit.after), None if limit.before is None else limit.place(limit.before)
-    colour = BLUE if limit.holds else VERMILION
-    layers = []
-    left = before is not None and before > after and before - after < CLOSE
-    if before is not None:
-        text = f"{'the table: ' if named else ''}{limit.before_text}"
-        hollow = base({"x": before}).mark_point(filled=True, fill=PAPER, stroke=GREY, strokeWidth=2, size=90, opacity=1)
-        leftwards = before < after and after - before < CLOSE
-        layers += [hollow.encode(x, y=middle), _beside(base({"x": before, "text": text}), x, before, left=leftwards)]
-    text = f"{'the release: ' if named else ''}{limit.after_text}"
-    filled = base({"x": after}).mark_point(color=colour, filled=True, size=120, opacity=1)
-    return [
-        *layers,
-        filled.encode(x, y=middle),
-        _beside(base({"x": after, "text": text}), x, after, left=left, bold=True),
-    ]
-
-
-def _beside(base: Drawing, x: Drawing, place: float, *, left: bool, bold: bool = False) -> Drawing:
-    """Write a number to the right of its dot, or to the left where another dot or the end is close."""
-    inwards = (left and place > CLOSE) or place > 1 - CLOSE
-    words = base.mark_text(
-        align="right" if inwards else "left",
-        dx=-9 if inwards else 9,
-        dy=-8,
-        fontSize=12,
-        color=INK,
-        fontWeight="bold" if bold else "normal",
-    )
-    return words.encode(x, y=altair().value(HEIGHT / 2), text="text:N")
-
-
-def _words(base: Drawing, x: Drawing, place: float, *, dy: float, color: str) -> Drawing:
-    align = "left" if place < CLOSE else "right" if place > 1 - CLOSE else "center"
-    words = base.mark_text(align=align, dy=dy, fontSize=12, color=color)
-    return words.encode(x, y=altair().value(HEIGHT / 2), text="text:N")
+def _by_style(texts: Iterable[_Words]) -> dict[tuple[Align, bool], list[_Words]]:
+    styles: dict[tuple[Align, bool], list[_Words]] = {}
+    for each in texts:
+        styles.setdefault((each.align, each.bold), []).append(each)
+    return styles

@@ -13,8 +13,8 @@ from sidelight.measures.measure import Comparison
 from sidelight.report.charts.limits import MOST_STRIPS, JudgedLimit, limits_chart
 from sidelight.report.plots import svg, table_behind, title_of
 
-SIZE = JudgedLimit("fewest alike", Comparison.AT_LEAST, 10, "≥ 10", 21, "21", True, 1, "1")
-SURE = JudgedLimit("how sure", Comparison.BELOW, Fraction(2, 3), "< 2/3", Fraction(2, 3), "2/3", False)
+SIZE = JudgedLimit("fewest alike", Comparison.AT_LEAST, 10, "10", 21, "21", True, 1, "1")
+SURE = JudgedLimit("how sure", Comparison.BELOW, Fraction(2, 3), "2/3", Fraction(2, 3), "2/3", False)
 
 
 def test_the_title_counts_what_holds_before_and_after():
@@ -35,7 +35,7 @@ def test_places_are_in_order_and_inside_whatever_the_amounts():
 def test_limits_beyond_the_drawn_ones_stand_in_the_table():
     chart = limits_chart([SIZE] * MOST_STRIPS + [SURE])
     assert len(table_behind(chart).rows) == MOST_STRIPS + 1
-    assert "limit &lt; 2/3" in svg(chart)  # what does not hold is drawn first
+    assert "limit: below 2/3" in svg(chart)  # what does not hold is drawn first
 
 
 def test_what_is_infinite_is_drawn_at_the_end():
