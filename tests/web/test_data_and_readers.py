@@ -1,30 +1,16 @@
 """The first two steps in a real Chromium: answers follow sliders, addresses say all, nothing runs that is not ours."""
 
 import re
-from statistics import median
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
+from support.browser import redrawn
 from support.explorer import INJECTED, opened, write_hostile
 
 from sidelight.table.roles import Roles
 
 pytestmark = pytest.mark.browser
-
-BUDGET = 150
-"""Milliseconds from a slider to its effect on Adult, the median; here with room for a busy machine."""
-
-
-def redrawn(page: Page, slider, values) -> float:
-    """Move a slider and wait for each effect; the median time in milliseconds."""
-    times = []
-    for value in values:
-        page.evaluate("delete document.documentElement.dataset.redrawn")
-        slider.fill(str(value))
-        expect(page.locator("html[data-redrawn]")).to_have_count(1)
-        times.append(float(page.evaluate("document.documentElement.dataset.redrawn")))
-    return median(times)
 
 
 def test_the_story_of_a_newcomer(census, quiet_page):
@@ -35,7 +21,7 @@ def test_the_story_of_a_newcomer(census, quiet_page):
 
     page.get_by_role("navigation", name="Views").get_by_role("link", name=re.compile("Data")).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Nobody of 46,033 people stands alone")
-    assert redrawn(page, page.get_by_label("Level of age, as a slider"), [1, 2, 4, 0, 1]) < 4 * BUDGET
+    redrawn(page, page.get_by_label("Level of age, as a slider"), [4, 1])
     expect(page.locator("#answer")).to_contain_text("finds 1 of 46,033 people alone")
     assert "level=age%3A1" in page.url
     page.reload()
@@ -45,7 +31,6 @@ def test_the_story_of_a_newcomer(census, quiet_page):
 
     page.get_by_role("link", name="Next: who may read it").click()
     slider = page.locator("[data-for=set-3-k]")
-    assert redrawn(page, slider, [3, 4, 5, 6, 1, 2, 0]) < 4 * BUDGET
     slider.fill("1")
     expect(page.locator("#result-3")).to_contain_text("7/12")
     expect(page.locator("#result-3")).to_contain_text("✓ within < 2/3")

@@ -75,14 +75,14 @@ class LiveChart:
 
     `structure` is Vega-Lite without numbers, the same as long as only numbers change: a page then puts `datasets` (rows
     by name) and `words` (texts and lists by the name of a parameter) into the picture that stands.  Title and
-    description are words of the page.
+    subtitle are words of the page.
     """
 
     structure: dict[str, Any]
     datasets: dict[str, list[dict[str, Any]]]
     words: dict[str, object]
     title: str
-    description: str
+    subtitle: str
     table: TableBehind
 
     @property

@@ -27,6 +27,7 @@ from sidelight._text import as_names, counted, form, visible
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
+from sidelight.report.plots import COLOURS
 from sidelight.report.report import DocumentPart
 from sidelight.table.roles import Roles
 from sidelight.web.limits import as_text, typed_sign
@@ -50,6 +51,10 @@ CONFIGURATION = json.dumps(
     }
 )
 """How htmx is told to behave."""
+
+
+CHART_COLOURS = json.dumps({light: dark for light, (_, dark) in COLOURS.items()})
+"""What each colour of a chart is on a dark page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,12 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"counted": counted, "form": form, "figure": _figure, "listed": _listed}
-    templates.globals |= {"marks": MARKS, "htmx_configuration": CONFIGURATION, "static": static_address}
+    templates.globals |= {
+        "marks": MARKS,
+        "htmx_configuration": CONFIGURATION,
+        "static": static_address,
+        "chart_colours": CHART_COLOURS,
+    }
     return templates
 
 

@@ -406,7 +406,7 @@ class LiveSkyline:
                 **{f"panel_{at}": grid.panel_title(panel) for at, panel in enumerate(grid.panels)},
             },
             title=title,
-            description=f"{title}. {_subtitle(limit, maximal)}",
+            subtitle=_subtitle(limit, maximal),
             table=_table(grid, limit),
         )
 

@@ -39,26 +39,54 @@ document.addEventListener("input", (event) => {
   }
 }, true);
 
-// How long it took from a change to its effect on the screen, for who measures it.
+// How long it took from a change to its effect on the screen, charts included, for who measures it.
 let changed = 0;
 document.addEventListener("input", () => { changed = performance.now(); }, true);
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterSettle", async () => {
+  await drawCharts(document);
   if (changed) requestAnimationFrame(() => {
     document.documentElement.dataset.redrawn = String(performance.now() - changed);
   });
 });
 
 // Charts: the specification stands in `data-vega`; expressions are interpreted, as the page may not evaluate code.
+// Numbers of a chart that is live stand apart (`data-numbers`), and are put into the picture that stands.
+const drawn = new WeakMap();
+
 export async function drawCharts(within, again = false) {
-  for (const place of within.querySelectorAll("[data-vega]")) {
-    if (place.dataset.drawn && !again) continue;
-    place.dataset.drawn = "yes";
-    const specification = JSON.parse(place.dataset.vega);
-    await window.vegaEmbed(place, specification, {
-      ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite",
-      theme: dark() ? "dark" : undefined, tooltip: { disableDefaultStyle: true }, config: { background: "transparent" },
-    });
-  }
+  await Promise.all([...within.querySelectorAll("[data-vega]")].map((place) => drawChart(place, again)));
 }
+
+async function drawChart(place, again) {
+  const before = again ? undefined : drawn.get(place);
+  const source = document.getElementById(place.dataset.numbersIn);
+  const numbers = source ? source.dataset.numbers : "";
+  if (before && before.numbers === numbers) return before.done;
+  const done = before ? before.done.then((view) => renumbered(view, JSON.parse(numbers))) : embedded(place, numbers);
+  drawn.set(place, { numbers, done });
+  return done;
+}
+
+async function renumbered(view, { datasets, words }) {
+  for (const [name, rows] of Object.entries(datasets)) view.data(name, rows);
+  for (const [name, value] of Object.entries(words)) view.signal(name, value);
+  return view.runAsync();
+}
+
+async function embedded(place, numbers) {
+  let text = place.dataset.vega;
+  if (dark()) {
+    const colours = JSON.parse(document.querySelector("meta[name=chart-colours]").content);
+    for (const [light, darker] of Object.entries(colours)) text = text.replaceAll(`"${light}"`, `"${darker}"`);
+  }
+  const specification = JSON.parse(text);
+  specification.config = { ...specification.config, background: null, padding: 0 };
+  const embedding = await window.vegaEmbed(place, specification, {
+    ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite",
+    tooltip: { disableDefaultStyle: true },
+  });
+  place.querySelector("svg")?.setAttribute("aria-hidden", "true");  // what stands around it says it in words
+  return numbers ? renumbered(embedding.view, JSON.parse(numbers)) : embedding.view;
+}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts(document, true));
 drawCharts(document);
-document.addEventListener("htmx:afterSettle", () => drawCharts(document));
