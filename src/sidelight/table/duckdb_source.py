@@ -5,15 +5,20 @@ brought into Python but counts.  Text is grouped as it is.  Parquet and Arrow ar
 columns costs DuckDB about twice the time and three times the memory of grouping one number.  So a first look finds the
 labels of every column, each column is joined with a small table (label → its share of the packed number, see
 `packed_keys`), and the sums are grouped.
+
+Opening a DuckDB takes longer than counting some thousand rows.  So few rows are counted in one that is kept, each time
+by a connection of its own, whose views nobody else sees; rows that may not fit into memory get one that can spill.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,7 +30,7 @@ import pyarrow as pa
 from sidelight._arrays import Integers
 from sidelight.errors import BadTable
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
-from sidelight.table.files import PARQUET, TEXT, FirstLine, ending, not_utf8, schema_of
+from sidelight.table.files import PACKERS, PARQUET, TEXT, FirstLine, ending, not_utf8, number_of_rows, schema_of
 from sidelight.table.foreign_files import as_utf8
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.table.packed_keys import Packing, Words
@@ -49,10 +54,30 @@ SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "python_enable_replacements": "false",  # a file's name must not find a Python variable
 }
 
+FEW_ROWS = 120_000
+"""So many rows of Parquet or Arrow never need to spill; DuckDB counts them by one thread anyway."""
+
+FEW_BYTES = 2**23
+"""So many bytes of text, Parquet or Arrow, together with the above."""
+
+
+@cache
+def _kept() -> duckdb.DuckDBPyConnection:
+    """Open the DuckDB of few rows: nothing of it is ever on disk."""
+    return duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": "", "threads": 1})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_kept.cache_clear)  # a child that ends with an open DuckDB of its parent crashes
+
 
 @contextmanager
-def connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open an empty DuckDB that spills into a folder of its own, which is gone afterwards."""
+def connection(*, few: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Connect to a DuckDB that is empty: unless for few rows, it spills to a folder of its own, gone afterwards."""
+    if few:
+        with closing(_kept().cursor()) as con, interruptible():
+            yield con
+        return
     with TemporaryDirectory(prefix="sidelight-") as spill:
         con = duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": spill})
         try:
@@ -81,7 +106,7 @@ def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = (), *, pac
     """
     source = _source(files, ()) if files else Source("the table", ())
     source = replace(source, dropped=roles.unused(table.column_names, source.name))
-    with connection() as con:
+    with connection(few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
         try:
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
@@ -130,9 +155,9 @@ def file_rows(files: list[Path], roles: Roles, *, packed: bool = True) -> Iterat
     """Look at files as rows to count, with the used columns as a view `src` of a connection.
 
     Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.  Text
-    whose columns are looked at one by one is scanned once, into a Parquet file that is gone with the connection.
+    whose columns are looked at one by one is scanned once, into what is gone with the connection.
     """
-    with connection() as con:
+    with connection(few=_are_few(files)) as con:
         is_parquet = ending(files[0]) in PARQUET
         reading = (
             _parquet_rows(con, files, roles, packed=packed)
@@ -143,11 +168,18 @@ def file_rows(files: list[Path], roles: Roles, *, packed: bool = True) -> Iterat
             yield rows
 
 
+def _are_few(files: Sequence[Path]) -> bool:
+    """Say whether files surely fit into memory; those that are packed may hold anything."""
+    if any(file.suffix.lower() in PACKERS for file in files) or sum(file.stat().st_size for file in files) > FEW_BYTES:
+        return False
+    return ending(files[0]) not in PARQUET or sum(map(number_of_rows, files)) <= FEW_ROWS
+
+
 @contextmanager
 def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, packed: bool) -> Iterator[Rows]:
     try:
         view, dropped = _parquet_view(files, roles)
-        con.sql(view).create_view("src")
+        con.execute(f"CREATE TEMP VIEW src AS {view}")
         _check_nothing_cut_off(files[0], roles, con.table("src"))
         schema = schema_of(files[0])
         dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
@@ -177,8 +209,11 @@ def _text_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, 
 
 
 def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelation:
-    """Copy rows into a file beside what DuckDB spills, from which a column is read without the others."""
+    """Copy rows to where a column is read without the others: to memory, or a file beside what DuckDB spills."""
     (folder,) = con.sql("SELECT current_setting('temp_directory')").fetchall()[0]
+    if not folder:
+        con.execute(f"CREATE TEMP TABLE src AS {view}")
+        return con.table("src")
     file = Path(folder) / "rows.parquet"
     con.execute(f"COPY ({view}) TO {sql_path(file)} (FORMAT parquet)")
     return con.sql(f"SELECT * FROM read_parquet({sql_path(file)})")  # noqa: S608

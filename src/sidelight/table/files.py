@@ -15,7 +15,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -24,10 +24,13 @@ from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 import pyarrow as pa
 
 from sidelight.errors import BadTable, in_python, parameter
+
+Answer = TypeVar("Answer")
 
 TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""
@@ -130,8 +133,20 @@ def schema_of(file: Path) -> pa.Schema:
     """Read what a Parquet file says about its columns."""
     from pyarrow.parquet import read_schema  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
+    return _read_parquet(read_schema, file)
+
+
+def number_of_rows(file: Path) -> int:
+    """Read what a Parquet file says about how many rows it has."""
+    from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+    rows: int = _read_parquet(read_metadata, file).num_rows
+    return rows
+
+
+def _read_parquet(read: Callable[[Path], Answer], file: Path) -> Answer:
     try:
-        return read_schema(file)
+        return read(file)
     except (pa.ArrowException, OSError):
         message = f"{file.name} cannot be read as Parquet; check that it was written completely"
         raise BadTable(message) from None

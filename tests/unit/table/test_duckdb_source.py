@@ -63,6 +63,52 @@ def test_the_users_connection_is_left_as_it_was():
     assert con.sql("SHOW TABLES").fetchall() == [("mine",)]
 
 
+FORKING = """
+import os, pyarrow as pa, sidelight as sl
+
+def people():
+    return sl.read_table(pa.table({"sex": ["f", "m"], "disease": ["Flu", "Cold"]}), quasi="sex", sensitive="disease").people
+
+people()
+child = os.fork()
+if child == 0:
+    assert people() == 2
+else:
+    assert os.waitpid(child, 0)[1] == 0
+    assert people() == 2
+"""
+
+
+def test_a_process_that_read_few_rows_may_fork():
+    done = subprocess.run([sys.executable, "-c", FORKING], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_few_rows_are_counted_beside_each_other(folder):
+    """Each has a connection of its own, whose views and tables the others do not see."""
+    pq.write_table(PATIENTS, folder / "a.parquet")
+    with duckdb_source.connection(few=True) as one, duckdb_source.connection(few=True) as other:
+        one.register("src", PATIENTS)
+        one.execute("CREATE TEMP VIEW seen AS SELECT * FROM src")
+        other.execute("CREATE TEMP VIEW src AS SELECT 1 AS number")
+        assert one.sql("SELECT count(*) FROM seen").fetchall() == [(PATIENTS.num_rows,)]
+        assert other.sql("SELECT * FROM src").fetchall() == [(1,)]
+    with duckdb_source.connection(few=True) as empty:
+        assert empty.sql("SHOW TABLES").fetchall() == []
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+def test_few_rows_and_many_are_counted_alike(folder, monkeypatch, name):
+    file = folder / name
+    duckdb.connect().execute(
+        f"COPY (SELECT i % 7 AS zip, i % 2 AS sex, i % 3 AS disease FROM range(99) r(i)) TO '{file}'"
+    )
+    few, few_guess = read(file), sl.suggest_roles(file)
+    monkeypatch.setattr(duckdb_source, "FEW_BYTES", 0)
+    assert read(file).counts.dense().tolist() == few.counts.dense().tolist()
+    assert repr(sl.suggest_roles(file)) == repr(few_guess)
+
+
 def test_ctrl_c_leaves_cleanly(folder):
     file = folder / "big.parquet"
     wide = "SELECT hash(i)::VARCHAR AS a, hash(i + 7)::VARCHAR AS b, i % 5 AS c FROM range(4_000_000) r(i)"
