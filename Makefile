@@ -23,6 +23,9 @@ help:
 demo: $(VENV)/.can-run
 	$(BIN)/sidelight demo
 
+# Tests start Python often: what is compiled is kept, whatever the surroundings say.
+test test-oldest: export PYTHONDONTWRITEBYTECODE :=
+
 test: $(VENV)/.can-test
 	$(BIN)/python -m pytest -n 2
 
