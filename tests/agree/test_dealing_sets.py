@@ -53,7 +53,7 @@ def test_buckets_hold_what_their_people_have_and_keep_the_policy(people, values,
     table = table_of(people, values)
     policy = sl.Policy(sl.GroupSize() >= k, sl.Acquaintance() <= Fraction(1, 2))
     try:
-        result = sl.protect(table, policy, method=sl.Anatomy(random=np.random.default_rng(seed)))
+        result = sl.protect(table, policy, method=sl.Anatomy(random=np.random.default_rng(seed)), ask="nobody")
     except NothingSafe:
         assume(False)
     assert result.verdict.safe
@@ -86,7 +86,7 @@ def test_who_of_those_with_the_same_values_is_where_is_left_to_chance():
     together = 0
     for seed in range(200):
         method = sl.Anatomy(random=np.random.default_rng(seed))
-        result = sl.protect(table, sl.Policy(sl.GroupSize() >= 2), method=method)
+        result = sl.protect(table, sl.Policy(sl.GroupSize() >= 2), method=method, ask="nobody")
         assert len(result.release) == 2
         members = result.release.members
         (names,) = members.columns
@@ -99,20 +99,20 @@ def test_who_of_those_with_the_same_values_is_where_is_left_to_chance():
 def test_nobody_is_surer_than_one_in_l_by_a_bucket_alone():
     nhefs = sl.datasets.nhefs()
     for most in (2, 4, 9):
-        result = sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=most))
+        result = sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=most), ask="nobody")
         assert sl.Acquaintance().measure(result.release).value <= Fraction(1, most)
         assert len(result.release) > 1
     with pytest.raises(
         BadPolicy, match=r"more than 1 in 10 people have the most frequent value; give an l of at most 9"
     ):
-        sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=10))
+        sl.protect(nhefs.table, sl.GroupSize() >= 2, method=sl.Anatomy(l=10), ask="nobody")
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_real_people_with_several_conditions_are_published_as_two_tables(tmp_path, ending):
     nhefs = sl.datasets.nhefs()
     policy = sl.Policy(sl.GroupSize() >= 3, sl.Acquaintance(rules_out=1) < Fraction(1, 2))
-    result = sl.protect(nhefs.table, policy, method="anatomy")
+    result = sl.protect(nhefs.table, policy, method="anatomy", ask="nobody")
     published = result.publish(tmp_path / f"people.{ending}")
     assert [path.name for path in published.paths] == [f"people.values.{ending}", f"people.{ending}"]
     back = read_published(published.path)

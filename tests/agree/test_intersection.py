@@ -379,7 +379,7 @@ def test_regions_of_a_search_hold_their_own_people(rows, method, k):
         "age": sl.Hierarchy.intervals("age", range(1, 10), widths=[2, 4]),
         "sex": sl.Hierarchy.suppression("sex", ["f", "m"]),
     }
-    result = sl.protect(table, sl.Policy(sl.GroupSize() >= k), by=by, method=method)
+    result = sl.protect(table, sl.Policy(sl.GroupSize() >= k), by=by, method=method, ask="nobody")
     exposure = sl.intersect([result], people=table)
     assert exposure.located_right == (1,)
     assert exposure.truth.hits == 1

@@ -114,7 +114,7 @@ def test_the_lattice_finds_the_most_useful_minimal_node(problem):
     lattice = Lattice(table, by)
     within = [node for node in lattice.nodes() if policy.judge(lattice.release_at(node)).safe]
     assume(within)
-    result = sl.protect(table, policy, by=by)
+    result = sl.protect(table, policy, by=by, ask="nobody")
     assert result.verdict.safe
     assert result.levels in result.minimal
     best = min(float((lattice.groups_at(node).sizes ** 2).sum()) for node in within)
@@ -127,7 +127,7 @@ def test_the_lattice_finds_the_most_useful_minimal_node(problem):
 def test_suppression_stays_within_policy_and_within_its_share(problem, how, share):
     table, by, policy = problem
     try:
-        result = sl.protect(table, policy, by=by, method=FullDomain(suppress=share, suppressed=how))
+        result = sl.protect(table, policy, by=by, method=FullDomain(suppress=share, suppressed=how), ask="nobody")
     except NothingSafe:
         return
     assert result.verdict.safe
@@ -139,7 +139,7 @@ def test_suppression_stays_within_policy_and_within_its_share(problem, how, shar
 @given(problems())
 def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
     table, by, policy = problem
-    result = sl.protect(table, policy, by=by, method="mondrian")
+    result = sl.protect(table, policy, by=by, method="mondrian", ask="nobody")
     assert result.verdict.safe
     assert result.release.size == table.people
     assert result.release.groups.whole.tolist() == table.counts.totals().tolist()
@@ -151,7 +151,7 @@ def test_mondrian_is_within_policy_and_covers_everybody_once(problem):
 def test_mondrian_is_minimal_where_merging_never_hurts(problem):
     table, by, policy = problem
     assume(all(each.measure.monotonicity("single") is not sl.Monotonicity.UNKNOWN for each in policy.criteria))
-    result = sl.protect(table, policy, by=by, method="mondrian")
+    result = sl.protect(table, policy, by=by, method="mondrian", ask="nobody")
     recoding = result.outcome.recoding
     orders = column_orders(table.quasi, by)
     for group in range(len(result.release)):
@@ -213,8 +213,8 @@ def test_runs_of_cuts_at_a_limit_that_is_met_are_what_cutting_one_by_one_gives(t
     assume(sl.Policy(*criteria).judge(one_group(table)).safe)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Acceptance, "runs", cuts_one_by_one)
-        slow = partition_of(sl.protect(table, criteria, method="mondrian"))
-    assert partition_of(sl.protect(table, criteria, method="mondrian")) == slow
+        slow = partition_of(sl.protect(table, criteria, method="mondrian", ask="nobody"))
+    assert partition_of(sl.protect(table, criteria, method="mondrian", ask="nobody")) == slow
 
 
 @given(st.data())
@@ -260,6 +260,6 @@ def test_nothing_safe_says_which_limit_would_pass(table, data):
         assume(value + 1 <= most)
         policy = sl.Policy(measure >= value + 1)
     with pytest.raises(NothingSafe) as why:
-        sl.protect(table, policy)
+        sl.protect(table, policy, ask="nobody")
     assert why.value.blocked_by
     assert why.value.closest or not least < value < most

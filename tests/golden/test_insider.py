@@ -160,7 +160,7 @@ def test_four_columns():
 
 def test_a_lattice_of_four_columns_says_nothing():
     adult = sl.datasets.adult()
-    found = sl.protect(adult.table, LIMITS, by=adult.hierarchies, utility="discernibility")
+    found = sl.protect(adult.table, LIMITS, by=adult.hierarchies, utility="discernibility", ask="nobody")
     learnt = sl.insider(found)
     assert tuple(found.levels.values()) == (2, 1, 1, 1)
     assert learnt.outcome == "nothing to learn"

@@ -30,7 +30,7 @@ def eleven() -> Table:
 
 def eleven_question() -> tuple[GroupQuestion, HalfLimits]:
     """The only group of its release, and the limits that its cuts break."""
-    found = sl.protect(eleven(), LIMITS, method="mondrian")
+    found = sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody")
     recoding = found.outcome.recoding
     assert isinstance(recoding, Regions)
     groups = found.release.groups

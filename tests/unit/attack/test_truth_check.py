@@ -46,7 +46,7 @@ def published(table, quasi, k):
     people = pl.DataFrame({name: np.array(frame[name], object)[rows].tolist() for name in quasi})
     people = people.with_columns(job=pl.Series([table.domain[each] for each in np.repeat(value, count)]))
     narrow = sl.read_table(people, quasi=quasi, sensitive="job")
-    return sl.protect(narrow, sl.Policy(sl.GroupSize() >= k), method="mondrian")
+    return sl.protect(narrow, sl.Policy(sl.GroupSize() >= k), method="mondrian", ask="nobody")
 
 
 def adult_samples(*, overlap, people, seed=1):
@@ -131,4 +131,6 @@ def nhefs_samples(*, k, overlap=500, own=500):
         )
         for each in drawn
     ]
-    return people, [sl.protect(each, sl.Policy(sl.GroupSize() >= k), method="mondrian") for each in samples]
+    return people, [
+        sl.protect(each, sl.Policy(sl.GroupSize() >= k), method="mondrian", ask="nobody") for each in samples
+    ]

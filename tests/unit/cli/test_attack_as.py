@@ -24,8 +24,8 @@ def published(tmp_path, monkeypatch):
     pc.write_csv(rows, "table.csv")
     table = sl.read_table(rows, quasi=["town", "age"], sensitive="disease")
     lots = sl.Anatomy(l=2, random=np.random.default_rng(1))
-    sl.protect(table, sl.DistinctValues() >= 2, method=lots).publish("anatomy.csv", seed=1)
-    sl.protect(table, sl.GroupSize() >= 10, method="mondrian").publish("mondrian.csv", seed=1)
+    sl.protect(table, sl.DistinctValues() >= 2, method=lots, ask="nobody").publish("anatomy.csv", seed=1)
+    sl.protect(table, sl.GroupSize() >= 10, method="mondrian", ask="nobody").publish("mondrian.csv", seed=1)
     return Path()
 
 
@@ -95,7 +95,7 @@ def test_a_limit_is_a_probability(published):
 
 def test_an_insider_is_judged_by_the_largest_belief(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sl.protect(eleven(), LIMITS, method="mondrian").publish("release.csv", seed=1)
+    sl.protect(eleven(), LIMITS, method="mondrian", ask="nobody").publish("release.csv", seed=1)
     eleven_as_a_file()
     words = ["attack", "release.csv", "--as", "insider", "--table", "table.csv"]
     result = invoke([*words, "--at-most", "0.5", "--json"])
@@ -185,7 +185,7 @@ def test_what_an_insider_guesses_is_refused_of_others(published, reader):
 
 def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound_leaves_open(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    sl.protect(eleven(), LIMITS, method="mondrian", resists="insider").publish("release.csv", seed=1)
+    sl.protect(eleven(), LIMITS, method="mondrian", resists="insider", ask="nobody").publish("release.csv", seed=1)
     alone = invoke(["attack", "release.csv", "--as", "insider"])
     assert (alone.exit_code, "give them as --table" in alone.stderr) == (2, True)
     eleven_as_a_file()

@@ -21,7 +21,9 @@ def told(*args):
 def published(place, layout):
     """A release by age and sex."""
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 200), by=adult.hierarchies, method="mondrian")
+    found = sl.protect(
+        adult.table, sl.Policy(sl.GroupSize() >= 200), by=adult.hierarchies, method="mondrian", ask="nobody"
+    )
     return found.publish(place / "release.csv", layout=layout).path
 
 
@@ -43,7 +45,7 @@ def test_another_sensitive_column_keeps_the_groups(tmp_path):
 def test_suppressed_rows_can_be_left_out(tmp_path):
     adult = sl.datasets.adult(quasi=["age", "sex"])
     policy = sl.Policy(sl.GroupSize() >= 200)
-    found = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=0.05)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=0.05, ask="nobody")
     found.publish(tmp_path / "release.csv")
     assert found.suppressed > 0
     path = tmp_path / "release.csv"
@@ -54,7 +56,9 @@ def test_suppressed_rows_can_be_left_out(tmp_path):
 
 def test_the_sidecar_and_what_it_names_are_never_written_over(tmp_path):
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method="anatomy")
+    found = sl.protect(
+        adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method="anatomy", ask="nobody"
+    )
     published = found.publish(tmp_path / "release.csv")
     for path in (published.sidecar, *published.paths):
         before = path.read_bytes()
@@ -66,7 +70,9 @@ def test_the_sidecar_and_what_it_names_are_never_written_over(tmp_path):
 
 def test_a_file_that_the_sidecar_tells_of_is_missing(tmp_path):
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method="anatomy")
+    found = sl.protect(
+        adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method="anatomy", ask="nobody"
+    )
     found.publish(tmp_path / "release.csv")
     (tmp_path / "release.values.csv").unlink()
     result = audit(tmp_path / "release.csv")

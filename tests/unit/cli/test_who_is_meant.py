@@ -222,7 +222,9 @@ def published(path, method, **options):
         "age": sl.Hierarchy.intervals("age", range(20, 70), widths=[20]),
     }
     hierarchies = {} if method == "anatomy" else {"by": by}
-    found = sl.protect(table, [sl.GroupSize() >= 3, sl.DistinctValues() >= 2], method=method, **hierarchies)
+    found = sl.protect(
+        table, [sl.GroupSize() >= 3, sl.DistinctValues() >= 2], method=method, **hierarchies, ask="nobody"
+    )
     return found.publish(path, **options)
 
 

@@ -50,7 +50,7 @@ def counts(levels, ledger=None, table=TABLE, **options):
 
 
 def test_levels_that_a_search_picked_are_refused():
-    found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), by=ADULT.hierarchies)
+    found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), by=ADULT.hierarchies, ask="nobody")
     for picked in (found, found.levels, found.minimal[0], found.outcome, found.outcome.levels, found.choices[0].levels):
         with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
             sl.noisy_counts(ADULT.table, levels=picked, epsilon=1, **OPTIONS)
@@ -73,7 +73,7 @@ def test_levels_that_a_search_picked_are_refused():
     ],
 )
 def test_the_mark_of_a_search_survives_copying(copied):
-    found = sl.protect(TABLE, sl.GroupSize() >= 2, by=BY)
+    found = sl.protect(TABLE, sl.GroupSize() >= 2, by=BY, ask="nobody")
     with pytest.raises(BadNoise, match="picked by a search that looked at the data"):
         counts(copied(found.levels))
     with pytest.raises(BadNoise, match="picked by a search that looked at the data"):

@@ -150,10 +150,10 @@ def test_targets_are_known_without_a_roster(table):
 
 def test_a_search_knows_the_truth(table):
     lots = sl.Anatomy(l=2, random=np.random.default_rng(1))
-    found = sl.protect(table, sl.DistinctValues() >= 2, method=lots)
+    found = sl.protect(table, sl.DistinctValues() >= 2, method=lots, ask="nobody")
     learned = sl.learn(found.release, "naive bayes", truth=found)
     assert learned.table()["true"].to_numpy().sum() == 8
-    cut = sl.protect(table, sl.GroupSize() >= 2, method="mondrian")
+    cut = sl.protect(table, sl.GroupSize() >= 2, method="mondrian", ask="nobody")
     assert sl.learn(cut.release, "naive bayes", truth=cut, roster=table).right is not None
 
 
@@ -169,7 +169,7 @@ def test_a_missing_label_is_a_label_and_equal_people_stay_equal():
 
 def test_sets_of_values_of_real_people():
     nhefs = sl.datasets.nhefs()
-    found = sl.protect(nhefs.table, sl.GroupSize() >= 20, by=nhefs.hierarchies, method="mondrian")
+    found = sl.protect(nhefs.table, sl.GroupSize() >= 20, by=nhefs.hierarchies, method="mondrian", ask="nobody")
     learned = sl.learn(found.release, "naive bayes", truth=found, roster=nhefs.table)
     assert 0 < learned.right < 1
     assert learned.people_above(0) == nhefs.table.people

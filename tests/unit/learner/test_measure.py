@@ -53,7 +53,7 @@ def test_a_policy_file_says_it_too(tmp_path):
 def test_protect_judges_what_it_found_by_the_people_of_the_table():
     adult = sl.datasets.adult(quasi=["age", "sex", "race"])
     policy = sl.Policy(sl.GroupSize() >= 50, sl.Learner(model="naive bayes", rounds=5, exact_up_to=100) <= 1)
-    found = sl.protect(adult.table, policy, method="mondrian", by=adult.hierarchies)
+    found = sl.protect(adult.table, policy, method="mondrian", by=adult.hierarchies, ask="nobody")
     learner = found.verdict.judgements[-1].finding
     assert learner.value > sl.Learner().measure(found.release).kindest  # which tells nobody apart
     assert isinstance(learner.witness, LearntBelief)
@@ -62,7 +62,7 @@ def test_protect_judges_what_it_found_by_the_people_of_the_table():
 def test_anatomy_breaks_a_limit_that_its_buckets_seem_to_keep():
     adult = sl.datasets.adult(quasi=["age", "sex", "education"])
     lots = sl.Anatomy(l=4, random=np.random.default_rng(1))
-    found = sl.protect(adult.table, sl.DistinctValues() >= 2, method=lots)
+    found = sl.protect(adult.table, sl.DistinctValues() >= 2, method=lots, ask="nobody")
     judged = (sl.Learner(model="naive bayes", rounds=5) <= 0.5).judge(found.release)
     assert not judged.holds
 

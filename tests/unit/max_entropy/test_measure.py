@@ -19,7 +19,7 @@ def test_the_measure_judges_what_anatomy_made(table):
     sure = sl.MaxEnt(rules=(3, 3))
     with pytest.raises(BadMeasure, match="give table="):
         sure.measure(sl.group(table, by="sex"))
-    result = sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sure <= 0.9), method=sl.Anatomy(l=3))
+    result = sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sure <= 0.9), method=sl.Anatomy(l=3), ask="nobody")
     finding = result.verdict.findings[1]
     assert finding.replay(result.release) == finding.value
     assert "maximum entropy" in finding.explain().lower()
@@ -28,7 +28,7 @@ def test_the_measure_judges_what_anatomy_made(table):
 
 def test_what_is_published_is_judged_again_with_who_is_in_which_bucket(table, tmp_path):
     policy = sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt(rules=(3, 3)) <= 0.9)
-    result = sl.protect(table, policy, method=sl.Anatomy(l=3))
+    result = sl.protect(table, policy, method=sl.Anatomy(l=3), ask="nobody")
     result.publish(tmp_path / "release.parquet")
     again = sl.read_published(tmp_path / "release.parquet")
     assert again.members is not None
@@ -37,10 +37,12 @@ def test_what_is_published_is_judged_again_with_who_is_in_which_bucket(table, tm
 
 def test_what_is_found_may_be_outside_the_policy(table):
     with pytest.raises(NothingSafe, match="within the other limits") as caught:
-        sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt() <= 0.01), method=sl.Anatomy(l=3))
+        sl.protect(
+            table, sl.Policy(sl.DistinctValues() >= 3, sl.MaxEnt() <= 0.01), method=sl.Anatomy(l=3), ask="nobody"
+        )
     assert "maximum entropy" in caught.value.blocked_by[0]
     with pytest.raises(NothingSafe):
-        sl.protect(table, sl.Policy(sl.MaxEnt() <= 0.01), method="anatomy")
+        sl.protect(table, sl.Policy(sl.MaxEnt() <= 0.01), method="anatomy", ask="nobody")
 
 
 def test_rules_do_not_fit_a_release_that_prints_something_else(table):
@@ -150,10 +152,12 @@ def test_policies_bound_the_gain_and_the_error(table, tmp_path):
     )
     (tmp_path / "policy.toml").write_text(policy.to_toml())
     assert sl.read_policy(tmp_path / "policy.toml") == policy
-    result = sl.protect(table, policy, method=sl.Anatomy(l=3))
+    result = sl.protect(table, policy, method=sl.Anatomy(l=3), ask="nobody")
     assert result.verdict.safe
     with pytest.raises(NothingSafe) as caught:
-        sl.protect(table, sl.Policy(sl.DistinctValues() >= 3, sl.EstimationError() >= 9), method=sl.Anatomy(l=3))
+        sl.protect(
+            table, sl.Policy(sl.DistinctValues() >= 3, sl.EstimationError() >= 9), method=sl.Anatomy(l=3), ask="nobody"
+        )
     assert "estimation error" in caught.value.blocked_by[0]
 
 
@@ -180,7 +184,7 @@ def test_what_follows_for_others_from_what_is_known_about_a_person_counts():
 def test_the_estimation_error_is_asked_of_cells_as_they_are():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     limits = [sl.GroupSize() >= 50, sl.EstimationError() >= 0.01]
-    assert sl.protect(adult.table, limits, method="anatomy").verdict.safe
+    assert sl.protect(adult.table, limits, method="anatomy", ask="nobody").verdict.safe
     for method in ("lattice", "mondrian"):
         with pytest.raises(BadMeasure, match=r"prints it more coarsely; .* ask it of buckets \(.*anatomy"):
-            sl.protect(adult.table, limits, by=adult.hierarchies, method=method)
+            sl.protect(adult.table, limits, by=adult.hierarchies, method=method, ask="nobody")

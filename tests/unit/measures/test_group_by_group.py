@@ -105,7 +105,7 @@ def everybody_with_a_value_left_out(limit):
     rows = {"a": ["1", "1", "2", "2"], "who": ["p", "q", "r", "r"], "ill": [None, None, "Flu", "Cold"]}
     table = sl.read_table(pa.table(rows), quasi="a", sensitive="ill", values="set", person="who", missing="no value")
     stars = {"a": sl.Hierarchy.suppression("a", ["1", "2"])}
-    return sl.protect(table, limit, by=stars, method=sl.FullDomain(suppress=0.4, suppressed="left out"))
+    return sl.protect(table, limit, by=stars, method=sl.FullDomain(suppress=0.4, suppressed="left out"), ask="nobody")
 
 
 @pytest.mark.parametrize("measure", CLASSICS, ids=str)

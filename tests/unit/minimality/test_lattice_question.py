@@ -12,7 +12,7 @@ BY = {"q0": sl.Hierarchy.suppression("q0", ["0", "1"]), "q1": sl.Hierarchy.suppr
 
 
 def test_by_hand_the_finer_releases_are_the_two_cuts():
-    found = sl.protect(eleven(), LIMITS, by=BY)
+    found = sl.protect(eleven(), LIMITS, by=BY, ask="nobody")
     learnt = sl.insider(found)
     assert found.levels == {"q0": 1, "q1": 1}
     assert (learnt.worst, learnt.witness.all_fail) == (1, Fraction(1, 165))
@@ -22,7 +22,7 @@ def test_by_hand_the_finer_releases_are_the_two_cuts():
 
 
 def test_groups_that_cannot_be_listed_are_bounded_or_not_told(monkeypatch):
-    found = sl.protect(eleven(), LIMITS, by=BY)
+    found = sl.protect(eleven(), LIMITS, by=BY, ask="nobody")
     exact = sl.insider(found).groups[0]
     monkeypatch.setattr(lattice_question, "list_tables", lambda *_: None)
     assert sl.insider(found).outcome == "could not tell"

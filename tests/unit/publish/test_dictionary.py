@@ -14,7 +14,9 @@ def adult():
 
 @pytest.fixture
 def found(adult):
-    return sl.protect(adult.table, sl.GroupSize() >= 12, by=adult.hierarchies, levels={"age": 2, "sex": 0, "race": 1})
+    return sl.protect(
+        adult.table, sl.GroupSize() >= 12, by=adult.hierarchies, levels={"age": 2, "sex": 0, "race": 1}, ask="nobody"
+    )
 
 
 def columns_of(published):
@@ -62,7 +64,7 @@ def test_numbers_and_days_are_stored_as_such_and_codes_as_texts(tmp_path):
         missing="a value",
         kinds={"region": "category"},
     )
-    found = sl.protect(table, sl.GroupSize() >= 2, method="mondrian")
+    found = sl.protect(table, sl.GroupSize() >= 2, method="mondrian", ask="nobody")
     path = found.publish(tmp_path / "release.parquet").path
     kinds = [str(field.type) for field in pq.read_schema(path)]
     assert kinds == ["int64", "date32[day]", "string", "string", "string"]
@@ -71,11 +73,15 @@ def test_numbers_and_days_are_stored_as_such_and_codes_as_texts(tmp_path):
 
 def test_counts_and_buckets_are_described_too(tmp_path):
     data = sl.datasets.nhefs(quasi=["sex"])
-    counts = sl.protect(data.table, sl.GroupSize() >= 20, by=data.hierarchies).publish(tmp_path / "counts.csv")
+    counts = sl.protect(data.table, sl.GroupSize() >= 20, by=data.hierarchies, ask="nobody").publish(
+        tmp_path / "counts.csv"
+    )
     described = columns_of(counts)
     assert described["people"]["dc:description"] == "how many people are in the group"
     assert described["count"]["datatype"] == "integer"
     adult = sl.datasets.adult(quasi=["sex"])
-    buckets = sl.protect(adult.table, sl.DistinctValues() >= 2, method="anatomy").publish(tmp_path / "buckets.csv")
+    buckets = sl.protect(adult.table, sl.DistinctValues() >= 2, method="anatomy", ask="nobody").publish(
+        tmp_path / "buckets.csv"
+    )
     about = json.loads(buckets.dictionary.read_text())
     assert [table["url"] for table in about["tables"]] == ["buckets.values.csv", "buckets.csv"]

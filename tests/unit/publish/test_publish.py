@@ -43,8 +43,8 @@ def killing(function, call, kind):
 
 def left_behind(folder, method, before, kind):
     kind, force = getattr(signal, kind), before != "nothing"
-    found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method)
-    earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method)
+    found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method, ask="nobody")
+    earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method, ask="nobody")
     points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1),
               ("replace", 2), ("replace", 3), *([("replace", 4)] if method == "anatomy" else []), ("none", 1)]
     for name, call in points:
@@ -197,7 +197,7 @@ def test_ctrl_c_leaves_what_was_to_be_replaced(killed):
 def found():
     rows = pa.table({"age": [str(n % 20) for n in range(400)], "disease": ["Flu", "Cold"] * 200})
     table = sl.read_table(rows, quasi=["age"], sensitive="disease")
-    return sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method="mondrian")
+    return sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method="mondrian", ask="nobody")
 
 
 def test_nothing_is_replaced_unasked(found, tmp_path):
@@ -220,6 +220,7 @@ def test_the_input_is_never_written_over(way, tmp_path):
         sl.read_table(table_file, quasi=["age"], sensitive="disease"),
         sl.Policy(sl.GroupSize() >= 5),
         method="mondrian",
+        ask="nobody",
     )
     path = tmp_path / "release.csv"
     if way == "symlink":
@@ -267,7 +268,7 @@ def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
 FULL = """
 import resource, sys, sidelight as sl
 adult = sl.datasets.adult(quasi=["age", "sex"])
-found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
+found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies, ask="nobody")
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 for path in sys.argv[1:]:
     try:

@@ -19,7 +19,7 @@ def adult():
 @pytest.fixture(scope="module")
 def found(adult):
     policy = sl.Policy(sl.GroupSize() >= 50, sl.Implications(1) < 0.9)
-    return sl.protect(adult.table, policy, by=adult.hierarchies)
+    return sl.protect(adult.table, policy, by=adult.hierarchies, ask="nobody")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def test_no_row_of_the_table_is_told(tmp_path):
     file.write_text(f"age,zip,disease\n{rows}99,Rareville,Flu\n")
     table = sl.read_table(file, quasi=["age", "zip"], sensitive="disease", person="each row")
     policy = sl.Policy(sl.GroupSize() >= 10, sl.Implications(1) <= 1)
-    report = sl.release_report(sl.protect(table, policy, method="mondrian"))
+    report = sl.release_report(sl.protect(table, policy, method="mondrian", ask="nobody"))
     raw = sl.release_report(sl.group(table, by=["age", "zip"]), policy, table=table)
     assert report.answer.before.alone >= 1
     assert "Rareville" not in sl.report_html(raw)

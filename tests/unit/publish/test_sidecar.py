@@ -45,7 +45,7 @@ def adult():
 
 
 def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
-    found = sl.protect(adult.table, POLICY, by=adult.hierarchies)
+    found = sl.protect(adult.table, POLICY, by=adult.hierarchies, ask="nobody")
     published = found.publish(tmp_path / "release.csv")
     document = read_sidecar(published.path)
     assert document == published.document == Sidecar.model_validate_json(published.sidecar.read_text(encoding="utf-8"))
@@ -108,7 +108,9 @@ def test_it_never_holds_the_table_or_names(tmp_path):
         {"patient": people, "zip": [f"1{n:04}" for n in range(40)], "disease": ["Flu", "Cold"] * 20, "secret": people}
     )
     table = sl.read_table(rows, quasi=["zip"], sensitive="disease", person="patient")
-    found = sl.protect(table, sl.Policy(sl.GroupSize() >= 40), by={"zip": sl.Hierarchy.suppression("zip", rows["zip"])})
+    found = sl.protect(
+        table, sl.Policy(sl.GroupSize() >= 40), by={"zip": sl.Hierarchy.suppression("zip", rows["zip"])}, ask="nobody"
+    )
     published = found.publish(tmp_path / "release.csv")
     text = published.sidecar.read_text(encoding="utf-8") + published.path.read_text(encoding="utf-8")
     assert not [each for each in (*people, *(f'"{each}"' for each in rows["zip"]), "secret") if each in text]
@@ -124,21 +126,21 @@ def test_values_that_are_hidden_cannot_be_guessed_and_tried(tmp_path):
         rows = pa.table({"zip": [*["14850"] * 19, hidden], "disease": ["Flu", "Cold"] * 10})
         table = sl.read_table(rows, quasi=["zip"], sensitive="disease")
         by = {"zip": sl.Hierarchy.suppression("zip", table.column("zip").labels)}
-        found = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), by=by)
+        found = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), by=by, ask="nobody")
         return json.loads(found.publish(tmp_path / "release.csv", force=True, seed=1).sidecar.read_text())
 
     assert told("14853") == told("90210")
 
 
 def test_a_search_that_was_stopped_says_so(adult, tmp_path):
-    found = sl.protect(adult.table, POLICY, by=adult.hierarchies, method=FullDomain(nodes=2))
+    found = sl.protect(adult.table, POLICY, by=adult.hierarchies, method=FullDomain(nodes=2), ask="nobody")
     document = found.publish(tmp_path / "release.parquet").document
     assert not document.search.complete
     assert "stopped before its end" in document.warnings[0]
 
 
 def test_infinite_numbers_are_json(adult, tmp_path):
-    found = sl.protect(adult.table, POLICY, by=adult.hierarchies)
+    found = sl.protect(adult.table, POLICY, by=adult.hierarchies, ask="nobody")
     object.__setattr__(found, "utility", {"loss": math.inf})
     published = found.publish(tmp_path / "release.parquet")
     assert json.loads(published.sidecar.read_text(encoding="utf-8"))["utility"] == {"loss": None}
@@ -160,7 +162,7 @@ def test_infinite_numbers_are_json(adult, tmp_path):
     ],
 )
 def test_what_a_method_cannot_promise_is_said(adult, method, says, tmp_path):
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method=method)
+    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 20), by=adult.hierarchies, method=method, ask="nobody")
     warnings = found.publish(tmp_path / "release.parquet").document.warnings
     assert warnings == found.warnings
     assert len(warnings) == len(says)
@@ -169,7 +171,9 @@ def test_what_a_method_cannot_promise_is_said(adult, method, says, tmp_path):
 
 def test_notes_of_findings_stand_in_the_document(adult, tmp_path):
     policy = sl.Policy(sl.Closeness(distance="ordered") <= 0.5)
-    document = sl.protect(adult.table, policy, by=adult.hierarchies).publish(tmp_path / "release.csv").document
+    document = (
+        sl.protect(adult.table, policy, by=adult.hierarchies, ask="nobody").publish(tmp_path / "release.csv").document
+    )
     assert "takes the values in this order: Adm-clerical" in document.findings[0].notes[0]
 
 
@@ -177,7 +181,9 @@ def test_notes_of_findings_stand_in_the_document(adult, tmp_path):
 @pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
 def test_anatomy_says_who_is_in_which_bucket(adult, layout, name, tmp_path):
     policy = sl.Policy(sl.DistinctValues() >= 4)
-    found = sl.protect(adult.table, policy, by=adult.hierarchies, method=Anatomy(random=np.random.default_rng(7)))
+    found = sl.protect(
+        adult.table, policy, by=adult.hierarchies, method=Anatomy(random=np.random.default_rng(7)), ask="nobody"
+    )
     published = found.publish(tmp_path / name, layout=layout)
     document = published.document
     assert document.search.options == {"l": None}
@@ -197,7 +203,7 @@ def test_anatomy_says_who_is_in_which_bucket(adult, layout, name, tmp_path):
 
 def test_shuffled_values_are_those_of_the_bucket(adult, tmp_path):
     policy = sl.Policy(sl.DistinctValues() >= 4)
-    found = sl.protect(adult.table, policy, method="anatomy")
+    found = sl.protect(adult.table, policy, method="anatomy", ask="nobody")
     found.publish(tmp_path / "one.parquet", layout="shuffled")
     found.publish(tmp_path / "two.parquet", layout="shuffled")
     guessed = [
@@ -263,7 +269,7 @@ def hierarchies(table):
 
 def protected(table, method="mondrian", *criteria):
     policy = sl.Policy(*(criteria or [sl.GroupSize() >= 1]))
-    return sl.protect(table, policy, by=hierarchies(table), method=method)
+    return sl.protect(table, policy, by=hierarchies(table), method=method, ask="nobody")
 
 
 def sayable(table, name, written_as):
@@ -318,7 +324,7 @@ def test_published_files_judged_from_the_disk_give_the_same_findings(data, table
 def test_all_methods_and_formats_on_real_data(method, name, written_as, tmp_path):
     adult = sl.datasets.adult(quasi=["age", "sex", "race"])
     policy = sl.Policy(sl.GroupSize() >= 10, sl.Implications(2) < 0.8, sl.Closeness() <= 0.4)
-    found = sl.protect(adult.table, policy, by=adult.hierarchies, method=method)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, method=method, ask="nobody")
     document = found.publish(tmp_path / name, written_as=written_as).document
     read = sl.read_published(tmp_path / name)
     plainly = sl.read_release(tmp_path / name, group=["age", "sex", "race"], sensitive="occupation")
@@ -380,7 +386,7 @@ def test_a_value_of_suppressed_people_only_is_not_named(tmp_path):
     table = sl.read_table(rows, quasi=["age"], sensitive="disease")
     policy = sl.Policy(sl.GroupSize() >= 5)
     way = FullDomain(suppress=0.04, suppressed="left out")
-    found = sl.protect(table, policy, by=hierarchies(table), method=way)
+    found = sl.protect(table, policy, by=hierarchies(table), method=way, ask="nobody")
     document = found.publish(tmp_path / "release.parquet").document
     assert found.suppressed == document.people.suppressed == 1
     assert (document.people.people_in, document.people.people_out) == (31, 30)
@@ -406,7 +412,7 @@ def test_the_order_of_rows_is_not_that_of_the_input(tmp_path):
 @pytest.mark.parametrize(("name", "written_as"), FORMATS)
 def test_the_same_seed_gives_the_same_bytes_and_a_warning(name, written_as, tmp_path):
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 10), by=adult.hierarchies)
+    found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 10), by=adult.hierarchies, ask="nobody")
     (tmp_path / "other").mkdir()
     one = found.publish(tmp_path / name, seed=7, written_as=written_as)
     two = found.publish(tmp_path / "other" / name, seed=7, written_as=written_as)

@@ -98,7 +98,7 @@ ADULT = sl.datasets.adult(quasi=["age", "sex"])
 
 
 def test_microaggregated_people_are_looked_for_at_the_nearest_average():
-    found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), method="microaggregation")
+    found = sl.protect(ADULT.table, sl.Policy(sl.GroupSize() >= 50), method="microaggregation", ask="nobody")
     exposure = sl.intersect([found, found.release], people=ADULT.table, locate=[None, "nearest"])
     assert exposure.unlocated == (0, 0)
     right = exposure.located_right
@@ -110,7 +110,7 @@ def test_microaggregated_people_are_looked_for_at_the_nearest_average():
 
 def test_anatomy_s_buckets_count_by_the_people_in_them():
     method = sl.Anatomy(l=3, random=np.random.default_rng(5))
-    found = sl.protect(ADULT.table, sl.Policy(sl.DistinctValues() >= 3), method=method)
+    found = sl.protect(ADULT.table, sl.Policy(sl.DistinctValues() >= 3), method=method, ask="nobody")
     exposure = sl.intersect([found], people=ADULT.table)
     assert exposure.truth.hits == 1
     buckets = found.outcome.buckets
@@ -180,7 +180,7 @@ def test_people_are_found_by_name_where_a_release_names_them():
 
 def test_suppressed_people_are_looked_for_among_the_suppressed_only_where_that_is_said():
     policy = sl.Policy(sl.GroupSize() >= 300)
-    found = sl.protect(ADULT.table, policy, by=ADULT.hierarchies, suppress=0.04)
+    found = sl.protect(ADULT.table, policy, by=ADULT.hierarchies, suppress=0.04, ask="nobody")
     assert found.suppressed > 0
     exposure = sl.intersect([found], people=ADULT.table)
     assert exposure.unlocated == (found.suppressed,)

@@ -24,7 +24,7 @@ def test_populations_are_the_same_if_they_are_read_from_the_same_place():
 def test_a_population_without_the_people_of_the_table_is_refused_before_the_search():
     nobody = pa.table({"age": ["17"], "sex": ["Male"]})
     with pytest.raises(BadRelease, match="in the release and"):
-        sl.protect(ADULT.table, sl.JournalistRisk(nobody) <= 0.5, by=ADULT.hierarchies)
+        sl.protect(ADULT.table, sl.JournalistRisk(nobody) <= 0.5, by=ADULT.hierarchies, ask="nobody")
 
 
 def test_labels_that_a_hierarchy_lacks_are_named():
@@ -33,20 +33,22 @@ def test_labels_that_a_hierarchy_lacks_are_named():
     older = pa.table({"age": ["1000"], "sex": ["Male"]})
     limit = sl.JournalistRisk(older, outside="as in the release") <= 0.5
     with pytest.raises(BadHierarchy, match="the population cannot be recoded as the table is"):
-        sl.protect(ADULT.table, limit, by=by)
+        sl.protect(ADULT.table, limit, by=by, ask="nobody")
 
 
 @pytest.mark.parametrize("method", ["anatomy", "microaggregation"])
 def test_methods_that_cannot_count_a_population_say_so(method):
     with pytest.raises(BadPolicy, match=f"'{method}' makes groups in which no population can be counted"):
-        sl.protect(ADULT.table, sl.JournalistRisk(ADULT.table) <= 0.5, by=ADULT.hierarchies, method=method)
+        sl.protect(
+            ADULT.table, sl.JournalistRisk(ADULT.table) <= 0.5, by=ADULT.hierarchies, method=method, ask="nobody"
+        )
 
 
 @pytest.mark.parametrize("suppressed", ["as *", "left out"])
 def test_suppression_counts_the_population_too(tmp_path, suppressed):
     limit = sl.JournalistRisk(ADULT.table) <= 0.02
     method = sl.FullDomain(suppress=0.01, suppressed=suppressed)
-    found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method=method)
+    found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method=method, ask="nobody")
     assert found.suppressed > 0
     found.publish(tmp_path / "release.csv")
     read = sl.read_published(tmp_path / "release.csv")
@@ -55,7 +57,7 @@ def test_suppression_counts_the_population_too(tmp_path, suppressed):
 
 def test_mondrian_counts_a_population_but_not_who_is_in_no_group():
     limit = sl.JournalistRisk(ADULT.table) <= 0.02
-    found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method="mondrian")
-    assert len(found.release) > len(sl.protect(ADULT.table, limit, by=ADULT.hierarchies).release)
+    found = sl.protect(ADULT.table, limit, by=ADULT.hierarchies, method="mondrian", ask="nobody")
+    assert len(found.release) > len(sl.protect(ADULT.table, limit, by=ADULT.hierarchies, ask="nobody").release)
     with pytest.raises(BadPolicy, match="'mondrian' does not count who of a population is in no group"):
-        sl.protect(ADULT.table, sl.Absence(ADULT.table) <= 0.9, by=ADULT.hierarchies, method="mondrian")
+        sl.protect(ADULT.table, sl.Absence(ADULT.table) <= 0.9, by=ADULT.hierarchies, method="mondrian", ask="nobody")

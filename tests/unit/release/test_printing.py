@@ -35,8 +35,10 @@ def test_releases_know_how_they_print():
     by = sl.datasets.adult().hierarchies
     printing = sl.generalise(table, by=by, to={"sex": 1}).printing
     assert set(printing.nodes) == {"sex"}  # ages are printed as they are
-    assert sl.protect(table, sl.GroupSize() >= 50, method="microaggregation").release.printing.averages
-    mondrian = sl.protect(table, sl.GroupSize() >= 50, by={"age": by["age"]}, method="mondrian").release.printing
+    assert sl.protect(table, sl.GroupSize() >= 50, method="microaggregation", ask="nobody").release.printing.averages
+    mondrian = sl.protect(
+        table, sl.GroupSize() >= 50, by={"age": by["age"]}, method="mondrian", ask="nobody"
+    ).release.printing
     assert set(mondrian.nodes) == set()  # intervals of numbers mean what they say
     assert not Printing().averages
 

@@ -31,9 +31,9 @@ BY = {
     "age": sl.Hierarchy.nested("age", {"20-29": ["20", "21"], "30-39": ["35", "38"]}),
     "sex": sl.Hierarchy.suppression("sex", ["f", "m"]),
 }
-FOUND = sl.protect(TABLE, sl.GroupSize() >= 6, by=BY)
+FOUND = sl.protect(TABLE, sl.GroupSize() >= 6, by=BY, ask="nobody")
 RELEASE = FOUND.release
-OTHER = sl.protect(TABLE, sl.GroupSize() >= 3, by=BY)
+OTHER = sl.protect(TABLE, sl.GroupSize() >= 3, by=BY, ask="nobody")
 
 
 def two_curves():

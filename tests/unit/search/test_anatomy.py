@@ -26,7 +26,9 @@ def test_values_are_not_repeated_where_that_can_be():
 
 def test_real_buckets_of_five_repeat_nothing_often():
     nhefs = sl.datasets.nhefs()
-    found = sl.protect(nhefs.table, sl.GroupSize() >= 5, method=sl.Anatomy(random=np.random.default_rng(5)))
+    found = sl.protect(
+        nhefs.table, sl.GroupSize() >= 5, method=sl.Anatomy(random=np.random.default_rng(5)), ask="nobody"
+    )
     assert len(found.release) == 1629 // 5
     repeated = (found.release.groups.counts.dense() > 1).any(axis=1).mean()
     assert repeated < 0.05
@@ -140,8 +142,8 @@ def test_progress_is_told():
 def test_adult_within_a_policy_about_acquaintances():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     policy = sl.Policy(sl.Acquaintance(rules_out=4, family=1) < 0.75, sl.Implications(3) < 0.75)
-    merged = sl.protect(adult.table, policy, method=sl.Anatomy(l=4, random=np.random.default_rng(1)))
-    dealt = sl.protect(adult.table, policy, method="anatomy")
+    merged = sl.protect(adult.table, policy, method=sl.Anatomy(l=4, random=np.random.default_rng(1)), ask="nobody")
+    dealt = sl.protect(adult.table, policy, method="anatomy", ask="nobody")
     assert merged.verdict.safe
     assert dealt.verdict.safe
     assert len(dealt.release) > 3_000

@@ -22,14 +22,22 @@ def test_every_row_is_what_protect_would_find(ways):
         if row.levels:
             (first, *_) = row.best_at
             again = sl.protect(
-                ADULT.table, POLICY, by=ADULT.hierarchies, utility=first, suppress=row.suppress, levels=row.levels
+                ADULT.table,
+                POLICY,
+                by=ADULT.hierarchies,
+                utility=first,
+                suppress=row.suppress,
+                levels=row.levels,
+                ask="nobody",
             )
-            searched = sl.protect(ADULT.table, POLICY, by=ADULT.hierarchies, utility=first, suppress=row.suppress)
+            searched = sl.protect(
+                ADULT.table, POLICY, by=ADULT.hierarchies, utility=first, suppress=row.suppress, ask="nobody"
+            )
             assert dict(searched.levels) == dict(row.levels)
         elif row.method.name == "anatomy":  # it draws lots
             continue
         else:
-            again = sl.protect(ADULT.table, POLICY, by=ADULT.hierarchies, method=row.method)
+            again = sl.protect(ADULT.table, POLICY, by=ADULT.hierarchies, method=row.method, ask="nobody")
         assert dict(again.utility) == dict(row.result.utility)
         assert (len(again.release), again.suppressed) == (len(row.result.release), row.result.suppressed)
         assert row.result.verdict.safe

@@ -26,7 +26,7 @@ def test_a_lattice_too_large_is_refused(monkeypatch):
     monkeypatch.setattr(full_domain, "MAX_NODES", 3)
     by = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in TABLE.quasi}
     with pytest.raises(BadHierarchy, match="4 generalisations"):
-        sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by)
+        sl.protect(TABLE, sl.Policy(sl.GroupSize() >= 2), by=by, ask="nobody")
 
 
 @pytest.mark.parametrize("suppressed", ["left_out", None, "*"])
@@ -38,16 +38,16 @@ def test_suppressed_people_are_printed_or_left_out(suppressed):
 def test_hierarchies_that_do_not_reach_one_group_are_told_so():
     flat = {**BY, "age": sl.Hierarchy("age", (("10", "20", "30", "40"),))}
     with pytest.raises(NothingSafe, match=r"add a level \* to them, or allow suppress="):
-        sl.protect(TABLE, sl.GroupSize() >= 5, by=flat)
+        sl.protect(TABLE, sl.GroupSize() >= 5, by=flat, ask="nobody")
 
 
 def test_too_few_nodes_find_nothing_and_say_so():
     with pytest.raises(SidelightError, match="give it more time or more nodes="):
-        sl.protect(TABLE, sl.GroupSize() >= 10, by=BY, method=sl.FullDomain(nodes=0))
+        sl.protect(TABLE, sl.GroupSize() >= 10, by=BY, method=sl.FullDomain(nodes=0), ask="nobody")
 
 
 def test_the_utility_chooses_among_the_minimal_nodes():
-    result = sl.protect(TABLE, sl.GroupSize() >= 3, by=BY)
+    result = sl.protect(TABLE, sl.GroupSize() >= 3, by=BY, ask="nobody")
     assert [dict(levels) for levels in result.minimal] == [{"age": 1, "sex": 0}]
     assert result.outcome.recoding.sizes.tolist() == [3, 7]
 
@@ -67,7 +67,7 @@ def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():
 
 def test_all_minimal_choices_are_listed_with_what_they_are_worth():
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
-    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies)
+    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, ask="nobody")
     assert dict(found.choices[0].levels) == dict(found.levels)
     assert {tuple(each.levels.values()) for each in found.choices} == {tuple(each.values()) for each in found.minimal}
     worths = [each.utility["balanced loss"] for each in found.choices]
@@ -78,7 +78,7 @@ def test_all_minimal_choices_are_listed_with_what_they_are_worth():
 
 def test_a_choice_that_suppresses_is_listed_though_it_is_not_minimal():
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
-    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, suppress=0.01)
+    found = sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, suppress=0.01, ask="nobody")
     assert dict(found.choices[0].levels) == dict(found.levels)
     assert found.choices[0].suppressed == found.suppressed > 0
 
@@ -87,9 +87,11 @@ def test_a_choice_that_suppresses_is_listed_though_it_is_not_minimal():
 def test_every_choice_can_be_taken_by_its_levels(suppress):
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
     policy = sl.Policy(sl.GroupSize() >= 10, sl.EntropyDiversity() >= 3)
-    found = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=suppress)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=suppress, ask="nobody")
     for choice in found.choices:
-        taken = sl.protect(adult.table, policy, by=adult.hierarchies, suppress=suppress, levels=choice.levels)
+        taken = sl.protect(
+            adult.table, policy, by=adult.hierarchies, suppress=suppress, levels=choice.levels, ask="nobody"
+        )
         assert taken.verdict.safe
         assert (dict(taken.levels), taken.suppressed) == (dict(choice.levels), choice.suppressed)
         assert taken.checked == 1
@@ -100,9 +102,9 @@ def test_levels_outside_the_policy_are_refused_with_the_limits_they_break():
     with pytest.raises(
         sl.NothingSafe, match=r"the levels age 0, sex 0 are not within policy: group size ≥ 10 \(it is 1\)"
     ):
-        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={})
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, ask="nobody")
     with pytest.raises(sl.NothingSafe, match="suppressing at most 4 people does not help"):
-        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, suppress=0.0001)
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels={}, suppress=0.0001, ask="nobody")
 
 
 @pytest.mark.parametrize(
@@ -112,16 +114,16 @@ def test_levels_outside_the_policy_are_refused_with_the_limits_they_break():
 def test_levels_that_there_are_not(levels, message):
     adult = sl.datasets.adult(quasi=["age", "sex"])
     with pytest.raises(BadPolicy, match=message):
-        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels=levels)
+        sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, levels=levels, ask="nobody")
 
 
 def test_only_a_search_over_levels_takes_levels():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     for method in ("mondrian", sl.Mondrian()):
         with pytest.raises(BadPolicy, match="method 'mondrian' has no levels"):
-            sl.protect(adult.table, sl.GroupSize() >= 10, method=method, levels={"age": 1})
+            sl.protect(adult.table, sl.GroupSize() >= 10, method=method, levels={"age": 1}, ask="nobody")
     taken = sl.protect(
-        adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, method=sl.FullDomain(), levels={"age": 2}
+        adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, method=sl.FullDomain(), levels={"age": 2}, ask="nobody"
     )
     assert taken.levels["age"] == 2
 
@@ -129,8 +131,10 @@ def test_only_a_search_over_levels_takes_levels():
 def test_between_equals_the_default_utility_decides():
     adult = sl.datasets.adult(quasi=["age", "education", "sex"])
     policy = sl.GroupSize() >= 10
-    equal = sl.protect(adult.table, policy, by=adult.hierarchies, utility="suppressed")  # nobody is, in all of them
-    assert dict(equal.levels) == dict(sl.protect(adult.table, policy, by=adult.hierarchies).levels)
+    equal = sl.protect(
+        adult.table, policy, by=adult.hierarchies, utility="suppressed", ask="nobody"
+    )  # nobody is, in all of them
+    assert dict(equal.levels) == dict(sl.protect(adult.table, policy, by=adult.hierarchies, ask="nobody").levels)
 
 
 def test_the_default_utility_publishes_what_a_person_would_choose():
@@ -138,7 +142,9 @@ def test_the_default_utility_publishes_what_a_person_would_choose():
     adult = sl.datasets.adult(quasi=["age", "education", "native-country", "race", "sex"])
     levels = {
         utility: tuple(
-            sl.protect(adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, utility=utility).levels.values()
+            sl.protect(
+                adult.table, sl.GroupSize() >= 10, by=adult.hierarchies, utility=utility, ask="nobody"
+            ).levels.values()
         )
         for utility in ("balanced loss", "loss", "discernibility", "average group size", "non-uniform entropy")
     }

@@ -85,11 +85,13 @@ def test_criteria_that_merging_may_break_are_checked_one_by_one():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     several = replace(adult.table, semantics="set")
     policy = sl.Policy(sl.GroupSize() >= 20, sl.Acquaintance(rules_out=2) < 0.8)
-    plain = sl.protect(several, policy.criteria[0], by=adult.hierarchies)
-    result = sl.protect(several, policy, by=adult.hierarchies)
+    plain = sl.protect(several, policy.criteria[0], by=adult.hierarchies, ask="nobody")
+    result = sl.protect(several, policy, by=adult.hierarchies, ask="nobody")
     assert result.complete
     assert result.verdict.safe
     assert result.checked > plain.checked
-    stopped = sl.protect(several, policy, by=adult.hierarchies, method=sl.FullDomain(nodes=result.checked - 1))
+    stopped = sl.protect(
+        several, policy, by=adult.hierarchies, method=sl.FullDomain(nodes=result.checked - 1), ask="nobody"
+    )
     assert not stopped.complete
     assert stopped.checked == result.checked - 1

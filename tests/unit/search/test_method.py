@@ -23,16 +23,18 @@ def table(semantics: str = "single", *, column: str = "q") -> Table:
 
 
 def test_a_result_is_told_in_one_line():
-    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, ask="nobody")
     assert repr(result) == "<SearchResult of method 'lattice': 9 people in 3 groups; within policy: group size ≥ 3>"
 
 
 def test_the_line_says_who_is_suppressed_and_whether_the_search_came_to_its_end():
     people = Table(table().quasi, "disease", ("Flu",), np.array([3, 3, 1]), Counts.from_cells([[3], [3], [1]]))
-    result = sl.protect(people, sl.GroupSize() >= 2, by=BY, method=sl.FullDomain(0.2, "left out"))
+    result = sl.protect(people, sl.GroupSize() >= 2, by=BY, method=sl.FullDomain(0.2, "left out"), ask="nobody")
     assert "6 people in 2 groups, 1 person suppressed; within policy" in repr(result)
     adult = sl.datasets.adult()
-    stopped = sl.protect(adult.table, sl.GroupSize() >= 5, by=adult.hierarchies, method=sl.FullDomain(nodes=3))
+    stopped = sl.protect(
+        adult.table, sl.GroupSize() >= 5, by=adult.hierarchies, method=sl.FullDomain(nodes=3), ask="nobody"
+    )
     assert ", not complete; within policy" in repr(stopped)
     assert stopped.warnings == (NOT_COMPLETE,)
 
@@ -53,7 +55,7 @@ class Cells(HTMLParser):
 
 def test_a_notebook_shows_criteria_levels_and_quick_utilities_escaped():
     by = {"<script>": sl.Hierarchy.suppression("<script>", ["x", "y", "<b>"])}
-    result = sl.protect(table(column="<script>"), sl.GroupSize() >= 3, by=by)
+    result = sl.protect(table(column="<script>"), sl.GroupSize() >= 3, by=by, ask="nobody")
     cells = Cells(result._repr_html_())
     assert cells.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
     assert {"level of <script>", "group size ≥ 3", "3, holds", "discernibility", "loss"} <= set(cells.texts)
@@ -63,28 +65,28 @@ def test_a_notebook_shows_criteria_levels_and_quick_utilities_escaped():
 def test_a_notebook_shows_a_value_as_its_verdict_does():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     result = sl.protect(
-        adult.table, sl.EntropyDiversity() >= 5, by=adult.hierarchies, utility="discernibility"
+        adult.table, sl.EntropyDiversity() >= 5, by=adult.hierarchies, utility="discernibility", ask="nobody"
     )  # it is 7.24717…
     assert "<td>7.2471, holds</td>" in result._repr_html_()
     assert "<td>7.2471</td>" in result.verdict._repr_html_()
 
 
 def test_no_heading_is_empty():
-    assert "<th></th>" not in sl.protect(table(), sl.GroupSize() >= 3, by=BY)._repr_html_()
+    assert "<th></th>" not in sl.protect(table(), sl.GroupSize() >= 3, by=BY, ask="nobody")._repr_html_()
 
 
 def test_an_outcome_is_told_in_one_line():
-    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, ask="nobody")
     assert repr(result.outcome) == "<SearchOutcome: 9 people in 3 groups>"
 
 
 def test_a_notebook_shows_what_readers_have_to_know():
-    result = sl.protect(table(), sl.GroupSize() >= 3, method="anatomy")
+    result = sl.protect(table(), sl.GroupSize() >= 3, method="anatomy", ask="nobody")
     assert "people can be recognised" in result._repr_html_()
 
 
 def test_rows_are_those_of_the_release_in_the_order_of_what_they_print():
-    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY)
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, ask="nobody")
     assert result.to_arrow().to_pylist() == [
         {"q": q, "disease": disease}
         for q, bag in (("<b>", "FFF"), ("x", "CCF"), ("y", "CFF"))
@@ -97,7 +99,7 @@ def test_rows_are_those_of_the_release_in_the_order_of_what_they_print():
 def test_rows_of_people_with_several_values_are_counts_and_a_group_without_values_stays():
     counts = Counts.from_cells([[2, 1], [0, 0]])
     people = Table((Column.of("people", ["x", "y"]),), "disease", ("Cold", "Flu"), np.array([2, 3]), counts, "set")
-    result = sl.protect(people, [sl.GroupSize() >= 2], method="mondrian")
+    result = sl.protect(people, [sl.GroupSize() >= 2], method="mondrian", ask="nobody")
     assert result.to_arrow().to_pylist() == [
         {"people": "x", "disease": "Cold", "people 2": 2, "count": 2},
         {"people": "x", "disease": "Flu", "people 2": 2, "count": 1},
@@ -106,21 +108,21 @@ def test_rows_of_people_with_several_values_are_counts_and_a_group_without_value
 
 
 def test_rows_of_anatomy_are_people_and_their_buckets():
-    result = sl.protect(table(), sl.DistinctValues() >= 2, method="anatomy")
+    result = sl.protect(table(), sl.DistinctValues() >= 2, method="anatomy", ask="nobody")
     assert result.to_arrow().column_names == ["q", "bucket"]
     assert sorted(result.to_arrow()["q"].to_pylist()) == ["<b>"] * 3 + ["x"] * 3 + ["y"] * 3
 
 
 def test_rows_can_be_read_again_and_are_judged_the_same():
     adult = sl.datasets.adult(quasi=["age", "sex"])
-    result = sl.protect(adult.table, sl.GroupSize() >= 50, method="mondrian")
+    result = sl.protect(adult.table, sl.GroupSize() >= 50, method="mondrian", ask="nobody")
     again = sl.read_release(result.to_arrow(), group=["age", "sex"], sensitive="occupation")
     assert sorted(again.groups.sizes.tolist()) == sorted(result.release.groups.sizes.tolist())
     assert result.policy.judge(again).safe
 
 
 def test_levels_know_that_a_search_chose_them_whatever_is_done_to_the_mapping():
-    result = sl.protect(table(), sl.GroupSize() >= 4, by=BY)
+    result = sl.protect(table(), sl.GroupSize() >= 4, by=BY, ask="nobody")
     assert result.levels == {"q": 1}
     assert repr(result.levels) == "{'q': 1}"
     assert json.dumps(result.levels) == '{"q": 1}'
@@ -151,7 +153,7 @@ def test_levels_know_that_a_search_chose_them_whatever_is_done_to_the_mapping():
 
 @pytest.mark.parametrize("method", ["lattice", "mondrian", "anatomy", "microaggregation"])
 def test_only_anatomy_has_buckets(method):
-    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, method=method)
+    result = sl.protect(table(), sl.GroupSize() >= 3, by=BY, method=method, ask="nobody")
     assert (result.outcome.buckets is not None) == (method == "anatomy")
 
 
@@ -162,7 +164,7 @@ def test_columns_that_may_be_something_else_are_noted(tmp_path):
     def notes(**options):
         quasi = ["region", "age", "smoker"]
         table = sl.read_table(tmp_path / "people.csv", quasi=quasi, sensitive="disease", **options)
-        return sl.protect(table, sl.GroupSize() >= 3, method="mondrian").notes
+        return sl.protect(table, sl.GroupSize() >= 3, method="mondrian", ask="nobody").notes
 
     codes = "region was taken for codes, a category; if its labels are numbers, declare it a number"
     marks = "age was taken for a category, though all but 1 of its 41 labels are numbers; if those mean missing, declare them so"

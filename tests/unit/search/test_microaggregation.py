@@ -125,6 +125,7 @@ def test_adult_within_a_policy():
         by=adult.hierarchies,
         method="microaggregation",
         progress=lambda *each: reports.append(each),
+        ask="nobody",
     )
     assert outcome.verdict.safe
     assert len(outcome.release) > 50

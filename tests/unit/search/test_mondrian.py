@@ -36,8 +36,8 @@ def groups(table: Table, policy: sl.Policy, *, veiled: bool) -> int:
 
 def test_one_failed_look_closes_a_group_that_another_cut_would_divide():
     table = people("a", "b", "a", "a", "b", "c")
-    assert len(sl.protect(table, HALF, method="mondrian").release) == 2
-    assert len(sl.protect(table, HALF, method="mondrian", resists="insider").release) == 1
+    assert len(sl.protect(table, HALF, method="mondrian", ask="nobody").release) == 2
+    assert len(sl.protect(table, HALF, method="mondrian", resists="insider", ask="nobody").release) == 1
 
 
 def test_a_veil_closes_a_group_that_could_be_cut():
@@ -52,7 +52,7 @@ def test_many_cuts_that_may_not_be_looked_at_are_passed_over_at_once():
 
 
 def test_limits_on_sizes_alone_need_no_veil():
-    found = sl.protect(people(*"aabb"), sl.GroupSize() >= 2, method="mondrian", resists="insider")
+    found = sl.protect(people(*"aabb"), sl.GroupSize() >= 2, method="mondrian", resists="insider", ask="nobody")
     assert len(found.release) == 2
     assert found.resistance is not None
     assert found.resistance.belief is None
@@ -62,17 +62,17 @@ def test_limits_on_sizes_alone_need_no_veil():
 @pytest.mark.parametrize("method", ["lattice", "anatomy", "microaggregation"])
 def test_other_methods_have_no_defence(method):
     with pytest.raises(BadPolicy, match="has no defence against an insider"):
-        sl.protect(people(*"aabb"), HALF, method=method, resists="insider")
+        sl.protect(people(*"aabb"), HALF, method=method, resists="insider", ask="nobody")
 
 
 def test_there_is_one_reader_to_resist():
     with pytest.raises(BadPolicy, match="names a reader, 'insider'"):
-        sl.protect(people(*"aabb"), HALF, method="mondrian", resists="learner")
+        sl.protect(people(*"aabb"), HALF, method="mondrian", resists="learner", ask="nobody")
 
 
 def test_an_order_of_cuts_that_values_decide_is_refused():
     with pytest.raises(BadPolicy, match="tell of it by their order"):
-        sl.protect(people(*"abab"), HALF, method=Mondrian(towards="disease"), resists="insider")
+        sl.protect(people(*"abab"), HALF, method=Mondrian(towards="disease"), resists="insider", ask="nobody")
 
 
 def test_limits_that_judge_the_end_by_the_true_values_are_refused():
@@ -82,22 +82,23 @@ def test_limits_that_judge_the_end_by_the_true_values_are_refused():
             sl.Policy(*HALF.criteria, sl.MaxEnt(rules=(1, 0)) <= 1),
             method="mondrian",
             resists="insider",
+            ask="nobody",
         )
 
 
 def test_people_with_several_values_are_refused():
     with pytest.raises(BadPolicy, match="one value per person"):
-        sl.protect(people(*"abab", semantics="set"), HALF, method="mondrian", resists="insider")
+        sl.protect(people(*"abab", semantics="set"), HALF, method="mondrian", resists="insider", ask="nobody")
 
 
 def test_limits_on_sizes_of_several_groups_are_refused():
     policy = sl.Policy(sl.ProsecutorRisk(statistic="average") <= 0.5, sl.Implications(0) <= 0.5)
     with pytest.raises(BadPolicy, match="on several together"):
-        sl.protect(people(*"abab"), policy, method="mondrian", resists="insider")
+        sl.protect(people(*"abab"), policy, method="mondrian", resists="insider", ask="nobody")
 
 
 def test_the_sidecar_tells_the_promise_and_neither_the_price_nor_the_coins(tmp_path):
-    found = sl.protect(people(*"abcabcabcabc"), HALF, method="mondrian", resists="insider")
+    found = sl.protect(people(*"abcabcabcabc"), HALF, method="mondrian", resists="insider", ask="nobody")
     found.publish(tmp_path / "release.csv")
     document = json.loads((tmp_path / "release.csv.sidelight.json").read_text())
     assert document["search"]["resistance"]["reader"] == "insider"
@@ -123,15 +124,15 @@ def test_mondrian_towards_a_column_cuts_along_what_tells_about_it():
         counts=Counts.from_cells([[4, 0] if sex == "f" else [0, 4] for _, sex in cells]),
     )
     policy = sl.Policy(sl.GroupSize() >= 30)
-    towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"))
-    widest = sl.protect(table, policy, method="mondrian")
+    towards = sl.protect(table, policy, method=sl.Mondrian(towards="disease"), ask="nobody")
+    widest = sl.protect(table, policy, method="mondrian", ask="nobody")
     assert {dict(towards.release.groups.name(row).printed)["sex"] for row in range(2)} == {"f", "m"}
     assert {dict(widest.release.groups.name(row).printed)["age"] for row in range(2)} == {"11-14", "15-18"}
 
 
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
-        sl.protect(ages((1, 1)), sl.GroupSize() >= 1, method=sl.Mondrian(towards="aeg"))
+        sl.protect(ages((1, 1)), sl.GroupSize() >= 1, method=sl.Mondrian(towards="aeg"), ask="nobody")
 
 
 def test_labels_are_counted_by_key():
@@ -141,7 +142,7 @@ def test_labels_are_counted_by_key():
 
 
 def test_a_group_that_cannot_be_halved_is_cut_elsewhere():
-    result = sl.protect(ages((9, 9), (1, 0), (0, 1), (1, 1)), sl.GroupSize() >= 4, method="mondrian")
+    result = sl.protect(ages((9, 9), (1, 0), (0, 1), (1, 1)), sl.GroupSize() >= 4, method="mondrian", ask="nobody")
     assert sorted(result.release.groups.sizes.tolist()) == [4, 18]
 
 
@@ -159,7 +160,7 @@ def test_cuts_judged_together_are_accepted_as_one_by_one():
     rng = np.random.default_rng(3)
     table = ages(*(tuple(row) for row in rng.integers(1, 5, (12, 4)).tolist()))
     policy = sl.Policy(sl.Implications(2) <= Fraction(9, 10))
-    result = sl.protect(table, policy, method="mondrian")
+    result = sl.protect(table, policy, method="mondrian", ask="nobody")
     assert result.verdict.safe
     assert len(result.release) > 1
     group = result.outcome.recoding.group
@@ -195,7 +196,7 @@ def test_where_every_group_meets_the_limit_few_releases_are_judged_exactly(monke
     """127 cuts, and all that follow the first have a release that is as close to its limit as can be."""
     exactly = judged_exactly(monkeypatch)
     table = ages(*[(1, 1, 1)] * 128)
-    found = sl.protect(table, criterion, method="mondrian")
+    found = sl.protect(table, criterion, method="mondrian", ask="nobody")
     assert len(found.release) == 128
     assert found.verdict.judgements[0].finding.value == criterion.bound
     assert len(exactly) < 24
@@ -203,13 +204,13 @@ def test_where_every_group_meets_the_limit_few_releases_are_judged_exactly(monke
 
 def test_where_nothing_may_meet_the_limit_close_cuts_are_refused_one_by_one():
     table = ages(*[(1, 1, 1)] * 16)
-    found = sl.protect(table, sl.Acquaintance(family=1) < Fraction(1, 2), method="mondrian")
+    found = sl.protect(table, sl.Acquaintance(family=1) < Fraction(1, 2), method="mondrian", ask="nobody")
     assert found.release.groups.sizes.min() > 3
     assert found.verdict.judgements[0].finding.value < Fraction(1, 2)
 
 
 def test_a_limit_that_nothing_breaks_lets_everything_be_cut(monkeypatch):
     exactly = judged_exactly(monkeypatch)
-    found = sl.protect(ages(*[(1, 0)] * 32), sl.Implications(3) <= 1, method="mondrian")
+    found = sl.protect(ages(*[(1, 0)] * 32), sl.Implications(3) <= 1, method="mondrian", ask="nobody")
     assert len(found.release) == 32
     assert exactly == []

@@ -117,7 +117,7 @@ def test_mondrian_cuts_days_as_it_cuts_their_numbers() -> None:
     births = drawn()
     numbers = [None if day is None else str(as_day(day)) for day in births]
     tables = read(births), read(numbers, birth="number")
-    by_day, by_number = (sl.protect(table, POLICY, method="mondrian").release for table in tables)
+    by_day, by_number = (sl.protect(table, POLICY, method="mondrian", ask="nobody").release for table in tables)
     assert by_day.groups.sizes.tolist() == by_number.groups.sizes.tolist()
     assert len(by_day) > 20
     assert not any("{" in str(text) for text in by_day.groups.columns[0].labels)
@@ -126,14 +126,16 @@ def test_mondrian_cuts_days_as_it_cuts_their_numbers() -> None:
 def test_days_with_a_hierarchy_are_printed_from_one_to_another_too() -> None:
     table = read(drawn())
     hierarchy = sl.Hierarchy.dates("birth", [day for day in table.column("birth").labels if day is not None])
-    alone, along = (sl.protect(table, POLICY, by=by, method="mondrian").release for by in ({}, {"birth": hierarchy}))
+    alone, along = (
+        sl.protect(table, POLICY, by=by, method="mondrian", ask="nobody").release for by in ({}, {"birth": hierarchy})
+    )
     assert along.groups.columns[0].labels == alone.groups.columns[0].labels
 
 
 @pytest.mark.parametrize("locate", [None, "intervals"])
 def test_everybody_is_found_again_between_printed_days(locate: str | None) -> None:
     births = drawn()
-    result = sl.protect(read(births), POLICY, method="mondrian")
+    result = sl.protect(read(births), POLICY, method="mondrian", ask="nobody")
     source = result if locate is None else result.release
     exposure = sl.intersect([source], people=patients(births), quasi=["birth"], truth="disease", locate=locate)
     assert exposure.unlocated == (0,)
@@ -143,7 +145,7 @@ def test_everybody_is_found_again_between_printed_days(locate: str | None) -> No
 
 def test_days_that_the_table_does_not_have_are_found_between_its_own() -> None:
     births = [f"2020-0{month}-01" for month in (1, 2, 3, 4, 5, 6)]
-    result = sl.protect(read(births), POLICY, method="mondrian")
+    result = sl.protect(read(births), POLICY, method="mondrian", ask="nobody")
     people = pd.DataFrame({"birth": ["2020-01-20", "2020-05-20", "2021-01-01"]})
     for source, locate in ((result, None), (result.release, "intervals")):
         exposure = sl.intersect([source], people=people, quasi=["birth"], locate=locate)
@@ -152,7 +154,7 @@ def test_days_that_the_table_does_not_have_are_found_between_its_own() -> None:
 
 def test_clusters_are_printed_as_an_average_day() -> None:
     births = ["2020-01-01", "2020-01-03", "2020-01-05", "2020-03-01", "2020-03-02", "2020-03-03"]
-    result = sl.protect(read(births), POLICY, method="microaggregation")
+    result = sl.protect(read(births), POLICY, method="microaggregation", ask="nobody")
     assert result.release.groups.columns[0].labels == ("2020-01-03", "2020-03-02")
     people = pd.DataFrame({"birth": ["2020-01-02", "2020-02-27"]})
     exposure = sl.intersect([result.release], people=people, quasi=["birth"], locate="nearest")
@@ -161,7 +163,7 @@ def test_clusters_are_printed_as_an_average_day() -> None:
 
 
 def test_somebody_is_described_by_a_day() -> None:
-    release = sl.protect(read(drawn()), POLICY, method="mondrian").release
+    release = sl.protect(read(drawn()), POLICY, method="mondrian", ask="nobody").release
     assert 0 < sl.posterior(release, "{birth = 1950-01-01} = Flu") < 1
     assert covers("1984-03-09 to 1990-11-30 or (missing)", None)
     assert not covers("1984-03-09 to 1990-11-30", "1984")

@@ -26,7 +26,7 @@ def left_out(share):
 def test_groups_that_are_fine_once_others_are_gone_stay():
     people = table(x={"a": 2, "b": 3}, y={"a": 3, "b": 2}, z={"c": 1})
     policy = sl.Policy(sl.GroupSize() >= 2, sl.Closeness() <= 0.1)
-    result = sl.protect(people, policy, by=BY, method=left_out(0.2))
+    result = sl.protect(people, policy, by=BY, method=left_out(0.2), ask="nobody")
     assert result.levels == {"q": 0}
     assert result.suppressed == 1
 
@@ -53,7 +53,7 @@ def test_groups_that_are_fine_once_others_are_gone_stay():
     ids=["a value that the policy names", "an order of values", "a shape over all values"],
 )
 def test_values_that_only_suppressed_people_have_are_not_spoken_of(people, criteria, share, tmp_path):
-    result = sl.protect(people, sl.Policy(*criteria), by=BY, method=left_out(share))
+    result = sl.protect(people, sl.Policy(*criteria), by=BY, method=left_out(share), ask="nobody")
     assert result.suppressed == 1
     result.publish(tmp_path / "release.csv")
     again = sl.read_published(tmp_path / "release.csv")
@@ -70,4 +70,4 @@ def test_people_without_a_value_are_no_release_that_is_diverse():
     people = Table(columns, "disease", ("Flu", "Cold"), np.ones(3, np.int64), counts, semantics="set")
     as_they_are = {name: sl.Hierarchy(name, (("4", "30"),)) for name in ("age", "sex")}
     with pytest.raises(sl.NothingSafe, match="no generalisation of these hierarchies is within policy"):
-        sl.protect(people, sl.EntropyDiversity() >= 2, by=as_they_are, method=left_out(1.0))
+        sl.protect(people, sl.EntropyDiversity() >= 2, by=as_they_are, method=left_out(1.0), ask="nobody")

@@ -37,7 +37,7 @@ def test_the_table_is_the_one_without_them(rows):
 
 @given(ROWS)
 def test_everybody_is_published_with_their_own_cells(rows):
-    found = sl.protect(read(rows, keep=["ward", "wt"]), sl.GroupSize() >= 1, method="mondrian")
+    found = sl.protect(read(rows, keep=["ward", "wt"]), sl.GroupSize() >= 1, method="mondrian", ask="nobody")
     group = found.release_rows
     table = found.outcome.recoding.table
     carried = table.carried
@@ -64,7 +64,7 @@ def adult(tmp_path):
 def test_columns_are_published_as_they_are_and_what_they_add_is_told(adult, method):
     frame, folder = adult
     table = sl.read_table(frame, quasi=["age", "sex"], sensitive="occupation", keep="wave", weight="wt")
-    found = sl.protect(table, sl.GroupSize() >= 5, by=sl.datasets.adult().hierarchies, method=method)
+    found = sl.protect(table, sl.GroupSize() >= 5, by=sl.datasets.adult().hierarchies, method=method, ask="nobody")
     published = found.publish(folder / "release.parquet")
     rows = pq.read_table(published.path).to_pandas()
     assert list(rows.columns) == ["age", "sex", "occupation", "wave", "wt"]
@@ -87,7 +87,7 @@ def test_suppressed_people_say_nothing_in_them(adult, suppressed):
     frame, folder = adult
     table = sl.read_table(frame, quasi=["age", "sex", "race"], sensitive="occupation", keep="wave")
     method = sl.FullDomain(suppress=0.05, suppressed=suppressed)
-    found = sl.protect(table, sl.GroupSize() >= 5, by=sl.datasets.adult().hierarchies, method=method)
+    found = sl.protect(table, sl.GroupSize() >= 5, by=sl.datasets.adult().hierarchies, method=method, ask="nobody")
     assert found.suppressed > 0
     published = found.publish(folder / "release.parquet")
     assert f" {sl.read_published(published.path).intake.singled_out:,} of " in published.document.warnings[-1]
@@ -112,7 +112,7 @@ def test_through_the_command_line(adult):
 def test_they_are_never_published_by_default(adult):
     frame, folder = adult
     table = sl.read_table(frame, quasi=["age"], sensitive="occupation")
-    found = sl.protect(table, sl.GroupSize() >= 5, method="mondrian")
+    found = sl.protect(table, sl.GroupSize() >= 5, method="mondrian", ask="nobody")
     assert pq.read_schema(found.publish(folder / "release.parquet").path).names == ["age", "occupation"]
 
 
@@ -132,15 +132,17 @@ def test_what_cannot_be_carried(more, message):
 def test_buckets_and_counts_have_no_row_for_them(tmp_path):
     table = read([("30", "A", "1", "Flu"), ("40", "B", "2", "Cold")], keep="ward")
     with pytest.raises(NotPublished, match=r'keep= needs a row per person; publish with layout="people"'):
-        sl.protect(table, sl.GroupSize() >= 1, method="mondrian").publish(tmp_path / "a.csv", layout="counts")
+        sl.protect(table, sl.GroupSize() >= 1, method="mondrian", ask="nobody").publish(
+            tmp_path / "a.csv", layout="counts"
+        )
     with pytest.raises(BadTable, match="keep= needs a row per person, and 'anatomy' prints buckets"):
-        sl.protect(table, sl.DistinctValues() >= 2, method="anatomy").publish(tmp_path / "a.csv")
+        sl.protect(table, sl.DistinctValues() >= 2, method="anatomy", ask="nobody").publish(tmp_path / "a.csv")
 
 
 def test_values_that_are_published_more_coarsely_stay_beside_them(tmp_path):
     rows = [("30", "A", "1", "Flu"), ("30", "B", "1", "Cold"), ("30", "C", "1", "Ulcer")]
     ill = sl.Hierarchy.nested("ill", {"lung": ["Flu", "Cold"], "stomach": ["Ulcer"]})
     table = sl.coarser_values(read(rows, keep="ward"), by={"ill": ill}, to=1)
-    path = sl.protect(table, sl.GroupSize() >= 3, method="mondrian").publish(tmp_path / "a.parquet").path
+    path = sl.protect(table, sl.GroupSize() >= 3, method="mondrian", ask="nobody").publish(tmp_path / "a.parquet").path
     published = {(row["ward"], row["ill"]) for row in pq.read_table(path).to_pylist()}
     assert published == {("A", "lung"), ("B", "lung"), ("C", "stomach")}

@@ -29,7 +29,7 @@ def test_events_are_for_nothing_but_counting():
     events = read()
     for use in (
         lambda: sl.group(events, by="ward"),
-        lambda: sl.protect(events, sl.Policy(sl.GroupSize() >= 2), by=BY),
+        lambda: sl.protect(events, sl.Policy(sl.GroupSize() >= 2), by=BY, ask="nobody"),
         lambda: sl.GroupSize().measure(events),
         lambda: sl.generalise(events, by=BY, to={"ward": 0}),
         lambda: sl.attack_noise([], people=events, by=BY),

@@ -60,7 +60,7 @@ def test_two_facts_together():
 
 def test_people_of_buckets_are_told_apart_by_their_own_cells():
     """Anatomy prints everybody's cells: who is alone with them is singled out, whatever bucket they are in."""
-    found = sl.protect(TABLE, sl.Policy(sl.DistinctValues() >= 2), method="anatomy")
+    found = sl.protect(TABLE, sl.Policy(sl.DistinctValues() >= 2), method="anatomy", ask="nobody")
     assert sl.SinglingOut(facts=3).measure(found.release).value == 1
     assert sl.SinglingOut(facts=3).measure(RELEASE).value == 1
 
@@ -127,11 +127,11 @@ def test_a_single_person_is_guessed_by_nobody_else():
 def test_searches_follow_inference_by_groups_and_judge_by_the_others_at_the_end():
     adult = sl.datasets.adult()
     policy = sl.Policy(sl.Inference() <= 0.2)
-    found = sl.protect(adult.table, policy, by=adult.hierarchies)
+    found = sl.protect(adult.table, policy, by=adult.hierarchies, ask="nobody")
     assert found.verdict.safe
     assert sl.Inference().measure(found.release).value <= Fraction(1, 5)
     strict = sl.Policy(sl.GroupSize() >= 2, sl.Inference(["age"]) <= 0.01)
     with pytest.raises(NothingSafe):
-        sl.protect(adult.table, strict, by=adult.hierarchies)
+        sl.protect(adult.table, strict, by=adult.hierarchies, ask="nobody")
     both = sl.Policy(sl.GroupSize() >= 5, sl.SinglingOut(facts=2) <= 0)
-    assert sl.protect(adult.table, both, by=adult.hierarchies).verdict.safe
+    assert sl.protect(adult.table, both, by=adult.hierarchies, ask="nobody").verdict.safe

@@ -90,7 +90,7 @@ def test_a_policy_file_says_it():
 def test_a_search_is_told_to_judge_with_it_later():
     table = sl.read_table(pa.table({"region": ["North"], "disease": ["Flu"]}), quasi="region", sensitive="disease")
     with pytest.raises(BadMeasure, match="judge what is found"):
-        sl.protect(table, sl.Policy(sl.PriorBelief(counts=EARLIER, by="region") <= 3), by={})
+        sl.protect(table, sl.Policy(sl.PriorBelief(counts=EARLIER, by="region") <= 3), by={}, ask="nobody")
 
 
 def test_a_table_of_generalisations_looks_at_what_each_prints():

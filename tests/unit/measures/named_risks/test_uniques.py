@@ -114,7 +114,7 @@ def test_searches_do_not_take_estimates():
     data = sl.datasets.adult(quasi=["sex", "race"])
     policy = sl.Policy(sl.UniqueMatch(0.1) <= 0.2)
     with pytest.raises((BadMeasure, BadPolicy), match="search without it and judge what is found by it"):
-        sl.protect(data.table, policy, by=data.hierarchies)
+        sl.protect(data.table, policy, by=data.hierarchies, ask="nobody")
 
 
 def test_an_estimate_is_called_one_wherever_it_is_shown():

@@ -33,7 +33,7 @@ def test_the_front_has_whoever_no_other_beats(points, large_is_bad):
 @pytest.mark.parametrize("suppress", [0, 0.01])
 def test_candidates_are_measured_as_they_would_be_published(suppress):
     adult = sl.datasets.adult(quasi=["age", "sex", "race"])
-    found = sl.protect(adult.table, sl.GroupSize() >= 30, by=adult.hierarchies, suppress=suppress)
+    found = sl.protect(adult.table, sl.GroupSize() >= 30, by=adult.hierarchies, suppress=suppress, ask="nobody")
     rows = table_behind(found.plot("candidates")).rows
     (chosen,) = [row for row in rows if row[4]]
     assert chosen[2] == str(found.verdict.judgements[0].finding.value)
@@ -43,4 +43,4 @@ def test_candidates_are_measured_as_they_would_be_published(suppress):
 def test_a_method_without_choices_has_no_candidates():
     adult = sl.datasets.adult(quasi=["age", "sex"])
     with pytest.raises(BadMeasure, match="no candidates"):
-        sl.protect(adult.table, sl.GroupSize() >= 30, method="mondrian").plot("candidates")
+        sl.protect(adult.table, sl.GroupSize() >= 30, method="mondrian", ask="nobody").plot("candidates")

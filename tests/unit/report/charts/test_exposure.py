@@ -11,8 +11,8 @@ from sidelight.report.plots import table_behind, title_of
 ADULT = sl.datasets.adult(quasi=["age", "sex", "race"])
 EXPOSURE = sl.intersect(
     [
-        sl.protect(ADULT.table, sl.GroupSize() >= 10, by=ADULT.hierarchies),
-        sl.protect(ADULT.table, sl.GroupSize() >= 3, method="mondrian"),
+        sl.protect(ADULT.table, sl.GroupSize() >= 10, by=ADULT.hierarchies, ask="nobody"),
+        sl.protect(ADULT.table, sl.GroupSize() >= 3, method="mondrian", ask="nobody"),
     ],
     people=ADULT.table,
 )

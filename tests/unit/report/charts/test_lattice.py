@@ -9,7 +9,7 @@ from sidelight.report.plots import table_behind, title_of
 from sidelight.search.full_domain import lattice_of
 
 ADULT = sl.datasets.adult(quasi=["age", "sex", "race"])
-FOUND = sl.protect(ADULT.table, sl.GroupSize() >= 30, by=ADULT.hierarchies)
+FOUND = sl.protect(ADULT.table, sl.GroupSize() >= 30, by=ADULT.hierarchies, ask="nobody")
 
 
 def test_every_node_is_what_it_is_called():
@@ -22,7 +22,7 @@ def test_every_node_is_what_it_is_called():
 
 
 def test_policies_that_merging_can_break_are_not_called_within():
-    suppressing = sl.protect(ADULT.table, sl.GroupSize() >= 30, by=ADULT.hierarchies, suppress=0.01)
+    suppressing = sl.protect(ADULT.table, sl.GroupSize() >= 30, by=ADULT.hierarchies, suppress=0.01, ask="nobody")
     assert "minimal or coarser" in title_of(suppressing.plot())
 
 
@@ -38,7 +38,7 @@ def test_large_lattices_are_counted_row_by_row(height):
 
 
 def test_a_search_without_levels_has_no_lattice():
-    found = sl.protect(ADULT.table, sl.GroupSize() >= 30, method="mondrian")
+    found = sl.protect(ADULT.table, sl.GroupSize() >= 30, method="mondrian", ask="nobody")
     assert "group" in title_of(found.plot())
     with pytest.raises(BadMeasure, match="searches no levels"):
         found.plot("lattice")
