@@ -162,7 +162,7 @@ class _InsiderCase:
         method = method_behind(known) if method is None else method
         policy = known.policy if policy is None else policy  # type: ignore[assignment]
         if method is None or policy is None:
-            lacks = [name for name, told in (("method=", method), ("policy=", policy)) if told is None]
+            lacks = [name for name, part in (("method=", method), ("policy=", policy)) if part is None]
             remedy = (  # audits have no options for these
                 f"give {' and '.join(lacks)} to sl.insider, or guess by 'sidelight attack --as insider'"
             )
