@@ -68,7 +68,18 @@ ONLY_IN = {
     "opendp": ("dp",),
     "dp_accounting": ("dp",),
     # charts; the others only say what kind of thing they hand on
-    "altair": ("report", "measures", "max_entropy", "learner", "search", "attack", "dp"),
+    "altair": (
+        "report",
+        "release",
+        "measures",
+        "policy",
+        "max_entropy",
+        "learner",
+        "search",
+        "minimality",
+        "attack",
+        "dp",
+    ),
     "vl_convert": ("report",),
 }
 
@@ -88,6 +99,11 @@ HANDS_ON = {
     "learner/learned.py": ("report",),
     "search/compare.py": ("report",),
     "attack/exposure.py": ("report",),
+    "release/release.py": ("report",),
+    "policy/policy.py": ("report",),
+    "measures/column_subsets/identifying_columns.py": ("report",),
+    "max_entropy/rule_curve.py": ("report",),
+    "minimality/beliefs.py": ("report",),
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -21,6 +22,9 @@ from sidelight.max_entropy.association_rules import RuleConditions, strongest_ru
 from sidelight.max_entropy.measure import EstimationError, MaxEnt, MaxEntGain
 from sidelight.release.release import Release
 from sidelight.table.table import Table, Tabular
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,15 @@ class RuleCurve(Tabular):
     """Points by how many of the strongest rules are known; made by `rule_curve`."""
 
     points: tuple[RulePoint, ...]
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw how far beliefs are from the truth, by how many rules are known.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("rules.svg")` writes it.
+        """
+        from sidelight.report.charts.rules import rules_chart  # noqa: PLC0415 - it stands below
+
+        return rules_chart(self)
 
     def to_arrow(self) -> pa.Table:
         """Give a row per point."""

@@ -22,6 +22,7 @@ from sidelight.table.labels import shown
 from sidelight.table.table import Tabular, arrow_labels, unused_name
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
     from sidelight.minimality.group_beliefs import GroupBeliefs
@@ -173,6 +174,16 @@ class InsiderBeliefs(Tabular):
         """
         return int(self._line_people[self._above(belief, end)].sum())
 
+    @property
+    def printed_worst(self) -> Fraction:
+        """The largest share that a group prints: how sure the release alone makes one."""
+        return self._largest_share(np.arange(len(self.release)))[0]
+
+    def printed_above(self, belief: float | Fraction) -> int:
+        """Count the people of whom the release alone makes one surer than this."""
+        share = self._printed_shares[1]
+        return int(self.release.groups.sizes[share > float(belief) + NEAR].sum())
+
     def claims_above(self, belief: float | Fraction = -1, *, end: End = "estimate") -> Claims:
         """How often is the surest value right, among people of whom more than so much is believed?  Needs the truth."""
         if self.roster is None or self.roster.truth is None:
@@ -218,6 +229,15 @@ class InsiderBeliefs(Tabular):
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""
         return self.table()
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw of how many people an insider is how sure, beside what the release alone says.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("insider.svg")` writes it.
+        """
+        from sidelight.report.charts.insider import insider_chart  # noqa: PLC0415 - it stands below
+
+        return insider_chart(self)
 
     def explain(self) -> str:
         """Say it in a few sentences, for someone who has to sign."""

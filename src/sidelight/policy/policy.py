@@ -22,6 +22,8 @@ from sidelight.release.release import Release
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from sidelight.release.population import Population
 
 
@@ -45,6 +47,12 @@ class Verdict:
     def broken(self) -> tuple[Judgement, ...]:
         """The criteria that do not hold."""
         return tuple(judgement for judgement in self.judgements if not judgement.holds)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw what each limit says of the release: an Altair chart, which needs the extra `plot`."""
+        from sidelight.report.charts.limits import verdict_chart  # noqa: PLC0415 - it stands below
+
+        return verdict_chart(self)
 
     def __bool__(self) -> bool:
         message = "a verdict is not true or false by itself; ask verdict.safe"

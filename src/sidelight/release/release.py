@@ -39,6 +39,7 @@ from sidelight.table.table import (
 )
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
     from sidelight.release.printing import Printing
@@ -142,6 +143,12 @@ class Release(Tabular):
 
     def __repr__(self) -> str:
         return f"<{self._in_words()}>"
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw how many people are in groups of which size: an Altair chart, which needs the extra `plot`."""
+        from sidelight.report.charts.histograms import sizes_chart  # noqa: PLC0415 - it stands below
+
+        return sizes_chart(self)
 
     def _repr_html_(self) -> str:
         return self.groups.to_html(self._in_words())

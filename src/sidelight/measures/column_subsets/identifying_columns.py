@@ -32,6 +32,7 @@ from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each
 from sidelight.table.table import Column, Table, Tabular
 
 if TYPE_CHECKING:
+    import altair as alt
     import pyarrow as pa
 
 
@@ -131,6 +132,15 @@ class IdentifyingColumns(Tabular):
             each for names, each in identifies.items() if not any(names - {name} in identifies for name in names)
         ]
         return tuple(sorted(minimal, key=lambda each: (len(each.columns), -each.unique)))
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Draw how many people stand alone by each set of columns, the worst first.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("columns.svg")` writes it.
+        """
+        from sidelight.report.charts.columns import columns_chart  # noqa: PLC0415 - it stands below
+
+        return columns_chart(self)
 
     def table(self) -> pa.Table:
         """Give a row per subset: its columns, groups, unique people, smallest group and the three shares."""

@@ -11,4 +11,10 @@ First the numbers, which are the table behind a chart, then the ink, which does 
 - `calibration`: how right is somebody who claims to know?
 - `exposure`: what do several releases give away together?
 - `promise`: what does noise promise?
+- `limits`: does each limit hold, and did it before?
+- `asked_readers`: how sure do two readers get whom policies seldom name?
+- `insider`: of how many people is an insider how sure?
+- `rules`: how much does each further rule tell a statistician?
+- `columns`: which sets of columns single people out?
+- `losses`: how much of the table is lost?
 """

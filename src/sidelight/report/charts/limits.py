@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight._rounding import exact_text
+from sidelight._rounding import at_a_glance, exact_text
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Comparison
+from sidelight.measures.measure import Comparison, exact
+from sidelight.policy.policy import Verdict
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
 
 if TYPE_CHECKING:
@@ -127,6 +128,18 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
         ),
         width=WIDTH + 100,
     )
+
+
+def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
+    """Draw what each limit of a policy says of a release."""
+    limits = []
+    for each in verdict.judgements:
+        criterion, measure = each.criterion, each.criterion.measure
+        text = at_a_glance(each.finding.value, large_is_bad=measure.large_is_bad)
+        bound, wanted = exact(criterion.bound), criterion.bound_text.partition(" ")[2]
+        value = each.finding.value
+        limits.append(JudgedLimit(str(measure), criterion.comparison, bound, wanted, value, text, each.holds))
+    return limits_chart(limits)
 
 
 def limits_title(limits: Sequence[JudgedLimit]) -> str:
