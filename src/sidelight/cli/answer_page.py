@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight import __version__
+from sidelight.cli.python_again import python_again
 from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Points
 from sidelight.report.report import Envelope
 
@@ -52,7 +53,9 @@ def answer_page(document: Envelope[Any], parts: Iterable[RenderableType], comman
     """Lay an answer out as a page: what the terminal shows, and how to ask again."""
     sources = (document.source,) if isinstance(document.source, str) else document.source or ()
     opening, *sections = _sections(_blocks(parts))
-    again = PageSection("How to do it again", (Code(command, "On the command line", "sh"),))
+    python = python_again(document.kind, command)
+    codes = (Code(command, "On the command line", "sh"), *([Code(python, "In Python", "python")] if python else []))
+    again = PageSection("How to do it again", codes)
     return Page(
         title=QUESTIONS.get(document.kind, document.kind),
         subtitle=", ".join(sources),

@@ -26,7 +26,9 @@ def test_the_question_stands_first_and_the_command_last():
     page = page_of(Text("Nobody is given away."))
     assert (page.title, page.subtitle) == ("What do these releases give away together?", "a.csv, b.csv")
     assert page.opening == (Paragraph("Nobody is given away."),)
-    assert page.sections[-1].blocks == (Code("sidelight attack a.csv b.csv", "On the command line", "sh"),)
+    command, python = page.sections[-1].blocks
+    assert command == Code("sidelight attack a.csv b.csv", "On the command line", "sh")
+    assert python.text.splitlines()[-2] == "exposure = sl.intersect([release_1, release_2])"
 
 
 def test_bold_lines_are_titles_and_bullets_are_lists():
@@ -109,4 +111,7 @@ def test_answers_are_drawn(folder, monkeypatch, name):
     assert page.count("<h1") == 1
     assert "sidelight " in page
     assert len(page) < 200_000
-    assert (folder / f"{name}.md").read_text(encoding="utf-8").startswith("# ")
+    text = (folder / f"{name}.md").read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    if name not in ("ledger", "audit", "protect", "nothing"):
+        exec(text.rpartition("```python")[2].partition("```")[0], {})

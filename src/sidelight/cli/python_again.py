@@ -1,0 +1,241 @@
+"""Which lines of Python come to the same answer as a command?  Written from its words, for the foot of a page.
+
+Audits, searches and reports write their own (`audit`, `protect`), as they know more; here are the other verbs.  What a
+command leaves to its defaults is left to those of Python, which are the same.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidelight.errors import SidelightError
+from sidelight.policy.policy_file import read_policy_text
+
+SHORT = {
+    "-g": "group",
+    "-s": "sensitive",
+    "-p": "policy",
+    "-l": "limit",
+    "-m": "measure",
+    "-o": "output",
+    "-e": "epsilon",
+}
+
+ROLES = ("sensitive", "person", "values", "missing", "weight", "sheet", "encoding")
+"""Options that are parameters of the same name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandWords:
+    """A command taken apart: files, and options with their values."""
+
+    files: tuple[str, ...]
+    options: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, command: str, verbs: int = 2) -> CommandWords:
+        """Take `sidelight VERB …` apart; an option that another one follows has no value.
+
+        >>> words = CommandWords.of("sidelight explore a.csv -g age --group sex -s ill --json")
+        >>> words.files, words.options["group"], words.options["json"]
+        (('a.csv',), ('age', 'sex'), ())
+        """
+        files: list[str] = []
+        options: dict[str, tuple[str, ...]] = {}
+        words = shlex.split(command)[verbs:]
+        at = 0
+        while at < len(words):
+            word, at = words[at], at + 1
+            if not word.startswith("-") or word == "-":
+                files.append(word)
+                continue
+            name, _, inline = word.partition("=")
+            name = SHORT.get(name, name.lstrip("-")).replace("-", "_")
+            value = (inline,) if inline else ()
+            if not value and at < len(words) and not words[at].startswith("-"):
+                value, at = (words[at],), at + 1
+            options[name] = (*options.get(name, ()), *value)
+        return cls(tuple(files), options)
+
+    def first(self, name: str, otherwise: str = "") -> str:
+        """Give the value of an option."""
+        return next(iter(self.options.get(name, ())), otherwise)
+
+    def keywords(self, *names: str) -> str:
+        """Write options that are parameters of the same name, as numbers where they are."""
+        return "".join(f", {name}={_value(self.first(name))}" for name in names if self.options.get(name))
+
+    def roles(self, quasi: str) -> str:
+        """Write which column is what: as options say, else as the policy file does."""
+        columns: tuple[object, ...] = (*self.options.get("group", ()), *self.options.get("quasi", ()))
+        stated: dict[str, object] = {name: self.first(name) for name in ROLES if self.options.get(name)}
+        if self.options.get("policy"):
+            stated = _roles_of_policy(self.first("policy")) | stated
+        named = stated.pop("quasi", ())
+        columns = columns or (tuple(named) if isinstance(named, list | tuple) else ())
+        parts = ([f"{quasi}={list(columns)!r}"] if columns else []) + [f"{n}={v!r}" for n, v in stated.items()]
+        return "".join(f", {part}" for part in parts)
+
+    def release(self, file: str | None = None, name: str = "release") -> str:
+        """Read a published file."""
+        file = file or self.files[0]
+        if Path(f"{file}.sidelight.json").is_file():
+            return f"{name} = sl.read_published({file!r})"
+        return f"{name} = sl.read_release({file!r}{self.roles('group')})"
+
+    def table(self, file: str | None = None) -> str:
+        """Read a table of people."""
+        return f"table = sl.read_table({file or self.files[0]!r}{self.roles('quasi')})"
+
+    def policy(self) -> list[str]:
+        """Read the policy, or the limits that were typed."""
+        if self.options.get("policy"):
+            return [f"policy = sl.read_policy({self.first('policy')!r})"]
+        limits = list(self.options.get("limit", ()))
+        reads = "from sidelight.policy.limit_text import read_limit"
+        return [reads, f"policy = sl.Policy(*map(read_limit, {limits!r}))"] if limits else []
+
+    def hierarchies(self) -> tuple[list[str], str]:
+        """Read hierarchies, and name them as a parameter."""
+        if not self.options.get("hierarchies"):
+            return [], ""
+        return [f"hierarchies = sl.read_hierarchies({self.first('hierarchies')!r})"], ", by=hierarchies"
+
+
+def _value(text: str) -> str:
+    try:
+        return repr(int(text))
+    except ValueError:
+        pass
+    try:
+        return repr(float(text))
+    except ValueError:
+        return repr(text)
+
+
+def _roles_of_policy(path: str) -> dict[str, object]:
+    try:
+        roles = read_policy_text(Path(path).read_text(encoding="utf-8")).roles
+    except (OSError, SidelightError, ValueError):
+        return {}
+    return {name: value for name, value in roles.stated().items() if name in (*ROLES, "quasi")}
+
+
+def python_again(kind: str, command: str) -> str:
+    """Write the lines that do what a command did; nothing for what only the command line has.
+
+    >>> print(python_again("promise", "sidelight promise --epsilon 1"))
+    import sidelight as sl
+    <BLANKLINE>
+    promise = sl.semantic_privacy(epsilon=1)
+    print(promise)
+    """
+    if kind not in LINES:
+        return ""
+    try:
+        lines = LINES[kind](CommandWords.of(command))
+    except IndexError:  # no file: from standard input, or from elsewhere
+        return ""
+    return "\n".join(["import sidelight as sl", "", *lines])
+
+
+def _columns(words: CommandWords) -> list[str]:
+    if not words.roles("quasi"):
+        return [f"print(sl.suggest_roles({words.files[0]!r}))"]
+    return [words.table(), f"which = sl.identifying_columns(table{words.keywords('up_to')})", "print(which.table())"]
+
+
+def _explore(words: CommandWords) -> list[str]:
+    below = words.first("below")
+    lines = [words.release()]
+    if words.options.get("value") and below:
+        value = words.first("value")
+        lines.append(f"print(sl.knowledge_skyline(release, value={value!r}, below={_value(below)}))")
+    value = f", value={words.first('value')!r}" if words.options.get("value") else ""
+    return [*lines, f"print(sl.disclosure_curve(release, sl.Implications, range(7){value}).to_arrow())"]
+
+
+def _compare(words: CommandWords) -> list[str]:
+    reads, by = words.hierarchies()
+    methods = f", methods={list(words.options['method'])!r}" if words.options.get("method") else ""
+    compares = f"print(sl.compare(table, policy{by}{methods}))"
+    return [words.table(), *words.policy(), *reads, compares]
+
+
+def _generalisations(words: CommandWords) -> list[str]:
+    reads, _ = words.hierarchies()
+    policy = words.policy()
+    measures = list(words.options.get("measure", ()))
+    reader = ["from sidelight.policy.limit_text import read_measure"] if measures else []
+    asked = f", measures=[*map(read_measure, {measures!r})]" if measures else ""
+    whole = f"table, hierarchies{asked}{', policy=policy' if policy else ''}"
+    return [*reader, words.table(), *policy, *reads, f"print(sl.generalisation_table({whole}).to_arrow())"]
+
+
+def _believe(words: CommandWords) -> list[str]:
+    known = list(words.options.get("know", ()))
+    lines = [words.release()]
+    statements = any(each.lstrip().startswith(("P(", "count(")) or "<=" in each for each in known)
+    if known and not statements:
+        return [*lines, f"print(sl.posteriors(release, given={known!r}))"]
+    return [*lines, f"print(sl.maxent(release, knowing={known!r}).table())"]
+
+
+def _attack(words: CommandWords) -> list[str]:
+    reads, by = words.hierarchies()
+    lines = [words.release(file, f"release_{at + 1}") for at, file in enumerate(words.files)]
+    names = ", ".join(f"release_{at + 1}" for at in range(len(words.files)))
+    people = f", people={words.first('people')!r}" if words.options.get("people") else ""
+    return [*lines, *reads, f"exposure = sl.intersect([{names}]{people}{by})", "print(exposure.to_arrow())"]
+
+
+def _reader(function: str, table: str) -> Callable[[CommandWords], list[str]]:
+    def lines(words: CommandWords) -> list[str]:
+        reads, by = words.hierarchies()
+        truth = [words.table(words.first("table"))] if words.options.get("table") else []
+        model = words.keywords("model") if function == "learn" else ""
+        given = f", {table}=table" if truth else ""
+        return [words.release(), *truth, *reads, f"print(sl.{function}(release{model}{given}{by}))"]
+
+    return lines
+
+
+def _noise(words: CommandWords) -> list[str]:
+    reads, by = words.hierarchies()
+    amounts = words.keywords("epsilon", "delta", "rho")
+    lines = [words.table(), *reads, f"counts = sl.noisy_counts(table{by}{amounts})  # draws anew, and costs again"]
+    return [*lines, *([f"counts.publish({words.first('output')!r})"] if words.options.get("output") else [])]
+
+
+def _promise(words: CommandWords) -> list[str]:
+    if words.files:
+        spendings = ", ".join(f"*sl.read_noise({file!r}).spendings" for file in words.files)
+        return [f"print(sl.promise_of([{spendings}]{words.keywords('people', 'chance')}))"]
+    amounts = words.keywords("epsilon", "delta", "people", "chance").removeprefix(", ")
+    return [f"promise = sl.semantic_privacy({amounts})", "print(promise)"]
+
+
+def _simulate(words: CommandWords) -> list[str]:
+    reads, by = words.hierarchies()
+    amounts = words.keywords("overlap", "releases", "people", "repetitions", "seed")
+    simulates = f"print(sl.simulate_composition(table, policies=[policy]{by}{amounts}))"
+    return [words.table(), *words.policy(), *reads, simulates]
+
+
+LINES: dict[str, Callable[[CommandWords], Sequence[str]]] = {
+    "columns": _columns,
+    "explore": _explore,
+    "compare": _compare,
+    "generalisations": _generalisations,
+    "believe": _believe,
+    "attack": _attack,
+    "learner": _reader("learn", "truth"),
+    "insider": _reader("insider", "table"),
+    "simulate": _simulate,
+    "noise": _noise,
+    "promise": _promise,
+}
+"""What each kind of answer is called for in Python; a kind that is not here has its command alone."""
