@@ -61,7 +61,21 @@ states = st.builds(
     limits=st.lists(limits, max_size=3).map(tuple),
 )
 fields = st.dictionaries(
-    st.sampled_from(["add", "remove", "set-0-k", "set-0-bound", "set-0-population", "set-0-value", "as-zip", "to-age"]),
+    st.sampled_from(
+        [
+            "add",
+            "remove",
+            "set-0-k",
+            "set-0-bound",
+            "set-0-population",
+            "set-0-value",
+            "as-zip",
+            "to-age",
+            "value",
+            "below",
+        ]
+        + ["others", "know"]
+    ),
     st.one_of(limits, names, st.text(max_size=6)),
     max_size=3,
 )
@@ -77,7 +91,11 @@ def client(tmp_path_factory):
     return guest(opened(folder / "patients.csv"))
 
 
-@given(states, fields, st.sampled_from(["/", "/data", "/readers", "/api/data", "/api/readers"]))
+@given(
+    states,
+    fields,
+    st.sampled_from(["/", "/data", "/readers", "/skyline", "/what-if", "/api/data", "/api/readers", "/api/skyline"]),
+)
 @settings(examples(40), suppress_health_check=[*HealthCheck])
 def test_no_address_breaks_a_view_or_opens_a_file(client, state, also, path):
     answer = client.get(state.address(path, also))

@@ -218,7 +218,7 @@ def show(request: Request) -> Response:
     state = read_state(request.query_params.multi_items())
     one, release = asked_release(workspace, state, fields.get("of", ""))
     chosen = Chosen.of_fields(fields, first_choice(workspace, one, release))
-    problems = dict(_problems(release, chosen))
+    problems = dict(_problems(workspace, release, chosen))
     context: dict[str, object] = {"answer": None, "chart": None, "sample": None, "ends": {}}
     if not problems:
         answered = answer(workspace, one, release, chosen)
@@ -243,7 +243,7 @@ def show(request: Request) -> Response:
     )
 
 
-def _problems(release: Release, chosen: Chosen) -> Iterator[tuple[str, str]]:
+def _problems(workspace: Workspace, release: Release, chosen: Chosen) -> Iterator[tuple[str, str]]:
     """Say of each field what is wrong with it."""
     checks: dict[str, Callable[[], object]] = {
         "value": lambda: _known_value(release, chosen.value),
@@ -254,7 +254,7 @@ def _problems(release: Release, chosen: Chosen) -> Iterator[tuple[str, str]]:
         try:
             check()
         except SidelightError as error:
-            yield name, str(error)
+            yield name, workspace.wording(error)
 
 
 def _ends(answered: SkylineAnswer, chosen: Chosen) -> dict[str, int]:

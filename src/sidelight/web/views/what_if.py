@@ -1,0 +1,409 @@
+"""What if: somebody knows this, what would they conclude, and about whom?
+
+Facts are judged by counting worlds (`posteriors`, exact fractions), statements P(…) by maximum entropy (`maxent`).
+What takes long runs beside the page.  What cannot be read is marked where it stands, in the words of the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from sidelight._progress import Progress
+from sidelight._rounding import in_words, short_decimal
+from sidelight._text import counted
+from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
+from sidelight.knowledge.completion import Vocabulary, complete
+from sidelight.knowledge.facts import Fact, Has
+from sidelight.knowledge.parse_facts import read_fact
+from sidelight.knowledge.parse_statements import is_statement, read_statement
+from sidelight.knowledge.tokens import quote
+from sidelight.max_entropy.maxent import maxent
+from sidelight.release.locate import Lookup
+from sidelight.release.release import Release
+from sidelight.report.charts.beliefs import beliefs_chart
+from sidelight.report.charts.dumbbell import Change, dumbbell_chart
+from sidelight.report.plots import description_of, specification, table_behind
+from sidelight.report.report import DocumentPart
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.web.jobs import Job
+from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, shell, with_imports
+from sidelight.web.state import State, StateFields, read_state
+from sidelight.web.workspace import Workspace
+from sidelight.worlds.identify import identify
+from sidelight.worlds.posterior import Belief, Posteriors, posteriors
+
+VIEW = PageView("/what-if", "What if", "What would somebody conclude who knows this, and about whom?")
+
+router = APIRouter()
+
+MOST_KNOWN = 20
+LONGEST = 500
+MOST_MOVERS = 10
+SECONDS = 60.0
+
+
+class Mover(DocumentPart):
+    """Somebody about whom beliefs move: the value that moves most, before and after."""
+
+    about: str
+    value: str
+    before: str
+    after: str
+    before_number: float
+    after_number: float
+
+
+class Picture(DocumentPart):
+    """A chart as Vega-Lite, what it says, and the table behind it."""
+
+    specification: dict[str, Any]
+    description: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | int | float | None, ...], ...]
+
+
+class WhatIfAnswer(DocumentPart):
+    """What would be concluded: whose beliefs move, by which model, of how many people."""
+
+    sentence: str
+    model: Literal["worlds", "maximum entropy"]
+    people: int
+    movers: tuple[Mover, ...]
+    surest: str | None = None
+    notes: tuple[str, ...] = ()
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A line as it was typed, and what is wrong with it: where, if that is known (from 0)."""
+
+    text: str
+    problem: str = ""
+    position: int | None = None
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The text before the place that is wrong, the place, and the rest."""
+        if self.position is None:
+            return self.text, "", ""
+        at = min(self.position, len(self.text))
+        end = next((stop for stop in range(at + 1, len(self.text)) if not self.text[stop].isalnum()), len(self.text))
+        return self.text[:at], self.text[at:end] or "␣", self.text[end:]
+
+
+def read_lines(
+    release: Release, texts: Sequence[str], lookup: Lookup, wording: Callable[[SidelightError], str] = str
+) -> list[Known]:
+    """Read each line by itself, so that what is wrong with one stands there."""
+    return [_read(release, text, lookup, wording) for text in texts]
+
+
+def _read(release: Release, text: str, lookup: Lookup, wording: Callable[[SidelightError], str]) -> Known:
+    if len(text) > LONGEST:
+        return Known(text, f"this is longer than {LONGEST} characters; say it in several lines")
+    try:
+        if is_statement(text):
+            read_statement(text)
+        else:
+            fact = read_fact(text)
+            identify(release, fact.people(), lookup)
+            return _with_known_values(release, text, fact)
+    except SidelightError as error:
+        return Known(text, wording(error), error.position if isinstance(error, BadKnowledge) else None)
+    return Known(text)
+
+
+def _with_known_values(release: Release, text: str, fact: Fact) -> Known:
+    """Refuse a value that nobody can have, as it is mostly mistyped."""
+    for atom in fact.atoms():
+        if isinstance(atom, Has) and atom.value not in release.domain:
+            name, names = shown(atom.value), [shown(each) for each in release.domain]
+            place = text.find(name)
+            problem = f"no sensitive value '{name}' in the release{did_you_mean(name, names)}"
+            return Known(text, problem, place if place >= 0 else None)
+    return Known(text)
+
+
+def hierarchies(workspace: Workspace, state: State) -> Mapping[str, Hierarchy]:
+    """Give what printed labels stand for: by what was given, and by drafts where columns are made coarser."""
+    return workspace.hierarchies(state) if state.levels else workspace.source.hierarchies
+
+
+def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: str) -> Job:
+    """Ask, beside the page where it takes long."""
+    release, by = workspace.release(state), hierarchies(workspace, state)
+
+    def work(progress: Progress) -> WhatIfAnswer:
+        return conclude(release, texts, by, progress)
+
+    title = "Working out what follows"
+    return workspace.jobs.soon(
+        ("what if", state.subject, texts), work, title=title, address=address, lane="what if", within=0.9
+    )
+
+
+def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
+    """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
+    statements = [text for text in texts if is_statement(text)]
+    if statements and len(statements) < len(texts):
+        message = (
+            "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
+        )
+        raise BadKnowledge(message)
+    if statements:
+        return _by_maximum_entropy(release, texts, by, progress)
+    progress("counting worlds", 0, None)
+    return _by_counting(release, posteriors(release, given=list(texts), by=by), counted(len(texts), "fact"))
+
+
+def _by_counting(release: Release, beliefs: Posteriors, known: str) -> WhatIfAnswer:
+    movers = beliefs.top(MOST_MOVERS)
+    first = movers[0]
+    surest = beliefs.surest()
+    return WhatIfAnswer(
+        sentence=_sentence(_whom(first), shown(first.value), (first.before[first.value], first[first.value]), known)
+        + f" Nothing moves for anybody else, of {counted(release.size, 'person')}.",
+        model="worlds",
+        people=release.size,
+        movers=tuple(
+            Mover(
+                about=_whom(each),
+                value=shown(each.value),
+                before=in_words(each.before[each.value]),
+                after=in_words(each[each.value]),
+                before_number=float(each.before[each.value]),
+                after_number=float(each[each.value]),
+            )
+            for each in movers
+        ),
+        surest=f"{surest.who()} has {shown(surest.value)}, with probability {in_words(surest.probability)}",
+        notes=first.notes,
+        picture=_picture(_dumbbell(first, known)),
+    )
+
+
+def _whom(belief: Belief) -> str:
+    """Say who is meant: also in which group they are."""
+    return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
+
+
+def _sentence(who: str, value: str, change: tuple[Fraction, Fraction], known: str) -> str:
+    before, after = change
+    if before == after:
+        return f"Knowing {known} moves no belief: {who} still has {value} with probability {in_words(after)}."
+    return (
+        f"Knowing {known}, somebody would be {in_words(after)} sure that {who} has {value}, and was {in_words(before)} "
+        "sure before."
+    )
+
+
+def _dumbbell(belief: Belief, known: str) -> Any:  # noqa: ANN401 - a chart
+    before, after = belief.before[belief.value], belief[belief.value]
+    verb = "stays at" if before == after else "rises" if after > before else "falls"
+    change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
+    return dumbbell_chart(
+        [Change(shown(value), belief.before[value], belief[value]) for value in belief],
+        title=f"For {_whom(belief)}, {shown(belief.value)} {verb} {change}",
+        subtitle=f"By counting worlds, knowing {known}. About whom beliefs move most.",
+        ends=("before", "after"),
+        axis="how sure somebody is that they have it",
+        top=shown(belief.value),
+    )
+
+
+def _by_maximum_entropy(
+    release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress
+) -> WhatIfAnswer:
+    before = maxent(release, by=by, seconds=SECONDS)
+    after = maxent(release, list(texts), by=by, seconds=SECONDS, progress=progress)
+    moves = after.by_kind.moved_most(before.by_key, MOST_MOVERS)
+    movers = tuple(
+        Mover(
+            about=", ".join(f"{column} {shown_in_list(text)}" for column, text in each.says) or "anybody",
+            value=shown(each.value),
+            before=_decimal(each.before),
+            after=_decimal(each.probability),
+            before_number=each.before,
+            after_number=each.probability,
+        )
+        for each in moves
+    )
+    first, known = movers[0], counted(len(texts), "statement")
+    if first.before == first.after:
+        sentence = f"Knowing {known} moves no belief, by maximum entropy, of {counted(release.size, 'person')}."
+    else:
+        sentence = (
+            f"Knowing {known}, somebody would be {first.after} sure that people with {first.about} have {first.value}, "
+            f"and was {first.before} sure before, by maximum entropy, of {counted(release.size, 'person')}."
+        )
+    return WhatIfAnswer(
+        sentence=sentence,
+        model="maximum entropy",
+        people=release.size,
+        movers=movers,
+        notes=tuple(dict.fromkeys(after.notes)),
+        picture=_picture(beliefs_chart(after, before)),
+    )
+
+
+def _decimal(probability: float) -> str:
+    """Show what is believed, rounded up; digits that the solver does not vouch for are no reason to."""
+    return short_decimal(Fraction(str(round(probability, 8))))
+
+
+def _picture(chart: Any) -> Picture:  # noqa: ANN401 - a chart
+    behind = table_behind(chart)
+    return Picture(
+        specification=specification(chart),
+        description=description_of(chart),
+        columns=behind.columns,
+        rows=behind.rows,
+    )
+
+
+def vocabulary(release: Release) -> Vocabulary:
+    """Give what may be named: labels that the release prints, as coarse as it does."""
+    columns = {column.name: column.in_natural_order().labels for column in release.groups.columns}
+    return Vocabulary(columns, release.domain, len(release))
+
+
+def examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, str]]:
+    """Give something to begin with: facts about someone of the first group, a statement about shares."""
+    counts = release.groups.value_counts(0)
+    likely = sorted((each for each in counts if counts[each]), key=lambda each: -counts[each])
+    if not likely:
+        return
+    yield f"#1 != {quote(likely[0])}", f"someone in group 1 does not have {shown(likely[0])}"
+    if release.groups.sizes[0] > 1:
+        yield (
+            f"#1.2 = {quote(likely[0])} -> #1 = {quote(likely[0])}",
+            f"if another person of group 1 has {shown(likely[0])}, so does the first",
+        )
+    finer = next(_finer_labels(release, by), None)
+    if finer is not None and release.semantics != "multiset":
+        column, cell = finer
+        yield (
+            f"P({quote(likely[0])} | {quote(column)}={quote(cell)}) <= 0.1",
+            f"at most a tenth of people with {column} {shown(cell)} have it",
+        )
+
+
+def _finer_labels(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, Label]]:
+    """Give labels of which the release prints only what they are part of: of the others it says all itself."""
+    for column in release.groups.columns:
+        for printed in column.in_natural_order().labels if column.name in by else ():
+            with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
+                yield from ((column.name, each) for each in by[column.name].under(printed) if each != printed)
+
+
+@router.get("/what-if", include_in_schema=False)
+def show(request: Request) -> Response:
+    """Draw what would be concluded."""
+    workspace: Workspace = request.app.state.workspace
+    fields = request.query_params.multi_items()
+    state = read_state(fields)
+    one = state.but(sensitive=state.sensitive[:1])
+    release, by = workspace.release(one), hierarchies(workspace, one)
+    texts = tuple(dict.fromkeys(text.strip() for name, text in fields if name == "know" and text.strip()))[:MOST_KNOWN]
+    lines = read_lines(release, texts, Lookup.of(by), workspace.wording)
+    also = {"know": list(texts)}
+    readable = bool(texts) and not any(line.problem for line in lines)
+    job = asked(workspace, one, texts, state.address(VIEW.path, also)) if readable else None
+    contradiction = job is not None and isinstance(job.error, Contradiction)
+    return page(
+        request,
+        VIEW,
+        state,
+        also=also,
+        lines=lines,
+        most=MOST_KNOWN,
+        job=job,
+        contradiction=contradiction,
+        answer=None if job is None else job.answer,
+        release=release,
+        column=one.sensitive[0],
+        examples=list(examples(release, by)),
+        sample=_sample(workspace, one, texts) if texts else None,
+    )
+
+
+def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Sample:
+    """Say how it is asked on the command line, of a file as it stands, and in Python."""
+    roles, source = workspace.roles(state), workspace.source
+    by = ", by=hierarchies" if state.levels else ""
+    lines = [*reading(source, roles, state), ""]
+    if any(map(is_statement, texts)):
+        lines += [f"beliefs = sl.maxent(release, knowing={list(texts)!r}{by})", "print(beliefs.riskiest(10))"]
+    else:
+        lines += [f"beliefs = sl.posteriors(release, given={list(texts)!r}{by})", "for belief in beliefs.top(10):"]
+        lines += ["    print(belief, belief.value, belief.before[belief.value], belief[belief.value])"]
+    words = ["sidelight", "believe", source.name, *role_options(roles)]
+    words += [word for text in texts for word in ("--know", text)]
+    first = ["# of the file as it is published; here it is made coarser first"] if state.levels else []
+    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+
+
+class WhatIfFields(StateFields):
+    """The fields of an address of this view."""
+
+    know: list[str] = Field(default=[], description="facts, or statements P(…)", max_length=MOST_KNOWN)
+
+
+@router.get("/api/what-if", responses={422: {"model": Complaint}})
+def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAnswer:
+    """What would somebody conclude who knows this?"""
+    workspace: Workspace = request.app.state.workspace
+    state = fields.state()
+    one = state.but(sensitive=state.sensitive[:1])
+    texts = tuple(dict.fromkeys(text.strip() for text in fields.know if text.strip()))
+    if not texts:
+        message = "nothing is known yet; write a fact, such as '#1 != Flu', or a statement P(…)"
+        raise BadKnowledge(message)
+    job = asked(workspace, one, texts, state.address(VIEW.path, {"know": list(texts)}))
+    job.wait(2 * SECONDS)
+    if job.answer is None:
+        raise job.error or BadKnowledge(job.problem or "this was cancelled; ask again")
+    answered: WhatIfAnswer = job.answer
+    return answered
+
+
+class Offer(DocumentPart):
+    """What may stand at the cursor, and what it is."""
+
+    text: str
+    what: str
+
+
+class Offers(DocumentPart):
+    """What may stand from `start` up to the cursor."""
+
+    start: int
+    options: tuple[Offer, ...]
+
+
+class CompletionFields(StateFields):
+    """A text that is being written, and where the cursor stands in it."""
+
+    text: str = Field(default="", max_length=2_000)
+    at: int = Field(default=0, ge=0, le=2_000)
+
+
+@router.get("/api/what-if/completions", responses={422: {"model": Complaint}})
+def completions(request: Request, fields: Annotated[CompletionFields, Query()]) -> Offers:
+    """What may come next where somebody writes a fact or a statement?"""
+    workspace: Workspace = request.app.state.workspace
+    state = fields.state()
+    one = state.but(sensitive=state.sensitive[:1])
+    words = workspace.answers.of(("vocabulary", one.subject), lambda: vocabulary(workspace.release(one)))
+    offered = complete(fields.text, min(fields.at, len(fields.text)), words)
+    return Offers(start=offered.start, options=tuple(Offer(text=text, what=what) for text, what in offered.options))

@@ -1,0 +1,74 @@
+"""What if: the fractions are the library's, and what could not be told is said to be so."""
+
+from fractions import Fraction
+
+import pytest
+from support.explorer import guest, opened
+
+import sidelight as sl
+from sidelight.table.roles import Roles
+
+
+@pytest.fixture
+def held(sample_files):
+    return opened(sample_files / "published.csv")
+
+
+@pytest.fixture
+def client(held):
+    return guest(held)
+
+
+def test_it_says_what_the_library_says(held, client, sample_files):
+    release = sl.read_release(sample_files / "published.csv", group=["age", "sex"], sensitive="disease")
+    fact = "#1.2 = Flu -> #1 = Flu"
+    shown = client.get(held.start.address("/api/what-if", {"know": [fact]})).json()
+    first = sl.posteriors(release, given=fact).top(1)[0]
+    assert shown["model"] == "worlds"
+    assert (
+        Fraction(shown["movers"][0]["after"].partition("(")[2].rstrip(")") or shown["movers"][0]["after"])
+        == first[first.value]
+    )
+    assert shown["people"] == 40
+    assert "of 40 people" in shown["sentence"]
+
+
+def test_shares_are_asked_of_maximum_entropy(tmp_path):
+    rows = "".join(f"{'20-29' if n % 2 else '30-39'},{['Flu', 'Cold', 'Gout'][n % 3]}\n" for n in range(24))
+    (tmp_path / "ages.csv").write_text(f"age,disease\n{rows}")
+    held = opened(tmp_path / "ages.csv", Roles(quasi=("age",), sensitive="disease"))
+    shown = guest(held).get(held.start.address("/api/what-if", {"know": ["P(Flu | age=25) = 0.9"]})).json()
+    assert shown["model"] == "maximum entropy"
+    assert shown["movers"][0]["after_number"] == pytest.approx(0.9, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (["#1 ="], "at character 5: a value is missing"),
+        (["#99 = Flu"], "no group 99 in the release; they are numbered 1 to 4"),
+        (["#1 = Fluu"], "did you mean &#39;Flu&#39;?"),
+        (["P(Flu | sex=) = 0.3"], "a value is missing before"),
+        (["Ann = Flu"], "the release names nobody"),
+        (["x" * 501], "longer than 500 characters"),
+        (["#1 = Flu", "P(Flu) >= 0.1"], "ask with one kind at a time"),
+        (["#1 = Flu", "#1 != Flu"], "cannot all hold"),
+    ],
+)
+def test_what_could_not_be_told_is_said_to_be_so(held, client, known, words):
+    page = client.get(held.start.address("/what-if", {"know": known})).text
+    assert words in page
+    assert "Could not tell" in page or "These cannot all be true" in page
+    assert client.get(held.start.address("/api/what-if", {"know": known})).status_code == 422
+
+
+def test_an_empty_page_says_what_to_do(held, client):
+    page = client.get(held.start.address("/what-if")).text
+    assert "Nothing is known yet: write a fact below" in page
+    assert "#1 != " in page
+    assert client.get(held.start.address("/api/what-if")).status_code == 422
+
+
+def test_names_are_offered(held, client):
+    address = held.start.address("/api/what-if/completions", {"text": "#1 = fl", "at": 7})
+    assert client.get(address).json()["options"][0] == {"text": "Flu", "what": "a value"}
