@@ -17,6 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from sidelight._progress import Progress, quiet
 from sidelight._text import counted
 from sidelight.errors import BadTable, SidelightError
 from sidelight.learner.learned import learn
@@ -52,7 +53,7 @@ COUNTS_ONLY = "the table has counts only, and does not say who has which values"
 STILL = 5e-10  # beliefs are compared to nine decimals
 
 
-def ask_readers(found: SearchResult, ask: Ask = "both") -> tuple[AskedReader, ...]:
+def ask_readers(found: SearchResult, ask: Ask = "both", *, progress: Progress = quiet) -> tuple[AskedReader, ...]:
     """Ask the two readers what they would reach of a release, quickly; those not in `ask` are told as not asked.
 
     >>> import sidelight as sl
@@ -63,7 +64,7 @@ def ask_readers(found: SearchResult, ask: Ask = "both") -> tuple[AskedReader, ..
     """
     limit = _limit(found)
     return tuple(
-        each(found, limit) if ask in ("both", name) else AskedReader(name, "not asked", "nobody wished so")
+        each(found, limit, progress) if ask in ("both", name) else AskedReader(name, "not asked", "nobody wished so")
         for name, each in READERS.items()
     )
 
@@ -97,7 +98,7 @@ def _of_policy(reader: ReaderName, judgement: Judgement) -> AskedReader:
     return AskedReader(reader, "asked", "as the policy asks", value, bound)
 
 
-def _ask_learner(found: SearchResult, limit: ShareLimit | None) -> AskedReader:
+def _ask_learner(found: SearchResult, limit: ShareLimit | None, progress: Progress) -> AskedReader:
     judgement = _judged(found, Learner)
     if judgement is not None:
         return _of_policy("learner", judgement)
@@ -116,7 +117,9 @@ def _ask_learner(found: SearchResult, limit: ShareLimit | None) -> AskedReader:
         truth = found.true_counts
     except BadTable:  # counts of several values per person, without the rows
         return AskedReader("learner", "could not tell", COUNTS_ONLY)
-    learned = learn(release, "naive bayes", truth=truth, rounds=QUICK_ROUNDS, exact_up_to=QUICK_STATES)
+    learned = learn(
+        release, "naive bayes", truth=truth, rounds=QUICK_ROUNDS, exact_up_to=QUICK_STATES, progress=progress
+    )
     above = min(float(limit.share) + (-STILL if limit.strict else STILL), 1.0)
     people, right = learned.people_above(above), learned.right_above(above)
     return AskedReader(
@@ -132,14 +135,14 @@ def _ask_learner(found: SearchResult, limit: ShareLimit | None) -> AskedReader:
     )
 
 
-def _ask_insider(found: SearchResult, limit: ShareLimit | None) -> AskedReader:
+def _ask_insider(found: SearchResult, limit: ShareLimit | None, progress: Progress) -> AskedReader:
     judgement = _judged(found, Insider)
     if judgement is not None:
         return _of_policy("insider", judgement)
     if found.release.size > MOST_PEOPLE and limits_values(found.policy) and not isinstance(found.method, Anatomy):
         return AskedReader("insider", "not asked", f"{counted(found.release.size, 'person')} are too many {LEFT_OUT}")
     try:
-        learnt = insider(found, exact_up_to=QUICK_TABLES, beyond="left out")
+        learnt = insider(found, exact_up_to=QUICK_TABLES, beyond="left out", progress=progress)
     except SidelightError as problem:
         return AskedReader("insider", "could not tell", str(problem))
     if learnt.outcome != "told":
@@ -175,7 +178,7 @@ def with_people(found: SearchResult) -> Release:
     return replace(found.release, members=members)
 
 
-READERS: dict[ReaderName, Callable[[SearchResult, ShareLimit | None], AskedReader]] = {
+READERS: dict[ReaderName, Callable[[SearchResult, ShareLimit | None, Progress], AskedReader]] = {
     "learner": _ask_learner,
     "insider": _ask_insider,
 }

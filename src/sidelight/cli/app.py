@@ -494,7 +494,7 @@ def serve(
     """
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.serve(verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies), page)
+    return verb.serve(verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies, page.output), page)
 
 
 @app.command(group=SCHEMAS)

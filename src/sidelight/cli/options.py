@@ -724,6 +724,8 @@ class ServeOptions:
     """The port of 127.0.0.1 that is listened to; 0 is any that is free."""
     no_browser: Annotated[bool, option("--no-browser")] = False
     """Only print the address, and open no browser."""
+    output: Annotated[Path | None, option("--output", "-o", metavar="FOLDER")] = None
+    """The folder into which the page may publish releases; without it they are downloaded."""
 
 
 @Parameter(name="*", group=SEARCH)

@@ -12,7 +12,7 @@ from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
-from sidelight.errors import NotAvailable
+from sidelight.errors import NotAvailable, SidelightError
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
@@ -39,6 +39,7 @@ class ServeRequest:
     limits: tuple[str, ...] = ()
     roles: Roles = field(default_factory=Roles)
     hierarchies: Path | None = None
+    output: Path | None = None
 
 
 def serve(request: ServeRequest, options: ServeOptions) -> Status:
@@ -47,8 +48,20 @@ def serve(request: ServeRequest, options: ServeOptions) -> Status:
         from sidelight.web.app import serve as show  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise NotAvailable.without(package=error.name or "fastapi", what="the page", extra="web") from None
-    show(workspace(request), port=options.port, open_browser=not options.no_browser, say=_say)
+    _refuse_output(request.output)
+    show(
+        replace(workspace(request), output=request.output),
+        port=options.port,
+        open_browser=not options.no_browser,
+        say=_say,
+    )
     return Status.WITHIN_POLICY
+
+
+def _refuse_output(folder: Path | None) -> None:
+    if folder is not None and not folder.is_dir():
+        message = f"no folder '{folder}' into which releases could be published; make it first, or leave --output out"
+        raise SidelightError(message)
 
 
 def _say(address: str) -> None:

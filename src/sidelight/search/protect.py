@@ -97,14 +97,14 @@ def protect(
     _named("utility", utility, UTILITIES)
     _named("ask", ask, get_args(Ask))
     problem = SearchProblem.of(table, policy, by)
-    return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask)
+    return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
 
 
-def warned(found: SearchResult, ask: Ask) -> SearchResult:
+def warned(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
     """Ask readers what they would reach of what was found, and warn of those to whom it falls."""
     from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
 
-    result = replace(found, readers=ask_readers(found, ask))
+    result = replace(found, readers=ask_readers(found, ask, progress=progress))
     for each in result.readers:
         if each.falls:
             warnings.warn(each.warning(), FallsToReaderWarning, stacklevel=3)

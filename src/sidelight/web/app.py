@@ -24,10 +24,10 @@ from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import TOKEN, Application, Guard, new_token
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, private_folder
-from sidelight.web.views import data, jobs, readers, skyline, start, what_if
+from sidelight.web.views import data, jobs, publishing, readers, release, skyline, start, what_if
 from sidelight.web.workspace import Workspace
 
-VIEWS: tuple[ModuleType, ...] = (start, data, readers, skyline, what_if)
+VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, skyline, what_if)
 """Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""
 
 TROUBLE = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")
@@ -46,7 +46,8 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     app.state.views = [module.VIEW for module in VIEWS]
     for module in VIEWS:
         app.include_router(module.router)
-    app.include_router(jobs.router)
+    for beside in (jobs, publishing):
+        app.include_router(beside.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
     app.middleware("http")(_begin_with_a_state)
     app.add_exception_handler(SidelightError, _trouble)

@@ -82,6 +82,7 @@ class Job:
     work: Work = field(repr=False)
     wording: Wording = field(default=so_far, repr=False)
     complaint: Callable[[SidelightError], str] = field(default=str, repr=False)
+    interruptible: bool = True  # else it stops where it reports, and only there
     stage: Stage = "waiting"
     answer: Any = field(default=None, repr=False)
     error: SidelightError | None = None
@@ -173,7 +174,7 @@ class Job:
             if self.stage == "waiting":
                 self.stage = "cancelled"
                 self._ended.set()
-            if self._thread is not None:
+            if self._thread is not None and self.interruptible:
                 _interrupt(self._thread, Cancelled)
 
 
@@ -221,6 +222,7 @@ class Jobs:
         address: str,
         lane: str = SEARCHES,
         wording: Wording = so_far,
+        interruptible: bool = True,
     ) -> Job:
         """Begin work, or let it wait its turn; the same job where it goes on or has an answer already."""
         with self._lock:
@@ -229,7 +231,7 @@ class Jobs:
                 self._look(before)
                 return before
             self._numbers += 1
-            job = Job(self._numbers, question, title, address, lane, work, wording, self._complaint)
+            job = Job(self._numbers, question, title, address, lane, work, wording, self._complaint, interruptible)
             if self._closed:
                 job.cancel()
             self._jobs[job.number], self._latest[question] = job, job.number

@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
+from urllib.parse import parse_qsl
 
+from fastapi import Depends
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
@@ -24,6 +26,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
 from sidelight._text import as_names, counted, form, visible
+from sidelight.errors import SidelightError
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
@@ -105,6 +108,23 @@ def go_to(request: Request, address: str) -> Response:
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"hx-redirect": address})
     return RedirectResponse(address, status_code=303)
+
+
+MOST_FIELDS = 400
+
+
+async def posted(request: Request) -> list[tuple[str, str]]:
+    """Read the fields of a form that was posted; a file among them is not looked at."""
+    body = (await request.body()).decode("utf-8", "replace")
+    try:
+        return parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except ValueError:
+        message = f"more than {MOST_FIELDS} fields were sent"
+        raise SidelightError(message) from None
+
+
+PostedFields = Annotated[list[tuple[str, str]], Depends(posted)]
+"""The fields of a form that was posted, as a view takes them."""
 
 
 @cache

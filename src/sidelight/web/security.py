@@ -7,7 +7,8 @@
     4  size      of what is sent: the length that is announced, and what really arrives
 
 Answers forbid scripts and styles that are not files of ours (Content-Security-Policy), being framed, being kept in a
-cache, and being referred to.  There is no CORS: no answer ever allows another origin.
+cache, and being referred to by other sites (among our own, as browsers else send forms from nowhere: Origin null).
+There is no CORS: no answer ever allows another origin.
 
 *Not covered.*  Browsers send cookies to every port of a host, so that a server of somebody else on this machine sees
 the cookie if one visits it with the same browser; who can run servers here under another account should not be
@@ -44,7 +45,7 @@ HEADERS = (
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),

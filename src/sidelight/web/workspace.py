@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TypeVar, cast
 
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, did_you_mean
@@ -91,6 +92,7 @@ class Workspace:
     start: State
     answers: Answers = field(default_factory=Answers)
     wording: Callable[[SidelightError], str] = str
+    output: Path | None = None  # the folder into which releases may be published, as the command named it
     jobs: Jobs = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,12 +121,15 @@ class Workspace:
 
     def table(self, state: State) -> Table:
         """Read the table with the roles that the address says."""
-        read = self.source.read_table
-        if read is None:
+        read, roles = self.searched_file(state)
+        return self.answers.of(("table", roles_key(roles)), lambda: read(roles))
+
+    def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
+        """Say how the table is read that a search needs."""
+        if self.source.read_table is None:
             message = f"{self.source.name} was published already; searching needs the table that it was made from"
             raise BadTable(message)
-        roles = self.roles(state)
-        return self.answers.of(("table", roles_key(roles)), lambda: read(roles))
+        return self.source.read_table, self.roles(state)
 
     def hierarchies(self, state: State) -> Mapping[str, Hierarchy]:
         """Give a hierarchy of each column that others know: the one that was given, or one that is drafted."""

@@ -93,7 +93,7 @@ def test_every_answer_forbids_what_a_page_need_not_do(held):
         assert "unsafe" not in policy
         assert "frame-ancestors 'none'" in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert answer.headers["referrer-policy"] == "same-origin"
         assert answer.headers["cache-control"] == "no-store"
         assert not [name for name in answer.headers if name.startswith("access-control-")]
 

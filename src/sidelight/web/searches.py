@@ -1,0 +1,384 @@
+"""What was searched for, what was found, and which other releases could be published instead?
+
+A search is told apart by the columns, the limits and its options (`SearchChoice`); who asks for the same gets the same.
+Levels that were set elsewhere on the page are not among them: a search goes through all.  What it finds are candidates,
+each a `SearchResult` of its own that was judged by the whole policy: the best one, the other minimal ones of a lattice,
+and what other searches within the same limits have found since the page was started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from typing import cast, get_args
+
+from sidelight._progress import Progress
+from sidelight._text import counted
+from sidelight.attack.readers import ask_readers
+from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
+from sidelight.measures.measure import Criterion
+from sidelight.policy.policy import Policy
+from sidelight.release.generalise import group
+from sidelight.report.charts.candidates import MOST_CANDIDATES
+from sidelight.report.plots import altair
+from sidelight.report.report import AuditFinding, audit_report
+from sidelight.search.asked_readers import Ask, AskedReader
+from sidelight.search.full_domain import FullDomain, Suppressed
+from sidelight.search.method import Method, Reader, SearchResult
+from sidelight.search.microaggregation import LabelAverage, Microaggregation
+from sidelight.search.protect import METHODS, SearchProblem, method_of
+from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
+from sidelight.web.jobs import Job
+from sidelight.web.limits import read_typed
+from sidelight.web.state import LONGEST_TEXT, State, read_state
+from sidelight.web.workspace import Workspace
+
+METHOD_WORDS = {
+    "lattice": "one level per column, the same for everybody",
+    "mondrian": "groups cut one by one, each as fine as it may be",
+    "anatomy": "columns as they are, and values apart, by bucket",
+    "microaggregation": "clusters of people who are alike, each as its average",
+}
+"""What each method does, in a few words."""
+
+OPTIONS_OF = {
+    "lattice": ("utility", "suppress", "suppressed", "nodes"),
+    "mondrian": ("resists",),
+    "anatomy": (),
+    "microaggregation": ("average",),
+}
+"""Which options each method has; the others are not looked at."""
+
+LONGEST_OPTION = 40
+
+PATH = "/release"
+"""Where searches are looked at."""
+
+ASKING = "asked readers"
+"""The lane of readers who are asked of what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchChoice:
+    """How to search: as texts, as an address has them; empty ones mean what the command line takes."""
+
+    method: str = "lattice"
+    utility: str = ""
+    suppress: str = ""
+    suppressed: str = ""
+    nodes: str = ""
+    resists: str = ""
+    average: str = ""
+    ask: str = ""
+
+    @classmethod
+    def read(cls, fields_of_address: Sequence[tuple[str, str]]) -> SearchChoice:
+        """Read it from the fields of an address; what belongs to another method is left out.
+
+        >>> SearchChoice.read([("method", "mondrian"), ("suppress", "0.1"), ("ask", "both")]).stated()
+        {'method': 'mondrian'}
+        """
+        names = {each.name for each in fields(cls)}
+        texts = {name: text.strip() for name, text in fields_of_address if name in names and text.strip()}
+        method = texts.get("method", "lattice")
+        _among("method", method, tuple(METHODS))
+        kept = {name: text for name, text in texts.items() if name in ("method", "ask", *OPTIONS_OF[method])}
+        choice = cls(**{name: text for name, text in kept.items() if text != DEFAULTS.get(name)})
+        choice._check()
+        return choice
+
+    def _check(self) -> None:
+        for name, allowed in CHOICES.items():
+            if getattr(self, name):
+                _among(name, getattr(self, name), allowed)
+        for each in fields(self):
+            if len(getattr(self, each.name)) > LONGEST_OPTION:
+                message = f"{parameter(each.name)} is longer than {LONGEST_OPTION} characters; give a number"
+                raise BadPolicy(message)
+        self.to_method()
+
+    def stated(self) -> dict[str, str]:
+        """Give what is not as usual, as an address says it."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: text for name, text in values.items() if text}
+
+    def to_method(self) -> Method:
+        """Make the method with its options."""
+        if self.method == FullDomain.name:
+            return FullDomain(self._share(), cast("Suppressed", self.suppressed or "as *"), self._nodes())
+        if self.method == Microaggregation.name and self.average:
+            return Microaggregation(labels=cast("LabelAverage", self.average))
+        return method_of(self.method, resists=cast("Reader", self.resists) if self.resists else None)
+
+    def _share(self) -> float:
+        try:
+            return float(self.suppress or 0)
+        except ValueError:
+            share = parameter("suppress", self.suppress)
+            message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
+            raise BadPolicy(message) from None
+
+    def _nodes(self) -> int | None:
+        if not self.nodes:
+            return FullDomain().nodes
+        if not self.nodes.isascii() or not self.nodes.isdigit() or not 1 <= int(self.nodes) <= 10**9:
+            message = f"{parameter('nodes', self.nodes)} is no number of generalisations; give one of at least 1"
+            raise BadPolicy(message)
+        return int(self.nodes)
+
+    @property
+    def utility_name(self) -> UtilityName:
+        """What the best of the minimal ones is best at."""
+        return cast("UtilityName", self.utility or DEFAULT_UTILITY)
+
+    @property
+    def asked(self) -> Ask:
+        """Which readers are asked of what was found."""
+        return cast("Ask", self.ask or "both")
+
+    def in_words(self) -> str:
+        """Say it in a few words.
+
+        >>> SearchChoice("lattice", suppress="0.02").in_words()
+        'lattice, suppress 0.02'
+        """
+        options = {name: text for name, text in self.stated().items() if name not in ("method", "ask")}
+        return ", ".join([self.method, *(f"{name} {text}" for name, text in options.items())])
+
+
+DEFAULTS = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "ask": "both"}
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "utility": tuple(UTILITIES),
+    "suppressed": get_args(Suppressed),
+    "resists": get_args(Reader),
+    "average": get_args(LabelAverage),
+    "ask": get_args(Ask),
+}
+"""What an option may be, where it is one of a few words."""
+
+
+def _among(name: str, text: str, allowed: Sequence[str]) -> None:
+    if text not in allowed:
+        message = (
+            f"{parameter(name, text[:LONGEST_OPTION])} is none of {', '.join(allowed)}{did_you_mean(text, allowed)}"
+        )
+        raise BadPolicy(message)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoundCandidate:
+    """A release that could be published; `key` tells it from the others in an address."""
+
+    key: str
+    name: str
+    result: SearchResult
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FoundRelease:
+    """What a search ends with: its candidates, the best first, and what the limits say of the table as it is."""
+
+    candidates: tuple[FoundCandidate, ...]
+    before: tuple[AuditFinding, ...]
+    groups_before: int
+
+
+def policy_of(workspace: Workspace, state: State) -> Policy:
+    """Take the limits of the address; measures without a limit bound nothing."""
+    readers = (read_typed(text, workspace.source.populations) for text in state.limits)
+    criteria = [each for each in readers if isinstance(each, Criterion)]
+    if not criteria:
+        message = "no limit is set, so that everything would be within policy; set one under Readers"
+        raise BadPolicy(message)
+    return Policy(*criteria)
+
+
+def question_of(state: State, choice: SearchChoice) -> Hashable:
+    """Tell searches apart."""
+    return ("search", *_within(state), choice)
+
+
+def _within(state: State) -> tuple[Hashable, ...]:
+    return state.quasi, state.sensitive, state.missing, state.limits
+
+
+def search(workspace: Workspace, state: State, choice: SearchChoice, progress: Progress) -> FoundRelease:
+    """Search, and judge what could be published instead."""
+    progress("reading the table", 0, None)
+    table, by = workspace.table(state), workspace.hierarchies(state)
+    method = choice.to_method()
+    problem = SearchProblem.of(table, policy_of(workspace, state), by)
+    found = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
+    with suppress(NotAvailable):
+        altair()  # slow to import: here somebody is told to wait
+    raw = group(table, by=[column.name for column in table.quasi])
+    before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
+    return FoundRelease(tuple(_candidates(problem, found, choice, progress)), before, len(raw))
+
+
+def _candidates(
+    problem: SearchProblem, found: SearchResult, choice: SearchChoice, progress: Progress
+) -> Iterator[FoundCandidate]:
+    yield FoundCandidate(_key(found, choice), _name(found, choice), found)
+    others = [each for each in found.choices[:MOST_CANDIDATES] if each.levels != found.levels]
+    for number, each in enumerate(others):
+        progress("judging candidates", number, len(others))
+        assert isinstance(found.method, FullDomain)
+        method = replace(found.method, levels=dict(each.levels))
+        result = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
+        yield FoundCandidate(_key(result, choice), _name(result, choice), result)
+
+
+def levels_text(levels: Mapping[str, int]) -> str:
+    """Write levels as `--levels` takes them.
+
+    >>> levels_text({"age": 2, "sex": 0})
+    'age=2,sex=0'
+    """
+    return ",".join(f"{name}={int(level)}" for name, level in levels.items())
+
+
+def _key(result: SearchResult, choice: SearchChoice) -> str:
+    return levels_text(result.levels) or choice.in_words()
+
+
+def _name(result: SearchResult, choice: SearchChoice) -> str:
+    levels = ", ".join(f"{name} {level}" for name, level in result.levels.items())
+    return levels or choice.in_words()
+
+
+def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) -> Iterator[FoundCandidate]:
+    """Give what other searches within the same limits have found, the latest first."""
+    for job in workspace.jobs.ended_in():
+        match job.question:
+            case ("search", *within, SearchChoice() as other) if tuple(within) == _within(state) and other != choice:
+                best = cast("FoundRelease", job.answer).candidates[0]
+                yield FoundCandidate(f"{other.in_words()}: {best.key}", f"{other.in_words()}: {best.name}", best.result)
+
+
+def search_words(what: str, done: int, total: int | None) -> str:
+    """Say how far a search is.
+
+    >>> search_words("levels (0, 1)", 340, 512), search_words("531 groups", 531, None)
+    ('looked at 340 of at most 512 generalisations', '531 groups so far')
+    """
+    if what.startswith("levels ") and total is not None:
+        return f"looked at {done:,} of at most {counted(total, 'generalisation')}"
+    if what.endswith(" groups"):
+        return f"{what} so far"
+    return f"{what}: {done:,} of {total:,}" if total is not None else what if not done else f"{what}: {done:,}"
+
+
+def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AskedReader, ...]:
+    """Ask two readers what they would reach whom the policy does not name."""
+    progress("training a model, and counting what an insider could rule out", 0, None)
+    return ask_readers(result, which, progress=progress)
+
+
+def with_readers(result: SearchResult, job: Job | None) -> SearchResult:
+    """Let a result tell what the readers said; where nobody asked them, that."""
+    if job is not None and job.stage == "done":
+        return replace(result, readers=job.answer)
+    return replace(result, readers=ask_readers(result, "nobody"))
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What an address of this view asks for, and what there is of it."""
+
+    workspace: Workspace
+    state: State
+    choice: SearchChoice
+    take: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where it stands."""
+        return self.state.address(PATH, self.also())
+
+    def also(self, **more: object) -> dict[str, object]:
+        """Give what this view alone needs of an address."""
+        return {**self.choice.stated(), **({"take": self.take} if self.take else {}), **more}
+
+    def taking(self, key: str) -> dict[str, object]:
+        """Give what an address says that takes a candidate."""
+        return {**self.choice.stated(), "take": key}
+
+    @property
+    def job(self) -> Job | None:
+        """The search, if it was begun."""
+        return self.workspace.jobs.of(question_of(self.state, self.choice))
+
+    @property
+    def found(self) -> FoundRelease | None:
+        """What the search has found."""
+        job = self.job
+        return job.answer if job is not None and job.stage == "done" else None
+
+    @property
+    def candidates(self) -> tuple[FoundCandidate, ...]:
+        """All that could be published: of this search, then of others within the same limits."""
+        found = self.found
+        if found is None:
+            return ()
+        return (*found.candidates, *found_elsewhere(self.workspace, self.state, self.choice))
+
+    def candidate(self, key: str) -> FoundCandidate | None:
+        """Find a candidate by its key."""
+        return next((each for each in self.candidates if each.key == key), None)
+
+    @property
+    def taken(self) -> FoundCandidate | None:
+        """The candidate that is looked at: the one that the address names, or the best."""
+        return self.candidate(self.take) or next(iter(self.candidates), None)
+
+    def asking(self) -> Job | None:
+        """Ask the two readers of the candidate that is looked at; once, and not again where somebody cancelled it."""
+        taken = self.taken
+        if taken is None:
+            return None
+        question = ("readers", question_of(self.state, self.choice), taken.key)
+        job = self.workspace.jobs.of(question)
+        if job is None:
+            job = self.workspace.jobs.start(
+                question,
+                lambda progress: ask(taken.result, self.choice.asked, progress),
+                title="Asking two readers whom the limits do not name",
+                address=self.address,
+                lane=ASKING,
+                wording=search_words,
+            )
+            job.wait(0.25)
+        return job
+
+    def refusal(self) -> SidelightError | None:
+        """Say why it cannot be searched, if it cannot, where nobody has begun to."""
+        if self.job is not None:
+            return None
+        try:
+            self.workspace.searched_file(self.state)
+            policy_of(self.workspace, self.state)
+        except SidelightError as error:
+            return error
+        return None
+
+    def start(self) -> Job:
+        """Begin the search."""
+        refusal = self.refusal()
+        if refusal is not None:
+            raise refusal
+        return self.workspace.jobs.start(
+            question_of(self.state, self.choice),
+            lambda progress: search(self.workspace, self.state, self.choice, progress),
+            title=f"Searching by {self.choice.in_words()}",
+            address=self.state.address(PATH, self.choice.stated()),
+            wording=search_words,
+        )
+
+
+def looked_at(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked:
+    """Read what an address, or a form, asks for."""
+    take = next((text for name, text in fields if name == "take"), "")[:LONGEST_TEXT]
+    return Looked(workspace, read_state(fields), SearchChoice.read(fields), take)

@@ -1,0 +1,508 @@
+"""Release: what is the most useful release within the limits, what else could be published, and publishing it.
+
+A search is a deed: it is begun by a form that is posted, goes on whoever looks, and the address of its question shows
+how far it is, then what it found.  What stands there is the publisher's: how right readers guess, and what the limits
+say of the table as it is; rows are those of releases, as groups, and never of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response
+
+from sidelight._rounding import short_decimal
+from sidelight._text import counted
+from sidelight.errors import NotAvailable, NothingSafe, SidelightError
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Criterion
+from sidelight.release.release import Release
+from sidelight.report.charts.candidates import Candidate, candidates_chart
+from sidelight.report.charts.histograms import sizes_chart
+from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
+from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
+from sidelight.report.report import AuditFinding, DocumentPart, ReaderFacts, audit_report, reader_facts
+from sidelight.search.method import SearchResult
+from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
+from sidelight.table.labels import shown
+from sidelight.web.limits import as_text
+from sidelight.web.pages import (
+    Complaint,
+    PageView,
+    PostedFields,
+    Sample,
+    go_to,
+    in_python,
+    page,
+    role_keywords,
+    role_options,
+    shell,
+    with_imports,
+)
+from sidelight.web.searches import (
+    CHOICES,
+    METHOD_WORDS,
+    OPTIONS_OF,
+    PATH,
+    FoundCandidate,
+    Looked,
+    SearchChoice,
+    levels_text,
+    looked_at,
+    policy_of,
+    question_of,
+    with_readers,
+)
+from sidelight.web.state import StateFields, read_state
+from sidelight.web.views.jobs import JobAnswer, document
+from sidelight.web.views.publishing import ENDINGS, name_problem, published_job
+from sidelight.web.workspace import Workspace
+
+VIEW = PageView(PATH, "Release", "What is the most useful release within these limits?", step=3)
+
+router = APIRouter()
+
+MOST_ROWS = 12
+"""So many groups of a release are shown as rows, the smallest first."""
+
+MOST_LABELS = 6
+
+
+class CandidateLine(DocumentPart):
+    """A release that could be published: how large, what it loses, and what each limit finds."""
+
+    key: str
+    name: str
+    people: int
+    groups: int
+    suppressed: int
+    utility: dict[str, float | None]
+    found: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
+
+
+class ReleaseAnswer(DocumentPart):
+    """What a search has found, or how far it is."""
+
+    sentence: str
+    holds: bool | None
+    searching: JobAnswer | None = Field(default=None, description="the search; none where it was not begun")
+    problem: str | None = None
+    taken: str | None = Field(default=None, description="the key of the candidate that is looked at")
+    findings: tuple[AuditFinding, ...] = ()
+    before: tuple[AuditFinding, ...] = Field(default=(), description="what the limits find of the table as it is")
+    candidates: tuple[CandidateLine, ...] = ()
+    readers: tuple[ReaderFacts, ...] = Field(default=(), description="two readers whom the limits do not name")
+    warnings: tuple[str, ...] = ()
+
+
+class SearchFields(StateFields):
+    """The fields of the address of a search."""
+
+    method: str = Field(default="lattice", description="which search", max_length=40)
+    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
+    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
+    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
+    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
+    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
+    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
+    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
+    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
+
+    def choice(self) -> SearchChoice:
+        """Read how to search."""
+        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
+
+
+def answer(looked: Looked) -> ReleaseAnswer:
+    """Say what a search has found, or how far it is."""
+    job = looked.job
+    if job is None:
+        return ReleaseAnswer(sentence=_nothing_yet(looked), holds=None)
+    if job.goes_on:
+        return ReleaseAnswer(sentence=job.sentence, holds=None, searching=document(job))
+    found, taken = looked.found, looked.taken
+    if found is None or taken is None:
+        nothing = isinstance(job.error, NothingSafe)
+        words = "Nothing within policy was found." if nothing else "There is no answer to this search."
+        if job.stage == "cancelled":
+            words = "The search was cancelled; nothing was published."
+        holds = False if nothing else None
+        problem = None if job.stage == "cancelled" else job.problem
+        return ReleaseAnswer(sentence=words, holds=holds, searching=document(job), problem=problem)
+    asking = looked.asking()
+    result = taken.result
+    return ReleaseAnswer(
+        sentence=_sentence(result),
+        holds=True,
+        searching=document(job),
+        taken=taken.key,
+        findings=audit_report(result.release, verdict=result.verdict).answer.findings,
+        before=found.before,
+        candidates=tuple(map(_line, looked.candidates)),
+        readers=tuple(map(reader_facts, with_readers(result, asking).readers)) if asking and not asking.goes_on else (),
+        warnings=(*result.notes, *result.warnings),
+    )
+
+
+def _nothing_yet(looked: Looked) -> str:
+    if not looked.state.limits:
+        return "Nothing is searched without a limit."
+    return f"Not searched yet within {counted(len(looked.state.limits), 'limit')}: say how, and press Search."
+
+
+def _sentence(result: SearchResult) -> str:
+    """Say the answer in one sentence: against whom, of how many people, and at what price."""
+    release, utility = result.release, result.chosen_by or "balanced loss"
+    kept = {1: "the limit holds", 2: "both limits hold"}.get(
+        len(result.verdict.judgements), f"all {len(result.verdict.judgements)} limits hold"
+    )
+    suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
+    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}"
+    price = (
+        "" if result.outcome.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
+    )
+    return f"Within policy against these readers: {kept}, of {whom}{price}. Others are not judged."
+
+
+def _line(candidate: FoundCandidate) -> CandidateLine:
+    result = candidate.result
+    worths: dict[str, float] = {name: result.utility[name] for name in QUICK_UTILITIES}
+    return CandidateLine(
+        key=candidate.key,
+        name=candidate.name,
+        people=result.release.size,
+        groups=len(result.release),
+        suppressed=result.suppressed,
+        utility={name: worth if np.isfinite(worth) else None for name, worth in worths.items()},
+        found=tuple(each.result.text for each in audit_report(result.release, verdict=result.verdict).answer.findings),
+    )
+
+
+# Pictures, and releases as rows.
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart for the page: what it shows in a sentence, how it is drawn, and the table behind it."""
+
+    title: str
+    description: str
+    specification: dict[str, Any]
+    table: TableBehind
+
+
+def _picture(chart: Any) -> Picture:  # noqa: ANN401 - Altair makes its classes as it is imported
+    drawn = specification(chart)
+    for name in ("title", "usermeta", "description"):  # the page says them
+        drawn.pop(name, None)
+    title = title_of(chart)
+    return Picture(title, description_of(chart).removeprefix(f"{title}.").strip(), drawn, table_behind(chart))
+
+
+def pictures(looked: Looked, against: int) -> Iterator[tuple[str, Picture]]:
+    """Draw the lattice, or the sizes of groups, and the candidates against a limit."""
+    taken = looked.taken
+    assert taken is not None
+    workspace, result = looked.workspace, taken.result
+    key = (question_of(looked.state, looked.choice), taken.key)
+    yield "shape", workspace.answers.of(("shape", key), lambda: _shape(looked, result))
+    if len(looked.candidates) > 1:
+        keys = tuple(each.key for each in looked.candidates)
+        yield "front", workspace.answers.of(("front", key, keys, against), lambda: _front(looked, taken, against))
+
+
+def _drawn(looked: Looked, against: int) -> dict[str, Picture]:
+    """Draw what can be drawn here; without the extra that draws, the tables say it."""
+    with suppress(NotAvailable):
+        return dict(pictures(looked, against))
+    return {}
+
+
+def _shape(looked: Looked, result: SearchResult) -> Picture:
+    found = looked.found
+    assert found is not None
+    searched = found.candidates[0].result
+    if result.levels and searched.levels:
+        lattice = SearchedLattice.of(searched)
+        chosen = tuple(int(result.levels[name]) for name in lattice.heights)
+        return _picture(lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven)))
+    limits = [each.bound for each in result.policy.criteria if isinstance(each.measure, GroupSize)]
+    return _picture(sizes_chart(result.release, limit=max(limits, default=None)))
+
+
+def _front(looked: Looked, taken: FoundCandidate, against: int) -> Picture:
+    criterion = taken.result.policy.criteria[against]
+    utility = "balanced loss" if looked.choice.method != "lattice" else looked.choice.utility_name
+    points = [
+        Candidate(
+            each.name,
+            each.result.utility[utility],
+            each.result.verdict.judgements[against].finding.value,
+            chosen=each.key == taken.key,
+        )
+        for each in looked.candidates
+        if each.result.method.prints_rows
+    ]
+    return _picture(candidates_chart(points, criterion, utility=utility))
+
+
+def risk_at(criteria: Sequence[Criterion], text: str) -> int:
+    """Say which limit candidates are drawn against: the one of the address, or the first on a risk."""
+    if text.isascii() and text.isdigit() and len(text) <= 3 and int(text) < len(criteria):
+        return int(text)
+    return next((at for at, each in enumerate(criteria) if each.measure.large_is_bad), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedRows:
+    """Groups of a release as they would be printed, the smallest first, with how many people each has."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[tuple[str, ...], int], ...]
+    groups: int
+
+
+def released_rows(release: Release) -> ReleasedRows:
+    """Show the smallest groups of a release as rows; what values people have is not among them."""
+    smallest = np.argsort(release.groups.sizes, kind="stable")[:MOST_ROWS]
+    names = tuple(column.name for column in release.groups.columns)
+    labels = [column.take(smallest) for column in release.groups.columns]
+    printed = list(zip(*(_texts(each) for each in labels), strict=True)) if labels else [() for _ in smallest]
+    sizes = release.groups.sizes[smallest].tolist()
+    return ReleasedRows(names, tuple(zip(map(tuple, printed), sizes, strict=True)), len(release))
+
+
+def _texts(column: Any) -> list[str]:  # noqa: ANN401 - a `Column`
+    return [shown(column.labels[code]) for code in column.codes.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedColumn:
+    """What a release prints of a column: how many labels, and some of them."""
+
+    name: str
+    labels: int
+    some: tuple[str, ...]
+    level: int | None
+
+
+def printed_columns(result: SearchResult) -> Iterator[PrintedColumn]:
+    """Say what is printed of each column."""
+    for column in result.release.groups.columns:
+        codes, people = np.unique(column.codes, return_counts=True)
+        frequent = codes[np.argsort(-people, kind="stable")][:MOST_LABELS].tolist()
+        level = result.levels.get(column.name)
+        some = tuple(shown(column.labels[code]) for code in frequent)
+        yield PrintedColumn(column.name, len(codes), some, None if level is None else int(level))
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two candidates side by side: what each limit finds, what each loses, and their rows."""
+
+    left: FoundCandidate
+    right: FoundCandidate
+    lines: tuple[tuple[str, str, str, str], ...]
+    rows: tuple[ReleasedRows, ReleasedRows]
+
+
+def compared(looked: Looked, right: str) -> Compared | None:
+    """Put the candidate that is looked at beside another one: the one that is named, or the next best."""
+    taken = looked.taken
+    others = [each for each in looked.candidates if taken is not None and each.key != taken.key]
+    if taken is None or not others:
+        return None
+    other = next((each for each in others if each.key == right), others[0])
+    rows = (released_rows(taken.result.release), released_rows(other.result.release))
+    return Compared(taken, other, tuple(_lines(taken, other)), rows)
+
+
+def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
+    one, two = _line(left), _line(right)
+    yield "people", f"{one.people:,}", f"{two.people:,}", ""
+    yield "groups", f"{one.groups:,}", f"{two.groups:,}", ""
+    if one.suppressed or two.suppressed:
+        yield "suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""
+    for criterion, a, b in zip(left.result.policy.criteria, one.found, two.found, strict=True):
+        yield str(criterion.measure), a, b, f"limit {criterion.bound_text}"
+    for utility in QUICK_UTILITIES:
+        if utility in MEANINGS:
+            yield utility, _worth(one.utility[utility]), _worth(two.utility[utility]), MEANINGS[utility]
+    for name, level in left.result.levels.items():
+        if name in right.result.levels:
+            yield f"level of {name}", str(int(level)), str(int(right.result.levels[name])), "0: as it is"
+
+
+def _worth(worth: float | None) -> str:
+    return "infinite" if worth is None else f"{worth:,.4g}" if worth < 10**4 else f"{worth:,.0f}"
+
+
+# The command and the Python.
+
+
+def sample(looked: Looked) -> Sample | None:
+    """Write what searches and publishes the same."""
+    workspace, state = looked.workspace, looked.state
+    try:
+        roles, policy = workspace.roles(state), policy_of(workspace, state)
+    except SidelightError:
+        return None
+    source = workspace.source
+    folder = source.hierarchy_folder or "hierarchies"
+    first = ["sidelight demo  # writes these files"] if source.title else []
+    if not source.title and source.hierarchy_folder is None:
+        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder])]
+    words = ["sidelight", "protect", source.name, *role_options(roles)]
+    words += [word for each in policy.criteria for word in ("--limit", as_text(each))]
+    words += ["--hierarchies", folder, *_options(looked), "--output", "release.parquet"]
+    lines = [
+        "import sidelight as sl",
+        "",
+        f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
+        f"hierarchies = sl.read_hierarchies({folder!r})",
+        "policy = sl.Policy(",
+        *(f"    {in_python(each)}," for each in policy.criteria),
+        ")",
+        f"found = sl.protect(table, policy, by=hierarchies, {_keywords(looked)})",
+        'found.publish("release.parquet")',
+    ]
+    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+
+
+def _chosen_levels(looked: Looked) -> dict[str, int]:
+    """Give levels that were taken instead of the best ones."""
+    taken = looked.taken if looked.take else None
+    found = looked.found
+    if taken is None or found is None or taken.key == found.candidates[0].key or taken not in found.candidates:
+        return {}
+    return {name: int(level) for name, level in taken.result.levels.items()}
+
+
+def _options(looked: Looked) -> list[str]:
+    stated = looked.choice.stated()
+    words = [word for name, text in stated.items() for word in (f"--{name}", text)]
+    levels = _chosen_levels(looked)
+    return [*words, "--levels", levels_text(levels)] if levels else words
+
+
+def _keywords(looked: Looked) -> str:
+    choice = looked.choice
+    stated = choice.stated()
+    keywords: dict[str, str] = {name: repr(stated[name]) for name in ("utility", "resists", "ask") if name in stated}
+    levels = _chosen_levels(looked)
+    if levels:
+        keywords["levels"] = repr(levels)
+    method = repr(choice.method)
+    if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
+        options: dict[str, str] = {name: stated[name] for name in ("suppress", "nodes") if name in stated}
+        options |= {"suppressed": repr(choice.suppressed)} if choice.suppressed else {}
+        method = f"sl.FullDomain({', '.join(f'{name}={text}' for name, text in options.items())})"
+    elif choice.average:
+        method = f"sl.Microaggregation(labels={choice.average!r})"
+    return ", ".join([f"method={method}", *(f"{name}={text}" for name, text in keywords.items())])
+
+
+# Addresses.
+
+
+@router.get("/release", include_in_schema=False)
+def show(request: Request) -> Response:
+    """Draw the search, and what it found."""
+    workspace: Workspace = request.app.state.workspace
+    fields = request.query_params.multi_items()
+    try:
+        looked = looked_at(workspace, fields)
+    except SidelightError as error:  # it stands at the field that it names, if it names one
+        kept = [(name, text) for name, text in fields if name not in error.parameters]
+        if len(kept) == len(fields):
+            raise
+        return _page(request, looked_at(workspace, kept), fields, error)
+    return _page(request, looked, fields, looked.refusal())
+
+
+def _page(
+    request: Request, looked: Looked, fields: Sequence[tuple[str, str]], error: SidelightError | None
+) -> Response:
+    texts = dict(fields)
+    workspace, state = looked.workspace, looked.state
+    names = [] if error is None else [name for name in error.parameters if name in texts]
+    job = looked.job
+    searching = job is not None and job.goes_on
+    answered = answer(looked)
+    taken, against = None if searching else looked.taken, 0
+    if taken is not None:
+        against = risk_at(taken.result.policy.criteria, texts.get("against", ""))
+    asking = None if taken is None else looked.asking()
+    unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn
+    beside = None if taken is None else compared(looked, texts.get("beside", ""))
+    more = {name: texts[name] for name in ("against", "beside", "published") if texts.get(name)}
+    return page(
+        request,
+        VIEW,
+        state,
+        also=looked.also(**more),
+        looked=looked,
+        answer=answered,
+        job=job,
+        searching=searching,
+        asking=asking,
+        unanswered=unanswered,
+        said=() if taken is None or unanswered else with_readers(taken.result, asking).readers,
+        taken=taken,
+        worth=_worth,
+        quiet=taken is not None and taken.result.method.prints_rows and not taken.result.method.prints_averages,
+        pictures={} if taken is None else _drawn(looked, against),
+        against=against,
+        printed=list(printed_columns(taken.result)) if taken is not None else [],
+        rows=released_rows(taken.result.release) if taken is not None else None,
+        beside=beside,
+        methods=METHOD_WORDS,
+        options=OPTIONS_OF[looked.choice.method],
+        choices=CHOICES,
+        meanings=MEANINGS,
+        problem="" if error is None else workspace.wording(error),
+        problem_at=names[0] if names else "",
+        typed=texts[names[0]] if names else "",
+        published=published_job(looked, texts.get("published", "")),
+        published_gone="published" in texts,
+        endings=ENDINGS,
+        name=texts.get("name", "release"),
+        name_problem=name_problem(texts["name"].strip()) if "name" in texts else "",
+        output=workspace.output,
+        sample=sample(looked),
+        searchable=workspace.source.read_table is not None,
+        address=state.address(VIEW.path, looked.also(**more)),
+    )
+
+
+@router.post("/release", include_in_schema=False)
+def begin(request: Request, fields: PostedFields) -> Response:
+    """Begin a search, and go to where it is looked at."""
+    workspace: Workspace = request.app.state.workspace
+    try:
+        looked = looked_at(workspace, [each for each in fields if each[0] != "take"])
+        looked.start()
+    except SidelightError:  # the page says at which field
+        own = {name: text for name, text in fields if name in SearchFields.model_fields and text.strip()}
+        names = {"quasi", "sensitive", "missing", "level", "limit", "take"}
+        also = {name: text for name, text in own.items() if name not in names}
+        return go_to(request, read_state(fields).address(VIEW.path, also))
+    return go_to(request, looked.address)
+
+
+@router.get("/api/release", responses={422: {"model": Complaint}})
+def data(request: Request, fields: Annotated[SearchFields, Query()]) -> ReleaseAnswer:
+    """What has this search found, or how far is it?"""
+    return answer(Looked(request.app.state.workspace, fields.state(), fields.choice(), fields.take))
+
+
+@router.post("/api/release", responses={422: {"model": Complaint}})
+def begin_data(request: Request, fields: Annotated[SearchFields, Query()]) -> JobAnswer:
+    """Begin this search, or find it where it goes on."""
+    return document(Looked(request.app.state.workspace, fields.state(), fields.choice()).start())
