@@ -1,7 +1,7 @@
 """How much longer does a learner take than the model that it trains would, were the values not hidden?
 
-    python benchmarks/learner.py             a million rows; writes its part of RESULTS.md
-    python benchmarks/learner.py 50_000      fewer rows; only prints
+    OPENBLAS_NUM_THREADS=1 python benchmarks/learner.py             a million rows; writes its part of RESULTS.md
+    python benchmarks/learner.py 50_000                             fewer rows; only prints
 
 The baseline is one naive Bayes count of labels by value in NumPy, person by person, thirty times over: what thirty
 rounds of maximisation cost where everybody's value is plain, and no group is gone through.  How contestants run, and
@@ -96,7 +96,7 @@ def prepare(name: str) -> None:
     adult = sl.datasets.adult(quasi=SEVEN)
     table = adult.table if of_adult else sl.read_table(sys.argv[-1], quasi=SEVEN, sensitive="occupation")
     lots = sl.Anatomy(l=4, random=np.random.default_rng(3))
-    FOUND = sl.protect(table, sl.DistinctValues() >= 2, method=lots)
+    FOUND = sl.protect(table, sl.DistinctValues() >= 2, method=lots, ask="nobody")
 
 
 if __name__ == "__main__":

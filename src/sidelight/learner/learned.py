@@ -86,7 +86,7 @@ class Learned(Tabular):
     @property
     def claimed(self) -> float:
         """The mean over all people of how sure one is of the value one guesses."""
-        return float(self._belief @ self._people / self._people.sum())
+        return _mean(self._belief, self._people)
 
     @property
     def right(self) -> float | None:
@@ -98,13 +98,13 @@ class Learned(Tabular):
         """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
         largest = np.zeros(len(self.roster))
         np.maximum.at(largest, self.roster.line, self._before)
-        return float(largest @ self._people / self._people.sum())
+        return _mean(largest, self._people)
 
     @property
     def gain(self) -> float:
         """The mean over all people of how much surer one is of the guess than the release by itself says."""
         gains = (self.beliefs - self._before)[self._guess]
-        return float(gains @ self._people[self._guessed] / self._people.sum())
+        return float((gains * self._people[self._guessed]).sum() / self._people.sum())
 
     @property
     def largest(self) -> float:
@@ -273,6 +273,11 @@ class Learned(Tabular):
         if self.right is not None:
             rows += [("right", f"{self.right:.3f}"), ("calibration error", f"{self.calibration_error:.3f}")]
         return html_table("Learned", ["what", "how much"], rows, total=len(rows), note=self.explain())
+
+
+def _mean(amounts: Floats, people: Integers) -> float:
+    """Give the mean over people; in one order, whatever the machine."""
+    return float((amounts * people).sum() / people.sum())
 
 
 def learn(

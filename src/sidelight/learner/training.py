@@ -197,6 +197,11 @@ def _sums(codes: Codes, by_key: Floats, labels: int) -> Floats:
     return sums
 
 
+def _dot(one: Floats, other: Floats) -> float:
+    """Add up products of two matrices, always in the same order: BLAS would by how many threads it has."""
+    return float(np.einsum("ij,ij->", one, other))
+
+
 @dataclass(eq=False)
 class Logistic(Model):
     """Each label speaks for or against each value."""
@@ -236,7 +241,7 @@ class Logistic(Model):
             matrix = weights.reshape(-1, self.values)
             score = self.one_hot @ matrix
             normaliser, mean = self._normaliser(score)
-            objective = normaliser - np.vdot(by_key, score) + 0.5 * np.vdot(weights, weights)
+            objective = normaliser - _dot(by_key, score) + 0.5 * _dot(matrix, matrix)
             gradient = self.transposed @ mean - towards + matrix
             return float(objective), gradient.ravel()
 
@@ -251,7 +256,7 @@ class Logistic(Model):
             likely = np.exp(score - highest)
             total = likely.sum(axis=1, keepdims=True)
             likely *= people / total
-            return float(np.vdot(people, np.log(total) + highest)), likely
+            return _dot(people, np.log(total) + highest), likely
         if self.semantics == "set":
             return float((people * np.logaddexp(0.0, score)).sum()), people / (1 + np.exp(-score))
         rates = people * np.exp(np.minimum(score, LARGEST_SCORE))

@@ -1,5 +1,9 @@
 """Models: what they learn does not hang on the order of people."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -32,3 +36,24 @@ def test_logistic_climbs_to_where_the_ridge_balances_what_is_expected(roster):
     people = np.array([[2.0], [1.0]])
     wanted = np.where(np.arange(2) == roster.release.domain.index("Flu"), 0.75, 0.25)
     np.testing.assert_allclose(people * (wanted - likely), weights, atol=1e-5)
+
+
+ADDS_UP = """
+import numpy as np
+from sidelight.learner.training import _dot
+one, other = np.random.default_rng(1).normal(size=(2, 50_000, 14))
+print(_dot(one, other).hex())
+"""
+
+
+def test_what_logistic_climbs_by_does_not_hang_on_the_number_of_threads():
+    sums = [
+        subprocess.run(
+            [sys.executable, "-c", ADDS_UP],
+            env={**os.environ, "OPENBLAS_NUM_THREADS": threads},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for threads in ("1", "2")
+    ]
+    assert sums[0] == sums[1]
