@@ -73,7 +73,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-ver
 
 lock: $(VENV)/.can-test
 	$(LOCK) --upgrade --group dev --output-file requirements-dev.lock
-	$(LOCK) --upgrade --group build --constraints requirements-dev.lock --output-file requirements.lock
+	$(LOCK) --upgrade --group build --extra plot --constraints requirements-dev.lock --output-file requirements.lock
 	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
