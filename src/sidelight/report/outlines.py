@@ -161,31 +161,43 @@ OUTLINES: dict[OutlineName, Outline] = {
                 (
                     Blank("6.2.2 Security and privacy practices of the recipients", CONTROLLER),
                     Blank("6.2.3 Motives and capacity to re-identify", CONTROLLER),
-                    Blank("6.3 Transparency of actions, stakeholder engagement, privacy-related harms", CONTROLLER),
+                    Blank("6.3.2 Transparency of actions and stakeholder engagement", CONTROLLER),
+                    Blank("6.3.3 Privacy-related harms", CONTROLLER),
                 ),
             ),
             Chapter("7 Data assessment: 7.2 Data features", ("published", "groups")),
-            Chapter("7 Data assessment: 7.3 Attack modelling", ("knowledge",)),
+            Chapter(
+                "7 Data assessment: 7.3 Attack modelling",
+                ("knowledge",),
+                (
+                    Blank(
+                        "7.3.2 and 7.3.3 Whether the largest or the average risk counts, and whether people are looked "
+                        "up in the population or in the sample",
+                        CONTROLLER,
+                    ),
+                ),
+            ),
             Chapter("8.2 Assessing identifiability: 8.2.2 Quantifying identifiability", ("risk", "worst off")),
             Chapter("8.2 Assessing identifiability: 8.2.3 Adversarial testing", ("asked readers", "attacks")),
             Chapter(
-                "8.3 Mitigation",
+                "8.3 Mitigation: 8.3.3 Transforming the data",
                 ("technique", "utility"),
-                (Blank("8.3.2 How the environment was reconfigured: contracts, access, monitoring", CONTROLLER),),
+                (
+                    Blank("8.3.2 How the environment was reconfigured: contracts, access, monitoring", CONTROLLER),
+                    Blank("8.3.4 Re-evaluation after both", CONTROLLER),
+                ),
             ),
             Chapter(
                 "9 De-identification governance",
                 ("not covered", "again", "versions", "sign-off"),
                 (
                     Blank(
-                        "9.2 Before data are made available: roles and responsibilities, principles, "
-                        "policies, procedures",
+                        "9.2 Before data are made available: roles and responsibilities; principles, policies and "
+                        "procedures; how a disclosure is identified and managed; what stakeholders are told",
                         CONTROLLER,
                     ),
-                    Blank(
-                        "After data are made available: monitoring, review, and what happens when something goes wrong",
-                        CONTROLLER,
-                    ),
+                    Blank("9.3 After data are made available: how the data environment is monitored", CONTROLLER),
+                    Blank("9.4 What is done in case of an incident", CONTROLLER),
                 ),
             ),
         ),
@@ -238,7 +250,7 @@ OUTLINES: dict[OutlineName, Outline] = {
                 (Blank("When, by whom, and what would bring it forward", CONTROLLER),),
             ),
             Chapter("Documentation", ("again", "versions")),
-            Chapter("Decision", ("sign-off",)),
+            Chapter("Deciding when and how to release", ("sign-off",)),
         ),
         "ICO guidance on anonymisation",
     ),
