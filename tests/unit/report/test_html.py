@@ -87,11 +87,20 @@ def test_a_page_is_never_longer_than_a_megabyte():
         "<svg onload='x'/>",
         "<svg><a href='javascript:1'/></svg>",
         "<svg><foreignObject/></svg>",
+        "<svg><style>@import 'x'</style></svg>",
+        "<svg><image href='x.png'/></svg>",
+        "<svg><g></svg>",
+        "<!DOCTYPE svg [<!ENTITY x 'y'>]><svg/>",
     ],
 )
 def test_what_is_more_than_a_picture_is_refused(svg):
     with pytest.raises(SidelightError, match="more than a picture"):
         picture(Picture(svg, "words"))
+
+
+def test_what_a_value_is_called_makes_no_script_of_a_picture():
+    svg = "<svg><text>&lt;img onerror=1> javascript: @import onload = 2</text></svg>"
+    assert picture(Picture(svg, "words")) == svg
 
 
 def test_a_page_within_another_brings_no_style_no_script_and_begins_at_its_level():
