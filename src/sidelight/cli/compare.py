@@ -188,7 +188,8 @@ def _what_it_is_worth(ways: ReleaseComparison) -> Grid:
     grid = Grid(box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     grid.add_column("", justify="right", no_wrap=True)
     for name in COMPARED:
-        grid.add_column(name, justify="right", max_width=max(8, *map(len, name.split())))
+        figures = [figure(row.result.utility[name], 3) for row in ways.within if row.result]
+        grid.add_column(name, justify="right", max_width=max(map(len, [*figures, *name.split()])))
     least = {name: min(row.result.utility[name] for row in ways.within if row.result) for name in COMPARED}
     for number, row in enumerate(ways.rows, start=1):
         if row.result is not None:
