@@ -5,6 +5,7 @@ Rows come in three forms, and each has the quickest answer that is always right 
     `number_keys`     one key each, from a small range: tick the range off, O(n + range); else sort, O(n log n)
     `number_rows`     columns of codes with known ranges: one key by mixed radix, then as above
     `number_vectors`  a matrix of any whole numbers: sort by a hash, then compare; also `first_of_each`
+    `first_of_equal_runs`  rows of different lengths, as runs of entries: the same
 
 The hash is h(x) = Σ x_j · a^(j+1) mod 2^64 with an odd multiplier a; it only brings rows together.  Whether they are
 equal is decided by comparing them, so a collision costs time and never an error.
@@ -126,6 +127,39 @@ def _hash(matrix: Integers) -> Integers:
     powers = np.full(matrix.shape[1], MULTIPLIER).cumprod()
     hashed: Integers = matrix.astype(np.int64, copy=False) @ powers  # overflows on purpose: modulo 2**64
     return hashed
+
+
+def first_of_equal_runs(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers) -> Integers:
+    """Keep the first of equal rows, in order; row r has `amounts[starts[r]:starts[r+1]]` at its `places`.
+
+    The hash of a row is Σ amount · a^(place+1); rows are looked up in a table of hashes, where the first in the place
+    stands for all that are equal to it, entry by entry.  Rows that meet another in their place are kept as they are:
+    so some equal rows may stay, and no row is lost.
+
+    >>> starts, places, amounts = np.array([0, 1, 3, 4, 6]), np.array([0, 0, 1, 0, 0, 1]), np.array([1, 2, 1, 1, 2, 1])
+    >>> first_of_equal_runs(starts, places, amounts).tolist()
+    [0, 1]
+    """
+    rows = len(starts) - 1
+    if rows <= 1:
+        return np.arange(rows)
+    powers = np.full(int(places.max(initial=0)) + 1, MULTIPLIER).cumprod()
+    summed = np.concatenate(([0], (amounts * powers[places]).cumsum()))  # overflows on purpose: modulo 2**64
+    hashed = (summed[starts[1:]] - summed[starts[:-1]]).view(np.uint64)
+    bits = max(rows.bit_length(), 4)
+    slot = (hashed * np.uint64(MULTIPLIER) >> np.uint64(64 - bits)).astype(np.int64)
+    first = np.empty(1 << bits, np.int64)
+    first[slot[::-1]] = np.arange(rows)[::-1]  # of several rows with one place, the last one written stays
+    stands_for = first[slot]
+    lengths = np.diff(starts)
+    alike = (hashed == hashed[stands_for]) & (lengths == lengths[stands_for])
+    moved = np.repeat(starts[stands_for] - starts[:-1], lengths)
+    moved[np.repeat(~alike, lengths)] = 0
+    twin = np.arange(len(amounts)) + moved
+    differs = (places[twin] != places) | (amounts[twin] != amounts)
+    if differs.any():  # two distinct rows share their hash: as good as never
+        alike &= np.diff(np.concatenate(([0], np.cumsum(differs)))[starts]) == 0
+    return np.flatnonzero(~alike | (stands_for == np.arange(rows)))
 
 
 def smallest_of_each(columns: Sequence[Integers], labels: Integers) -> tuple[tuple[Integers, ...], Integers]:

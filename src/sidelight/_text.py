@@ -121,3 +121,14 @@ def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:
     ('income', ('disease', 'income'))
     """
     return names[0] if len(names) == 1 else tuple(names)
+
+
+def bytes_in_words(many: int) -> str:
+    """Say an amount of memory, rounded up.
+
+    >>> bytes_in_words(1_600_000_000), bytes_in_words(12_000_001)
+    ('1.6 GB', '13 MB')
+    """
+    if many >= 10**9:
+        return f"{-(-many // 10**8) / 10:g} GB"
+    return f"{-(-many // 10**6)} MB"

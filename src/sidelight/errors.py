@@ -4,6 +4,7 @@ SidelightError
 ├─ BadTable            what was given cannot be read as a table about people
 │  ├─ UnknownColumn    a column that is not there (names the nearest one)
 │  └─ MissingValues    sensitive values are missing and nobody said what that means
+├─ NoRoom              memory or disk are too small for what is asked (says how much is needed)
 ├─ BadHierarchy        a hierarchy that does not fit itself or the data
 ├─ BadRelease          counts or groups that no release can have
 ├─ BadMeasure          a measure, amount or limit that makes no sense
@@ -79,6 +80,10 @@ class UnknownColumn(BadTable):
 
 class MissingValues(BadTable):
     """Sensitive values are missing, and the caller did not say what a missing value means."""
+
+
+class NoRoom(SidelightError):
+    """Memory or disk are too small for what is asked; the message says how much is needed."""
 
 
 class BadHierarchy(SidelightError):

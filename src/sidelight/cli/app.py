@@ -41,6 +41,7 @@ from sidelight.cli.options import (
     Limits,
     LookupOptions,
     Measures,
+    MemoryLimit,
     NoiseAttackOptions,
     NoiseOptions,
     NoisyFiles,
@@ -112,6 +113,7 @@ def audit(
     preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
+    memory: MemoryLimit = None,
     columns: ReleaseColumns = ReleaseColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
@@ -126,7 +128,7 @@ def audit(
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
     )
-    return verb.audit(verb.AuditRequest(file, question, hierarchies), output.to(policy))
+    return verb.audit(verb.AuditRequest(file, question, hierarchies, memory), output.to(policy))
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))

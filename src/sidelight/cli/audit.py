@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sidelight as sl
-from sidelight.cli.inputs import Question, inputs_of, open_release, readers_asked
+from sidelight.cli.inputs import Question, inputs_of, open_release, readers_asked, require_columns
 from sidelight.cli.run import Output, Status, command_line
+from sidelight.errors import BadRelease, parameter
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
@@ -19,13 +20,14 @@ from sidelight.policy.policy import without_repeats
 from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
 from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
-from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease, streamed_from
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.report.terminal import report_parts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.table.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +37,14 @@ class AuditRequest:
     file: str
     question: Question
     hierarchies: Path | None = None  # which say what printed labels cover, where a population is looked up
+    memory: str | None = None  # how much may be used; groups are then streamed
 
 
 def audit(request: AuditRequest, output: Output) -> Status:
     """Read, measure, judge, print."""
     output.refuse((*inputs_of(request.file), *request.question.files))
+    if request.memory is not None:
+        return _audit_streamed(request, Memory.of(request.memory), output)
     release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
     if request.hierarchies is not None:
         along = Printing.along(read_hierarchies(request.hierarchies))
@@ -50,10 +55,31 @@ def audit(request: AuditRequest, output: Output) -> Status:
         report_parts(report),
         page=lambda: release_page(report_on_audit(request.file, release, report, request.question)),
     )
+    return _status(report)
+
+
+def _audit_streamed(request: AuditRequest, memory: Memory, output: Output) -> Status:
+    """The same of a file of any size; what needs the whole release is refused."""
+    pages = [path for path in (output.html, output.markdown, output.pdf) if path is not None]
+    if pages or request.hierarchies is not None:
+        what = f"'{pages[0]}' draws" if pages else "--hierarchies looks up"
+        message = f"{what} what a whole release says, which does not go with {parameter('memory')}; leave one out"
+        raise BadRelease(message)
+    if sidecar_path(Path(request.file)).is_file():
+        message = f"{parameter('memory')} is for files without a sidecar; audit '{request.file}' without it"
+        raise BadRelease(message)
+    require_columns(request.file, request.question.roles)
+    release = streamed_from(request.file, request.question.roles, memory)
+    report = judge(release, request.question, source=request.file)
+    output.write(report, report_parts(report))
+    return _status(report)
+
+
+def _status(report: AuditReport) -> Status:
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
 
 
-def judge(release: Release, question: Question, *, source: str) -> AuditReport:
+def judge(release: AnyRelease, question: Question, *, source: str) -> AuditReport:
     """Measure and judge; with neither limits nor measures, show who stands alone and all usual measures that apply."""
     measures = question.measures
     unasked = question.policy is None and not measures

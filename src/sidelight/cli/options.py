@@ -144,6 +144,15 @@ PopulationFile: TypeAlias = Annotated[
         help="The people among whom somebody is looked up, such as a register, with the columns of --group.",
     ),
 ]
+MemoryLimit: TypeAlias = Annotated[
+    str | None,
+    option(
+        "--memory",
+        metavar="AMOUNT",
+        group=ASKED,
+        help="How much memory may be used, such as 2GB: groups are then streamed, however many there are.",
+    ),
+]
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
 HtmlFile: TypeAlias = Annotated[

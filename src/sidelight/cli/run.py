@@ -248,6 +248,7 @@ OPTIONS = {
     "ledger": "--ledger",
     "levels": "--levels",
     "locate": "--locate",
+    "memory": "--memory",
     "method": "--method",
     "table": "--table",
     "missing": "--missing",

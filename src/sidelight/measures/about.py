@@ -78,6 +78,16 @@ class About(Measure):
         """As on any release."""
         return self.question.monotonicity(semantics)
 
+    @property
+    def equal_groups_count_once(self) -> bool:
+        """As of the measure: groups with the same counts have the same view."""
+        return self.question.equal_groups_count_once and not self.known
+
+    @property
+    def streams(self) -> bool:
+        """Unless somebody knows more: the parts of groups are numbered among all of them."""
+        return self.question.streams and not self.known
+
     def asked_of(self, release: Release) -> tuple[Measure, Release]:
         """Give the plain measure, and the view of a release that it is asked of."""
         expect(Release, release, "what is measured")

@@ -61,6 +61,11 @@ class GroupByGroup(Measure):
         """Whether a group's counts decide, so that groups can be judged before anything is printed about them."""
         return True
 
+    @property
+    def equal_groups_count_once(self) -> bool:
+        """As their counts decide, equal groups are equally bad, and the first of them is named."""
+        return self.decided_by_counts and self.register is None and not self.needs_weights
+
     def screen(self) -> WorstGroup:
         """One number per group."""
         if not self.decided_by_counts:

@@ -48,6 +48,7 @@ from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount, Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Semantics, Table
 
@@ -122,6 +123,22 @@ class Measure(ABC):
         release = self.prepared(release)
         parts = (self.summarize(block) for block in release.groups.blocks())
         return reduce(lambda one, other: one.merge(other), parts).finding()
+
+    @property
+    def equal_groups_count_once(self) -> bool:
+        """Whether, of groups with the same people and counts, the first is as good as all of them."""
+        return False
+
+    @property
+    def streams(self) -> bool:
+        """Whether a release can be gone through block by block, each forgotten after."""
+        # people of a population are looked up among all groups, as what one prints another may cover, too
+        return self.mergeable and self.register is None and not self.needs_weights
+
+    def completed(self, finding: Finding, release: Release) -> Finding:
+        """Add to a finding, read off summaries, what only a release says."""
+        del release
+        return finding
 
     def measure_view(self, release: Release, views: Views) -> Finding:
         """Answer the question; `views` of the release that others asked about may be at hand (see `about`)."""
@@ -585,10 +602,11 @@ def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[st
         raise BadMeasure(message)
 
 
-def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ...]:
+def findings(measures: Sequence[Measure], release: AnyRelease) -> tuple[Finding, ...]:
     """Answer several questions at once: counts are spread out once for all of them, blocks in parallel.
 
-    The same as asking each measure by itself; measures that go their own way over a release still do.
+    The same as asking each measure by itself; measures that go their own way over a release still do.  A release that
+    is streamed is gone through once, and has the findings that it would have in memory.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.measures.l_diversity import DistinctValues
@@ -596,6 +614,8 @@ def findings(measures: Sequence[Measure], release: Release) -> tuple[Finding, ..
     >>> [str(finding.value) for finding in findings([GroupSize(), DistinctValues()], release)]
     ['2', '1']
     """
+    if isinstance(release, StreamedRelease):
+        return _streamed(measures, release)
     ordinary = [measure for measure in measures if type(measure).measure is Measure.measure]
     for measure in ordinary:
         measure.check(release)
@@ -613,13 +633,38 @@ def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
         return [measure.summarize(blocks[0]).finding() for measure in measures]
 
     def summaries(block: Groups) -> list[Summary]:
-        spread = replace(block, counts=block.counts.spread_out())
-        return [measure.summarize(spread) for measure in measures]
+        # counts that are dense differ from group to group as a rule
+        few = block.first_of_each_kind() if block.counts.cells is None else block
+        spread, few = (replace(each, counts=each.counts.spread_out()) for each in (block, few))
+        return [measure.summarize(few if measure.equal_groups_count_once else spread) for measure in measures]
 
     with ThreadPoolExecutor(max_workers=min(len(blocks), 8)) as pool:
         parts = list(pool.map(summaries, blocks))
     merged = (reduce(lambda one, other: one.merge(other), each) for each in zip(*parts, strict=True))
     return [summary.finding() for summary in merged]
+
+
+def _streamed(measures: Sequence[Measure], release: StreamedRelease) -> tuple[Finding, ...]:
+    """Go through a release once, and forget each block when all measures have summarised it."""
+    for measure in measures:
+        if not measure.streams:
+            message = (
+                f"'{measure}' looks at a whole release at once, which does not go with {parameter('memory')}; "
+                f"leave it out, or read the release without {parameter('memory')}"
+            )
+            raise BadMeasure(message)
+        measure.check(release.outline)
+    merged: list[Summary] = []
+    for block in release.blocks() if measures else ():
+        parts = [_of_block(measure, block) for measure in measures]
+        merged = [one.merge(other) for one, other in zip(merged, parts, strict=True)] if merged else parts
+    found = [summary.finding() for summary in merged]
+    return tuple(each.completed(finding, release.outline) for each, finding in zip(measures, found, strict=True))
+
+
+def _of_block(measure: Measure, block: GroupBlock) -> Summary:
+    groups = block.kinds if measure.equal_groups_count_once else block.all
+    return reduce(lambda one, other: one.merge(other), map(measure.summarize, groups.blocks()))
 
 
 # How is a measure written in a line of text?  `implications(k=3, value=Lung cancer)`. The settings of a measure are

@@ -19,6 +19,7 @@ from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
 from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
@@ -108,9 +109,10 @@ class Policy:
         populations = (measure.register for measure in self.measures)
         return tuple(dict.fromkeys(each for each in populations if each is not None))
 
-    def judge(self, release: Release) -> Verdict:
-        """Measure a release and decide each criterion."""
-        expect(Release, release, "what is judged")
+    def judge(self, release: AnyRelease) -> Verdict:
+        """Measure a release, held or streamed, and decide each criterion."""
+        if not isinstance(release, StreamedRelease):
+            expect(Release, release, "what is judged")
         policy = self.about_each(release.sensitive_columns, release.domain)
         return policy.decide(findings(policy.measures, release))
 

@@ -234,6 +234,18 @@ class Groups:
         # of a population nobody knows what its people say there, nor whose weights are whose
         return replace(parts, populations=(), weights=None), group
 
+    def first_of_each_kind(self) -> Groups:
+        """Keep the first of groups that have the same people and counts, and perhaps a few more.
+
+        Weights and people of populations are not compared.
+
+        >>> from sidelight.release.release import Release
+        >>> Release.from_counts([{"Flu": 1}, {"Flu": 2}, {"Flu": 1}]).groups.first_of_each_kind().numbers.tolist()
+        [1, 2]
+        """
+        rows = first_of_each_kind(self.sizes, self.counts, self.semantics)
+        return self if len(rows) == len(self) else self.take(rows)
+
     def in_order(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.
 
@@ -266,6 +278,18 @@ class Groups:
         except ValueError:
             message = f"no sensitive value '{shown(text)}' in the release{did_you_mean(shown(text), self.domain)}"
             raise UnknownValue(message) from None
+
+
+def first_of_each_kind(sizes: Integers, counts: Counts, semantics: Semantics) -> Integers:
+    """Find groups among which every group has an equal one, in people and counts, no later than itself."""
+    if semantics == "single":  # counts add up to the people
+        return counts.first_of_each_kind()
+    row, value, count = counts.entries()
+    rows = np.concatenate((row, np.arange(len(sizes))))
+    order = np.argsort(rows, kind="stable")
+    values = np.concatenate((value, np.full(len(sizes), counts.width)))[order]  # the people, as one more value
+    amounts = np.concatenate((count, sizes))[order]
+    return Counts.from_sorted(rows[order], values, amounts, (len(sizes), counts.width + 1)).first_of_each_kind()
 
 
 def stack_groups(parts: Sequence[Groups]) -> Groups:

@@ -30,6 +30,7 @@ from sidelight.measures.measure import Criterion, Finding, Judgement, Witness, e
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, shown
@@ -216,7 +217,7 @@ def schema_text(document: type[DocumentPart]) -> str:
 
 
 def audit_report(
-    release: Release,
+    release: AnyRelease,
     *,
     verdict: Verdict | None = None,
     findings: Sequence[Finding] = (),
@@ -238,14 +239,15 @@ def audit_report(
     ('not within policy', '3')
     """
     judgements = () if verdict is None else verdict.judgements
-    judged = [_audited(each.finding, release, each) for each in judgements]
     measured = [*(each.finding for each in judgements), *findings]
+    told = _Told.of(release, measured, judgements)
+    judged = [_audited(each.finding, told, each) for each in judgements]
     audit = Audit(
         sidelight=__version__,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        findings=(*judged, *(_audited(finding, release) for finding in findings)),
+        findings=(*judged, *(_audited(finding, told) for finding in findings)),
         singled_out=singled_out,
         readers=tuple(_reader(name, measured, readers) for name in get_args(ReaderName)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
@@ -281,17 +283,46 @@ def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[Reade
     return next((each for each in known if each.reader == name), reader_facts(AskedReader(name, "not asked")))
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Told:
+    """What a report says of groups: by looking them up, or, where they are streamed, by going through them once."""
+
+    alone: Callable[[Finding], bool]
+    broken: Callable[[Judgement], BrokenBy | None]
+
+    @classmethod
+    def of(cls, release: AnyRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _Told:
+        if isinstance(release, StreamedRelease):
+            return cls._streamed(release, measured, judgements)
+        return cls(
+            lambda finding: _is_alone(finding.witness, finding.measure.asked_of(release)[1]),
+            lambda judgement: broken_by(judgement, release),
+        )
+
+    @classmethod
+    def _streamed(cls, release: StreamedRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _Told:
+        sizes = release.sizes_of({each.witness.group.number for each in measured if each.witness is not None})
+        counts = broken_in_stream(judgements, release)
+        return cls(
+            lambda finding: finding.witness is not None and sizes[finding.witness.group.number] == 1,
+            lambda judgement: counts[judgements.index(judgement)],
+        )
+
+
 MOST_CELLS = 4_000_000
 """Groups times columns that are gone through again, once per column, to tell the worst of them: a fifth of a second."""
 
 
-def singled_out(release: Release) -> SingledOut:
+def singled_out(release: AnyRelease) -> SingledOut:
     """Say who stands alone, and by which columns, unless that would slow an audit down.
 
     >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "30"}, {"age": "40"}])
     >>> singled_out(release)
     SingledOut(people=1, worst_columns=(WorstColumn(column='age', fewer=1),))
     """
+    if isinstance(release, StreamedRelease):
+        people = sum(people_alone(block.block.sizes) for block in release.blocks())
+        return SingledOut(people=people, worst_columns=None if people else ())
     groups = release.groups
     people = people_alone(groups.sizes)
     if people and len(groups) * len(groups.columns) > MOST_CELLS:
@@ -302,19 +333,24 @@ def singled_out(release: Release) -> SingledOut:
     )
 
 
-def release_facts(release: Release) -> ReleaseFacts:
+def release_facts(release: AnyRelease) -> ReleaseFacts:
     """Say how large a release is and what it is about."""
     return ReleaseFacts(
         people=release.size,
         groups=len(release),
-        columns=tuple(column.name for column in release.groups.columns),
+        columns=tuple(column.name for column in _outline(release).groups.columns),
         sensitive=one_or_several(release.sensitive_columns),
         values=len(release.domain),
         semantics=release.semantics,
     )
 
 
-def _audited(finding: Finding, release: Release, judgement: Judgement | None = None) -> AuditFinding:
+def _outline(release: AnyRelease) -> Release:
+    """Give a release with the columns and values of this one: itself, unless its groups are streamed."""
+    return release.outline if isinstance(release, StreamedRelease) else release
+
+
+def _audited(finding: Finding, told: _Told, judgement: Judgement | None = None) -> AuditFinding:
     measure = finding.measure
     return AuditFinding(
         measure=measure.name,
@@ -324,11 +360,11 @@ def _audited(finding: Finding, release: Release, judgement: Judgement | None = N
         result=number(finding.value, large_is_bad=measure.large_is_bad),
         estimate=measure.estimate,
         holds=None if judgement is None else judgement.holds,
-        broken_by=None if judgement is None else broken_by(judgement, release),
+        broken_by=None if judgement is None else told.broken(judgement),
         witness=_witness(finding.witness),
         worst_off=finding.worst_off(),
         explanation=finding.explain(),
-        notes=(*finding.notes, *_alone(finding.witness, measure.asked_of(release)[1])),
+        notes=(*finding.notes, *((ALONE,) if told.alone(finding) else ())),
     )
 
 
@@ -430,31 +466,51 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     >>> broken_by((GroupSize() >= 5).judge(release), release)
     BrokenBy(groups=2, people=5)
     """
-    criterion = judgement.criterion
-    try:
-        screen = criterion.measure.screen()
-    except BadMeasure:  # it looks at whole releases only
-        return None
-    if not screen.group_by_group:
+    if not _one_by_one(judgement.criterion):
         return None
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
-    measure, view = criterion.measure.asked_of(release)
+    measure, view = judgement.criterion.measure.asked_of(release)
     groups = measure.prepared(view).groups
     # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
-    check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), int(groups.sizes.max()))
+    check = CriterionCheck.of(dataclasses.replace(judgement.criterion, measure=measure), int(groups.sizes.max()))
     broken = ~check.holds_in_each(groups)
     return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
 
 
-def _alone(witness: Witness | None, release: Release) -> tuple[str, ...]:
-    """Warn when the group that is worst off is one person."""
-    if witness is None or release.group(witness.group).sizes[0] > 1:
-        return ()
-    return (ALONE,)
+def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) -> list[BrokenBy | None]:
+    """Count who is in groups that break each limit on their own, going through the groups once, if at all."""
+    checks = {
+        at: CriterionCheck.of(each.criterion, release.size)
+        for at, each in enumerate(judgements)
+        if not each.holds and _one_by_one(each.criterion)
+    }
+    groups, people = dict.fromkeys(checks, 0), dict.fromkeys(checks, 0)
+    for part in (part for block in release.blocks() for part in block.all.blocks()) if checks else ():
+        for at, check in checks.items():
+            broken = ~check.holds_in_each(part)
+            groups[at] += int(np.count_nonzero(broken))
+            people[at] += int(part.sizes[broken].sum())
+    return [
+        BrokenBy(groups=groups.get(at, 0), people=people.get(at, 0)) if _one_by_one(each.criterion) else None
+        for at, each in enumerate(judgements)
+    ]
 
 
-def together_notes(release: Release, judgements: Sequence[Judgement]) -> Iterator[str]:
+def _one_by_one(criterion: Criterion) -> bool:
+    """Whether groups can be judged one by one."""
+    try:
+        return criterion.measure.screen().group_by_group
+    except BadMeasure:  # it looks at whole releases only
+        return False
+
+
+def _is_alone(witness: Witness | None, release: Release) -> bool:
+    """Whether the group that is worst off is one person."""
+    return witness is not None and int(release.group(witness.group).sizes[0]) == 1
+
+
+def together_notes(release: AnyRelease, judgements: Sequence[Judgement]) -> Iterator[str]:
     """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
     columns = release.sensitive_columns
     known = any(each.criterion.measure.settings().get("known") for each in judgements)
@@ -465,15 +521,17 @@ def together_notes(release: Release, judgements: Sequence[Judgement]) -> Iterato
         )
 
 
-def look_alikes(release: Release) -> Iterator[str]:
+def look_alikes(release: AnyRelease) -> Iterator[str]:
     """Name values of a column that differ only in case or in the spaces around them.
 
     >>> release = Release.from_counts([{"Flu": 2, "flu ": 1, "Cold": 1}])
     >>> list(look_alikes(release))
     ["value: 'Flu', 'flu ' look alike; they count as different values"]
     """
-    columns = [(column.name, column.compact().labels) for column in release.groups.columns]
-    values = [(each, release.about(each).domain) for each in release.sensitive_columns]
+    printed = _outline(release).groups.columns
+    held = isinstance(release, Release)
+    columns = [(column.name, column.compact().labels if held else column.labels) for column in printed]
+    values = [(each, _outline(release).about(each).domain) for each in release.sensitive_columns]
     for name, labels in (*columns, *values):
         sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
         more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""

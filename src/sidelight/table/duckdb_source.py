@@ -20,7 +20,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import disk_usage
+from tempfile import TemporaryDirectory, gettempdir
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -28,11 +29,13 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
-from sidelight.errors import BadTable
+from sidelight._text import bytes_in_words
+from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
 from sidelight.table.files import PACKERS, PARQUET, TEXT, FirstLine, ending, not_utf8, number_of_rows, schema_of
 from sidelight.table.foreign_files import as_utf8
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
+from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.source import (
@@ -72,14 +75,15 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def connection(*, few: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Connect to a DuckDB that is empty: unless for few rows, it spills to a folder of its own, gone afterwards."""
     if few:
         with closing(_kept().cursor()) as con, interruptible():
             yield con
         return
+    limit = {} if memory is None else {"memory_limit": memory.engine_limit}
     with TemporaryDirectory(prefix="sidelight-") as spill:
-        con = duckdb.connect(":memory:", config={**SETTINGS, "temp_directory": spill})
+        con = duckdb.connect(":memory:", config={**SETTINGS, **limit, "temp_directory": spill})
         try:
             with interruptible():
                 yield con
@@ -99,19 +103,24 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def arrow_rows(table: pa.Table, roles: Roles, files: Sequence[Path] = (), *, packed: bool = True) -> Iterator[Rows]:
+def arrow_rows(
+    table: pa.Table, roles: Roles, files: Sequence[Path] = (), *, packed: bool = True, memory: Memory | None = None
+) -> Iterator[Rows]:
     """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries.
 
     `files` are those that the table was read from, if any.
     """
     source = _source(files, ()) if files else Source("the table", ())
     source = replace(source, dropped=roles.unused(table.column_names, source.name))
-    with connection(few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
+    with connection(memory, few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
         try:
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
             roles = roles.with_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
-            yield _rows_of_view(con, roles, replace(source, texts=_texts(table.schema, roles)), packed=packed)
+            source = replace(source, texts=_texts(table.schema, roles))
+            yield _rows_of_view(con, roles, source, packed=packed, memory=memory)
+        except duckdb.OutOfMemoryException:
+            raise _no_room(source.name, memory) from None
         except duckdb.Error as problem:
             message = (
                 f"DuckDB cannot count this Arrow table ({type(problem).__name__}); turn odd columns into text first"
@@ -151,18 +160,19 @@ def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 @contextmanager
-def file_rows(files: list[Path], roles: Roles, *, packed: bool = True) -> Iterator[Rows]:
+def file_rows(files: list[Path], roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
     """Look at files as rows to count, with the used columns as a view `src` of a connection.
 
     Packing takes one more pass over the rows: that pays for Parquet, and not for text, which is slow to scan.  Text
-    whose columns are looked at one by one is scanned once, into what is gone with the connection.
+    whose columns are looked at one by one is scanned once, into what is gone with the connection; so is text that is
+    packed after all, because memory is bounded.
     """
-    with connection(few=_are_few(files)) as con:
+    with connection(memory, few=_are_few(files)) as con:
         is_parquet = ending(files[0]) in PARQUET
         reading = (
-            _parquet_rows(con, files, roles, packed=packed)
+            _parquet_rows(con, files, roles, packed=packed, memory=memory)
             if is_parquet
-            else _text_rows(con, files, roles, columnar=not packed)
+            else _text_rows(con, files, roles, columnar=not packed, memory=memory)
         )
         with reading as rows:
             yield rows
@@ -176,7 +186,9 @@ def _are_few(files: Sequence[Path]) -> bool:
 
 
 @contextmanager
-def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, packed: bool) -> Iterator[Rows]:
+def _parquet_rows(
+    con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None
+) -> Iterator[Rows]:
     try:
         view, dropped = _parquet_view(files, roles)
         con.execute(f"CREATE TEMP VIEW src AS {view}")
@@ -184,39 +196,49 @@ def _parquet_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Role
         schema = schema_of(files[0])
         dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
         roles = roles.with_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
-        yield _rows_of_view(con, roles, replace(_source(files, dropped), texts=_texts(schema, roles)), packed=packed)
+        source = replace(_source(files, dropped), texts=_texts(schema, roles))
+        yield _rows_of_view(con, roles, source, packed=packed, memory=memory)
     except duckdb.Error as problem:
-        raise _unreadable(files, problem) from None
+        raise _unreadable(files, problem, memory) from None
 
 
-def _rows_of_view(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, *, packed: bool) -> Rows:
+def _rows_of_view(
+    con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, *, packed: bool, memory: Memory | None
+) -> Rows:
     """Pack the view `src`, or leave its cells as they are: packing lists all labels of every column first."""
     if packed:
-        return packed_rows(con, roles, source)
+        return packed_rows(con, roles, source, memory)
     return text_rows(nw.from_native(con.table("src")), roles, source, {name: name for name in roles.used})
 
 
 @contextmanager
-def _text_rows(con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, columnar: bool) -> Iterator[Rows]:
+def _text_rows(
+    con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, columnar: bool, memory: Memory | None
+) -> Iterator[Rows]:
     with as_utf8(files, roles.encoding) as texts:
         try:
             view, dropped = csv_view([(text, TEXT[ending(text)]) for text in texts], roles)
             ours = {name: name for name in roles.used}
+            if memory is not None:
+                _columnar(con, view)
+                yield packed_rows(con, roles, _source(files, dropped), memory)
+                return
             rows = _columnar(con, view) if columnar else con.sql(view)
             yield text_rows(nw.from_native(rows), roles, _source(files, dropped), ours)
         except duckdb.Error as problem:
-            raise csv_problem(texts, problem) from None
+            raise csv_problem(texts, problem, memory) from None
 
 
 def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelation:
-    """Copy rows to where a column is read without the others: to memory, or a file beside what DuckDB spills."""
+    """Copy rows to where a column is read without the others, `src`: to memory, or a file beside what DuckDB spills."""
     (folder,) = con.sql("SELECT current_setting('temp_directory')").fetchall()[0]
     if not folder:
         con.execute(f"CREATE TEMP TABLE src AS {view}")
         return con.table("src")
     file = Path(folder) / "rows.parquet"
     con.execute(f"COPY ({view}) TO {sql_path(file)} (FORMAT parquet)")
-    return con.sql(f"SELECT * FROM read_parquet({sql_path(file)})")  # noqa: S608
+    con.execute(f"CREATE TEMP VIEW src AS SELECT * FROM read_parquet({sql_path(file)})")  # noqa: S608
+    return con.table("src")
 
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
@@ -252,11 +274,22 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
             raise BadTable(message)
 
 
-def _unreadable(files: list[Path], problem: duckdb.Error) -> BadTable:
+def _unreadable(files: list[Path], problem: duckdb.Error, memory: Memory | None) -> SidelightError:
     named = _named(files)
     if isinstance(problem, duckdb.OutOfMemoryException):
-        return BadTable(f"not enough memory, or room for temporary files, to count the rows of {named}")
+        return _no_room(named, memory)
     return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
+
+
+def _no_room(name: str, memory: Memory | None) -> NoRoom:
+    """Say that DuckDB's share of the memory, and the disk that it spills to, were not enough."""
+    more = "" if memory is None else f"give more {parameter('memory')} than {bytes_in_words(memory.total)}, or "
+    folder = gettempdir()
+    free = bytes_in_words(disk_usage(folder).free)
+    return NoRoom(
+        f"not enough memory, or room for temporary files, to count the rows of {name}; {more}set TMPDIR to a disk with "
+        f"more room ('{folder}' has {free})"
+    )
 
 
 def _source(files: Sequence[Path], dropped: tuple[str, ...]) -> Source:
@@ -294,7 +327,7 @@ def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Rol
     )
 
 
-def csv_problem(files: list[Path], problem: duckdb.Error) -> BadTable:
+def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None = None) -> SidelightError:
     """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
     report = str(problem)
     named = re.search(r"^\s*file = (.+)$", report, re.MULTILINE)
@@ -311,7 +344,7 @@ def csv_problem(files: list[Path], problem: duckdb.Error) -> BadTable:
     if "utf-8" in report.lower() or "unicode" in report.lower():
         return not_utf8(file)
     if isinstance(problem, duckdb.OutOfMemoryException):
-        return BadTable(f"not enough memory, or room for temporary files, to count the rows of {file.name}")
+        return _no_room(file.name, memory)
     return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
 
 
@@ -365,8 +398,14 @@ class PackedRows:
         return [numpy_integers(answer.column(name)) for name in columns]
 
 
-def packed_rows(con: duckdb.DuckDBPyConnection, roles: Roles, source: Source) -> PackedRows:
+def packed_rows(
+    con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
+) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
+    if memory is not None:
+        counts = ", ".join(f"approx_count_distinct({name})" for name in roles.coded)
+        (labels,) = con.sql(f"SELECT {counts} FROM src").fetchall()  # noqa: S608 - our own names only
+        memory.check_labels({roles.used[name]: many for name, many in zip(roles.coded, labels, strict=True)})
     distinct, rows = _distinct_cells(con, roles)
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):

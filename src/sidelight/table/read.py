@@ -41,6 +41,7 @@ from sidelight.table.labels import (
     kind_of_labels,
     shown,
 )
+from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import (
@@ -233,32 +234,38 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
 
 
 @contextmanager
-def rows_of(source: object, roles: Roles, *, packed: bool = True) -> Iterator[Rows]:
-    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself."""
+def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
+
+    With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
+    """
     if isinstance(source, str | Path):
         source = [source]
     if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with _rows_of_files(files_of(list(source)), roles, packed=packed) as rows:
+        with _rows_of_files(files_of(list(source)), roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
-        with arrow_rows(source, roles, packed=packed) as rows:
+        with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     else:
         with interruptible():
             yield people_written_alike(frame_rows(source, roles))
 
 
-def _rows_of_files(files: list[Path], roles: Roles, *, packed: bool) -> AbstractContextManager[Rows]:
+def _rows_of_files(
+    files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
+) -> AbstractContextManager[Rows]:
     """Look at files as rows to count: where they are, or, what no engine reads, from memory."""
     kinds = {_program(file) for file in files}
     if len(kinds) > 1:
         message = f"some of the files are {' and some are '.join(sorted(kinds))}; give files of one kind"
         raise BadTable(message)
     if kinds <= {"Parquet", "text"}:
-        return file_rows(files, roles, packed=packed)
+        return file_rows(files, roles, packed=packed, memory=memory)
     tables = [foreign_table(file, roles) for file in files]
     try:
-        return arrow_rows(pa.concat_tables(tables, promote_options="permissive"), roles, files, packed=packed)
+        together = pa.concat_tables(tables, promote_options="permissive")
+        return arrow_rows(together, roles, files, packed=packed, memory=memory)
     except pa.ArrowException:
         message = "the files store a column as different types; store it as text in all of them"
         raise BadTable(message) from None
@@ -313,7 +320,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     if total == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
-    present = all_counts.without(_suppressed(all_counts, roles))
+    present = all_counts.without(suppressed_rows(all_counts, roles))
     rest = present.without(valueless(present, roles))
     if len(rest.counts) == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
@@ -350,7 +357,8 @@ def _tally(rows: Rows, roles: Roles) -> RowCounts:
     return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
 
 
-def _suppressed(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
+def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
+    """Say which rows are left out because every published column is `*`."""
     star = tally.packing.key_of(SUPPRESSED)
     if roles.suppressed == "a group" or star is None:
         return np.zeros(len(tally.counts), bool)
@@ -366,19 +374,30 @@ def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
     without = np.zeros(len(tally.counts), bool)
     if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
         return without
+    for name, missing in valueless_by_column(tally, roles):
+        if roles.missing == "an error":
+            refuse_valueless({name: int(tally.rows[missing].sum())}, int(tally.rows.sum()), roles)
+        without |= missing
+    return without
+
+
+def valueless_by_column(tally: RowCounts, roles: Roles) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """Say which rows have no value, sensitive column by column."""
     codes = tally.packing.value_codes(tally.values())
     for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
-        missing = code == labels.index(None) if None in labels else np.zeros(len(code), bool)
-        if roles.missing == "an error" and missing.any():
-            many, rows = int(tally.rows[missing].sum()), int(tally.rows.sum())
+        yield name, code == labels.index(None) if None in labels else np.zeros(len(code), bool)
+
+
+def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> None:
+    """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
+    for name, many in missing.items():
+        if many:
             message = (
                 f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
                 f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
                 f"or {parameter('missing', 'drop')} to drop the rows"
             )
             raise MissingValues(message)
-        without |= missing
-    return without
 
 
 def no_value_hint(roles: Roles) -> str:
@@ -402,7 +421,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
     if roles.missing == "no value" and None in packing.labels[-1]:  # which only one sensitive column can say
         valued = codes != packing.labels[-1].index(None)
         row, codes, counts = row[valued], codes[valued], counts[valued]
-    domain, values = _domain(packing, codes, roles)
+    domain, values = domain_of_values(packing, codes, roles)
     matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
     if roles.person_column is not None:
         check_people(rows, roles)
@@ -411,7 +430,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
     return Table(quasi, ", ".join(roles.value_columns), domain, sizes, matrix, roles.values or "single", intake)
 
 
-def _domain(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
     """Give all values and each row's code; with several sensitive columns, the combinations that occur."""
     codes, first = number_keys(values, below=packing.width)
     columns = tuple(
@@ -440,7 +459,7 @@ def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
 
 def people_per_key(rows: Rows, packing: Packing) -> Integers:
     """Count the people of each key, in the keys' order."""
-    answer = collect(_rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people")))
+    answer = collect(rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people")))
     _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("people")))
     return sizes
 
@@ -468,7 +487,7 @@ def _listed_cells(column: pa.ChunkedArray) -> list[object]:
 
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Say which key each person has, by name."""
-    answer = collect(_rows_per_person(rows).select("person", *rows.key))
+    answer = collect(rows_per_person(rows).select("person", *rows.key))
     words = rows.words(answer, packing, rows.key)
     # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
     order = np.lexsort(words[::-1])
@@ -493,7 +512,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
     The message says how many people it is about, never who.
     """
     per_person = (
-        _rows_per_person(rows).group_by("person").agg(nw.len().alias("keys"), nw.col("times").sum().alias("rows"))
+        rows_per_person(rows).group_by("person").agg(nw.len().alias("keys"), nw.col("times").sum().alias("rows"))
     )
     nobody = nw.col("person").is_null()
     too_many = nw.col("rows" if roles.values == "single" else "keys") > 1
@@ -517,7 +536,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def _rows_per_person(rows: Rows) -> Frame:
+def rows_per_person(rows: Rows) -> Frame:
     """Count the rows that each person has with each key, of those that count."""
     return _counting(rows).group_by("person", *rows.key).agg(nw.len().alias("times"))
 

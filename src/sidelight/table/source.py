@@ -239,15 +239,18 @@ def _listed(column: pa.ChunkedArray) -> list[object]:
 
 def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
-    native = frame.to_native()
-    if hasattr(native, "to_arrow_reader"):  # DuckDB streams
-        batches = iter(native.to_arrow_reader())
-    else:
-        batches = iter(frame.collect("pyarrow").to_native().to_batches())
-    compact = [_compact(batch) for batch in batches]
+    compact = [_compact(batch) for batch in arrow_batches(frame)]
     return (
         pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in frame.collect_schema().names()})
     )
+
+
+def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
+    """Have the engine answer, batch by batch."""
+    native = frame.to_native()
+    if hasattr(native, "to_arrow_reader"):  # DuckDB streams
+        return iter(native.to_arrow_reader())
+    return iter(frame.collect("pyarrow").to_native().to_batches())
 
 
 def python_cells(array: pa.Array) -> list[object]:

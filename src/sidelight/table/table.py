@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Integers, add_up, number_keys, number_rows, ranges
+from sidelight._arrays import Codes, Integers, add_up, first_of_equal_runs, number_keys, number_rows, ranges
 from sidelight._text import counted, form, html_table
 from sidelight.errors import BadTable, NotAvailable, UnknownColumn, did_you_mean, in_python, listed, parameter
 from sidelight.table.labels import Label, in_order, shown
@@ -681,6 +681,19 @@ class Counts:
         starts = np.concatenate(([0], np.cumsum(beyond - first)))
         _, inside = ranges(first, beyond)
         return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
+
+    def first_of_each_kind(self) -> Integers:
+        """Find rows among which every row has an equal one no later than itself: the first of each kind, and few more.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4], [2, 0, 1]]).first_of_each_kind().tolist()
+        [0, 1]
+        """
+        rows, values, counts = (None, self.where, self.data) if self.cells is None else self.entries()
+        starts = self.starts if rows is None else np.searchsorted(rows, np.arange(self.rows + 1))
+        assert starts is not None
+        assert values is not None
+        assert counts is not None
+        return first_of_equal_runs(starts, values, counts)
 
     def at_most(self, limits: Integers) -> Counts:
         """Count no more of a value in a row than the row's limit.

@@ -183,9 +183,13 @@ class Inference(Measure):
         self.check(release)
         seen = self.seen(release)
         finding = super().measure(seen) if self.of_groups else Inference().measure(seen)
+        return self.completed(finding, seen)
+
+    def completed(self, finding: Finding, release: Release) -> Finding:
+        """Name the secret."""
         if not isinstance(finding.witness, InferenceWitness):
             return replace(finding, measure=self)
-        return replace(finding, measure=self, witness=replace(finding.witness, secret=seen.sensitive))
+        return replace(finding, measure=self, witness=replace(finding.witness, secret=release.sensitive))
 
     def seen(self, release: Release) -> Release:
         """Give the release as a reader who knows the columns sees it: people by these, and their secrets."""

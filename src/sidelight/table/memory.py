@@ -1,0 +1,75 @@
+"""How much memory may be used, and who gets which share of it.
+
+own       Python, Arrow and DuckDB themselves, before they hold anything
+engine    what DuckDB may hold before it spills: rows that it reads, dictionaries, people
+sorting   rows that wait to be sorted, five times: as they came, together, and where equal ones begin
+labels    the different labels of the columns, each as a Python text, in a dictionary and in DuckDB
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sidelight._text import bytes_in_words
+from sidelight.errors import BadTable, NoRoom, parameter
+
+UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+OWN = 200 * 10**6
+LEAST = 400 * 10**6
+BYTES_PER_LABEL = 300
+BYTES_PER_SORTED_WORD = 5 * 8
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How many bytes may be used in all.
+
+    >>> Memory.of("2GB").engine_limit
+    '720000000B'
+    """
+
+    total: int
+
+    @classmethod
+    def of(cls, memory: str | int) -> Memory:
+        """Read "2GB", "512 MB" or a number of bytes.
+
+        >>> Memory.of("512 MB").total
+        512000000
+        """
+        written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", str(memory))
+        unit = UNITS.get(written[2].upper() or "B") if written else None
+        if written is None or unit is None:
+            message = f"cannot read {parameter('memory', str(memory))}; write an amount such as 2GB or 512MB"
+            raise BadTable(message)
+        total = int(float(written[1]) * unit)
+        if total < LEAST:
+            least = bytes_in_words(LEAST).replace(" ", "")
+            message = f"{parameter('memory', str(memory))} is too little to read anything; give at least {least}"
+            raise NoRoom(message)
+        return cls(total)
+
+    @property
+    def _free(self) -> int:
+        return self.total - OWN
+
+    @property
+    def engine_limit(self) -> str:
+        """What DuckDB may hold, as it reads it."""
+        return f"{2 * self._free // 5}B"
+
+    def rows_to_sort(self, words: int) -> int:
+        """How many rows of so many words wait at a time."""
+        return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
+
+    def check_labels(self, labels: dict[str, int]) -> None:
+        """Refuse columns with so many different labels that these alone would fill what is left."""
+        needed = BYTES_PER_LABEL * sum(labels.values())
+        if needed > self._free // 3:
+            name, many = max(labels.items(), key=lambda each: each[1])
+            message = (
+                f"column '{name}' has {many:,} different labels, too many for {parameter('memory')}; give "
+                f"{bytes_in_words(OWN + 3 * needed).replace(' ', '')}, publish it more coarsely, or leave it out"
+            )
+            raise NoRoom(message)

@@ -1,0 +1,207 @@
+"""Rows as packed numbers, in order, however many: an external merge sort.
+
+    add       rows in any order gather in memory; once there are `room` of them they are sorted, equal ones counted
+              together, and written down: a *run*
+    batches   all runs at once, from the smallest number up, each row once with how often it occurs
+
+Symbols     n rows, r runs of at most `room` rows, b rows that are read of each run at a time.
+Merging     Let t be the smallest of the last rows that were read of the runs that have more to give.  Every row ≤ t has
+            been read, of all runs, as each is sorted: these rows are sorted together and handed out.
+Cost        each row is sorted twice, written and read once; 8 bytes a word and, where rows repeat, 8 for the count.
+Memory      `room` rows while runs are made, r · b afterwards; while all rows fit into `room` nothing is written.
+
+Runs are files without a name in a folder that only this user can open: nobody else sees them, and the system forgets
+them with the process, however it ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO, TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers, run_starts, sum_equal_rows
+from sidelight._text import bytes_in_words
+from sidelight.errors import NoRoom
+from sidelight.table.packed_keys import Words
+
+Batch: TypeAlias = tuple[Words, Integers]
+"""Some distinct rows, in order, and how often each occurs."""
+
+ROWS_AT_ONCE = 1 << 18
+"""How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass
+class SortedRuns:
+    """Rows of some words each, to be had in order.
+
+    >>> runs = SortedRuns(words=1, room=2)
+    >>> for rows in ([7, 3], [7], [5]):
+    ...     runs.add([np.array(rows)])
+    >>> [(words[0].tolist(), counts.tolist()) for words, counts in runs.batches()]
+    [([3, 5, 7], [1, 1, 2])]
+    """
+
+    words: int
+    room: int  # how many rows are sorted at a time
+    rows_in_all: int | None = None  # how many there will be, where that is known
+    spilled: int = 0  # bytes
+    _waiting: list[Batch] = field(default_factory=list, repr=False)
+    _held: int = 0
+    _files: list[_Run] = field(default_factory=list, repr=False)
+
+    def add(self, words: Words, counts: Integers | None = None) -> None:
+        """Take some rows, in any order; without counts each counts once."""
+        if len(words[0]) == 0:
+            return
+        self._waiting.append((words, np.zeros(0, np.int64) if counts is None else counts))
+        self._held += len(words[0])
+        if self._held >= self.room:
+            self._gather()
+
+    def _gather(self) -> None:
+        """Sort what waits; where it repeats little, write it down."""
+        words, counts = _counted_together(self._waiting, self.words)
+        self._waiting, self._held = [(words, counts)], len(counts)
+        if 2 * self._held >= self.room:
+            self._write(words, counts)
+            self._waiting, self._held = [], 0
+
+    def _write(self, words: Words, counts: Integers) -> None:
+        columns = [*words] if bool((counts == 1).all()) else [*words, counts]
+        try:
+            self._files.append(_Run.written(columns, self.words))
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise self._no_room() from None
+            raise
+        self.spilled += sum(column.nbytes for column in columns)
+
+    def _no_room(self) -> NoRoom:
+        folder = tempfile.gettempdir()
+        most = "" if self.rows_in_all is None else f"; it takes up to {bytes_in_words(self._most_bytes())}"
+        message = f"the disk of '{folder}' is too small for temporary files{most}; set TMPDIR to a larger one"
+        return NoRoom(message)
+
+    def _most_bytes(self) -> int:
+        assert self.rows_in_all is not None
+        return 8 * (self.words + 1) * self.rows_in_all
+
+    def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
+        """Hand out all rows in order, each once; as often as one likes."""
+        if self._waiting:
+            words, counts = _counted_together(self._waiting, self.words)
+            self._waiting, self._held = [(words, counts)], len(counts)
+        if not self._files:
+            for batch in self._waiting:
+                yield from _cut(batch, at_once)
+            return
+        yield from _merged(
+            [*(run.read(at_once) for run in self._files), *(_cut(each, at_once) for each in self._waiting)]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A file that has columns of whole numbers one after the other: words, and counts unless all are 1."""
+
+    file: IO[bytes]
+    rows: int
+    columns: int
+    words: int
+
+    @classmethod
+    def written(cls, columns: Sequence[Integers], words: int) -> _Run:
+        file = tempfile.TemporaryFile(prefix="sidelight-")  # noqa: SIM115 - closed, and gone, with the run
+        for column in columns:
+            file.write(np.ascontiguousarray(column).data.cast("B"))
+        file.flush()
+        run = cls(file, len(columns[0]), len(columns), words)
+        weakref.finalize(run, file.close)
+        return run
+
+    def read(self, at_once: int) -> Iterator[Batch]:
+        """Read it again, some rows at a time."""
+        for start in range(0, self.rows, at_once):
+            many = min(at_once, self.rows - start)
+            columns = [self._column(number, start, many) for number in range(self.columns)]
+            counts = columns[self.words] if self.columns > self.words else np.ones(many, np.int64)
+            yield columns[: self.words], counts
+
+    def _column(self, number: int, start: int, many: int) -> Integers:
+        self.file.seek(8 * (number * self.rows + start))
+        return np.frombuffer(self.file.read(8 * many), np.int64)
+
+
+def _cut(batch: Batch, at_once: int) -> Iterator[Batch]:
+    words, counts = batch
+    for start in range(0, len(counts), at_once):
+        part = slice(start, start + at_once)
+        yield [word[part] for word in words], counts[part]
+
+
+def _counted_together(batches: list[Batch], width: int) -> Batch:
+    """Sort rows, and count equal ones together; rows without counts count once each."""
+    if width == 1 and all(len(counts) == 0 for _, counts in batches):
+        rows: Integers = np.concatenate([words[0] for words, _ in batches])
+        batches.clear()  # so that they are not held twice
+        rows.sort()
+        starts = np.flatnonzero(run_starts([rows]))
+        return [rows if len(starts) == len(rows) else rows[starts]], np.diff(starts, append=len(rows))
+    if len(batches) == 1 and len(batches[0][1]):
+        words, counts = batches[0]
+        if _in_order(words):
+            return batches[0]
+        return sum_equal_rows(words, counts)
+    together = [np.concatenate([words[number] for words, _ in batches]) for number in range(width)]
+    counts = np.concatenate([counts if len(counts) else np.ones(len(words[0]), np.int64) for words, counts in batches])
+    batches.clear()
+    return sum_equal_rows(together, counts)
+
+
+def _in_order(words: Words) -> bool:
+    """Whether rows rise: each is larger than the one before."""
+    rises = np.zeros(len(words[0]) - 1, bool)
+    equal = np.ones(len(words[0]) - 1, bool)
+    for word in words:
+        rises |= equal & (word[1:] > word[:-1])
+        equal &= word[1:] == word[:-1]
+    return bool(rises.all())
+
+
+def _merged(runs: list[Iterator[Batch]]) -> Iterator[Batch]:
+    """Put sorted runs together; what is held of each is at most one batch."""
+    held: list[Batch | None] = [next(run, None) for run in runs]
+    # invariant: a run of which nothing is held has nothing more to give
+    while any(batch is not None for batch in held):
+        last = min(tuple(int(word[-1]) for word in batch[0]) for batch in held if batch is not None)
+        parts: list[Batch] = []
+        for number, batch in enumerate(held):
+            if batch is None:
+                continue
+            words, counts = batch
+            many = int(np.count_nonzero(_at_most(words, last)))
+            parts.append(([word[:many] for word in words], counts[:many]))
+            rest = ([word[many:] for word in words], counts[many:])
+            held[number] = rest if many < len(counts) else next(runs[number], None)
+        yield sum_equal_rows(
+            [np.concatenate([words[at] for words, _ in parts]) for at in range(len(last))],
+            np.concatenate([counts for _, counts in parts]),
+        )
+
+
+def _at_most(words: Words, row: tuple[int, ...]) -> Flags:
+    """Say which rows are no larger than one, word by word."""
+    smaller, equal = np.zeros(len(words[0]), bool), np.ones(len(words[0]), bool)
+    for word, bound in zip(words, row, strict=True):
+        smaller |= equal & (word < bound)
+        equal &= word == bound
+    return smaller | equal

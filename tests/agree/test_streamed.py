@@ -1,0 +1,119 @@
+"""A release that is streamed has the findings, witnesses and numbers that it has in memory."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+
+import sidelight as sl
+from sidelight.errors import SidelightError
+from sidelight.measures.measure import findings
+from sidelight.policy.measure_names import all_measures
+from sidelight.table import key_stream, sorted_runs
+from sidelight.table.memory import Memory
+
+CELLS = ["10", "9", "a", "*", None]
+VALUES = ["Flu", "Cold", "7", None]
+
+
+@pytest.fixture(autouse=True)
+def _tiny_batches(monkeypatch):
+    """Runs of three rows, read two at a time: keys that go on in the next batch are then no rare thing."""
+    monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 3)
+    monkeypatch.setattr(sorted_runs.SortedRuns.batches, "__defaults__", (2,))
+
+
+@st.composite
+def readings(draw):
+    """Rows, and how they are read."""
+    values = draw(st.sampled_from(["single", "single", "set", "multiset"]))
+    rows = draw(st.lists(st.tuples(*map(st.sampled_from, (CELLS, CELLS[:3], VALUES))), min_size=1, max_size=14))
+    columns = dict(zip(("zip", "sex", "disease"), zip(*rows, strict=True), strict=True))
+    reading = {
+        "group": ["zip", "sex"],
+        "sensitive": "disease",
+        "values": values,
+        "missing": draw(st.sampled_from(["a value", "drop"] + (["no value"] if values != "single" else []))),
+        "suppressed": draw(st.sampled_from(["a group", "leave out"])),
+    }
+    if values != "single":
+        # people are numbered within their key, so that nobody has two
+        number = draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))
+        columns["person"] = [f"{row[0]}/{row[1]}/{each}" for row, each in zip(rows, number, strict=True)]
+        reading["person"] = "person"
+    return pa.table({name: pa.array(list(cells), pa.string()) for name, cells in columns.items()}), reading
+
+
+def answer(read, table, reading):
+    """What is read, or why not."""
+    try:
+        return read(table, **reading)
+    except SidelightError as error:
+        return str(error)
+
+
+@examples(25)
+@given(reading=readings(), repeat=st.booleans(), data=st.data())
+def test_streamed_findings_are_those_in_memory(reading, repeat, data):
+    table, roles = reading
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(key_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
+    if isinstance(held, str):
+        assert streamed == held
+        return
+    assert (len(streamed), streamed.size, streamed.domain) == (len(held), held.size, held.domain)
+    assert streamed.intake == held.intake
+    assert streamed.stream.whole.tolist() == held.groups.whole.tolist()
+    every = [each for kind in all_measures() for each in kind.examples(held.domain) if held.semantics in each.semantics]
+    for measure in data.draw(st.permutations([each for each in every if each.streams]))[:8]:
+        assert answer(asked, streamed, {"measure": measure}) == answer(asked, held, {"measure": measure})
+
+
+def asked(release, measure):
+    return findings([measure], release)
+
+
+@examples(15)
+@given(reading=readings())
+def test_groups_are_the_same_group_by_group(reading):
+    table, roles = reading
+    held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
+    if isinstance(held, str):
+        return
+    groups = [block.all.group(row) for block in streamed.blocks() for row in range(len(block))]
+    assert groups == list(held)
+
+
+@examples(10)
+@given(
+    rows=st.lists(st.tuples(*map(st.sampled_from, ("ab", "xyz", ["low", "high"]))), min_size=1, max_size=12),
+)
+def test_several_sensitive_columns(rows):
+    cells = zip(*rows, strict=True)
+    table = pa.table({name: pa.array(each) for name, each in zip(("zip", "disease", "income"), cells, strict=True)})
+    roles = {"group": "zip", "sensitive": ["disease", "income"]}
+    policy = sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2, sl.Closeness(distance="equal") <= 0.5)
+    held, streamed = sl.read_release(table, **roles), sl.stream_release(table, **roles)
+    assert policy.judge(streamed) == policy.judge(held)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3)), max_size=30),
+    counts=st.booleans(),
+    room=st.integers(1, 9),
+    at_once=st.integers(1, 5),
+)
+def test_runs_are_all_rows_in_order(rows, counts, room, at_once):
+    runs = sorted_runs.SortedRuns(words=2, room=room)
+    for start in range(0, len(rows), 4):
+        words = [np.array(column, np.int64) for column in zip(*rows[start : start + 4], strict=True)]
+        runs.add(words, np.full(len(words[0]), 2) if counts else None)
+    batches = [
+        list(zip(*(word.tolist() for word in words), times.tolist(), strict=True))
+        for words, times in runs.batches(at_once)
+    ]
+    expected = [(*row, rows.count(row) * (2 if counts else 1)) for row in sorted(set(rows))]
+    assert [each for batch in batches for each in batch] == expected
