@@ -402,11 +402,7 @@ def packed_rows(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
 ) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
-    if memory is not None:
-        counts = ", ".join(f"approx_count_distinct({name})" for name in roles.coded)
-        (labels,) = con.sql(f"SELECT {counts} FROM src").fetchall()  # noqa: S608 - our own names only
-        memory.check_labels({roles.used[name]: many for name, many in zip(roles.coded, labels, strict=True)})
-    distinct, rows = _distinct_cells(con, roles)
+    distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
         shares = _codes_of(labels_of(column, roles), labels) * weight
@@ -417,14 +413,25 @@ def packed_rows(
     return PackedRows(frame, roles, replace(source, rows=rows), known)
 
 
-def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles) -> tuple[list[pa.Array], int]:
+def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory | None) -> tuple[list[pa.Array], int]:
     """Find the distinct cells of every column, and the number of rows, reading each column once.
 
     A query of its own for each can spill to disk, should nearly every row differ; lists of cells could not.  In order,
     because then millions of texts need neither be sorted nor looked up.
     """
-    queries = [f"SELECT DISTINCT {name} FROM src ORDER BY 1" for name in roles.coded]  # noqa: S608 - our own names only
-    distinct = [con.sql(query).to_arrow_table().column(0).combine_chunks() for query in queries]
+    distinct: list[pa.Array] = []
+    for name in roles.coded:
+        cells = con.sql(f"SELECT DISTINCT {name} FROM src ORDER BY 1")  # noqa: S608 - our own names only
+        batches, labels = [], sum(map(len, distinct))
+        for batch in (reader := cells.to_arrow_reader()):
+            batches.append(batch)
+            if memory is not None and not memory.holds_labels(labels + sum(map(len, batches))):
+                reader.close()
+                (many,) = con.sql(f"SELECT count(DISTINCT {name}) FROM src").fetchall()[0]  # noqa: S608
+                raise memory.too_many_labels(roles.used[name], many)
+        distinct.append(
+            pa.Table.from_batches(batches, cells.limit(0).to_arrow_table().schema).column(0).combine_chunks()
+        )
     return distinct, con.sql("SELECT count(*) FROM src").to_arrow_table().column(0)[0].as_py()
 
 

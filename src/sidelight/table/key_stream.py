@@ -22,7 +22,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Integers, add_up, run_starts
+from sidelight._arrays import Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.duckdb_source import PackedRows
@@ -283,8 +283,8 @@ def _repeat(rows: PackedRows) -> bool:
     if not looked_at:
         return False
     words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
-    order = np.lexsort(words[::-1])
-    return int(run_starts([word[order] for word in words]).sum()) <= REPEAT_BELOW * len(order)
+    distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
+    return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
 
 
 def _answers(query: Frame, rows: PackedRows) -> Iterator[RowCounts]:

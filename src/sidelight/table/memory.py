@@ -63,13 +63,14 @@ class Memory:
         """How many rows of so many words wait at a time."""
         return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
 
-    def check_labels(self, labels: dict[str, int]) -> None:
-        """Refuse columns with so many different labels that these alone would fill what is left."""
-        needed = BYTES_PER_LABEL * sum(labels.values())
-        if needed > self._free // 3:
-            name, many = max(labels.items(), key=lambda each: each[1])
-            message = (
-                f"column '{name}' has {many:,} different labels, too many for {parameter('memory')}; give "
-                f"{bytes_in_words(OWN + 3 * needed).replace(' ', '')}, publish it more coarsely, or leave it out"
-            )
-            raise NoRoom(message)
+    def holds_labels(self, labels: int) -> bool:
+        """Whether so many different labels, of all columns, leave room for the rest."""
+        return BYTES_PER_LABEL * labels <= self._free // 3
+
+    def too_many_labels(self, column: str, labels: int) -> NoRoom:
+        """Say that a column has too many labels, and how much memory would do."""
+        enough = bytes_in_words(OWN + 3 * BYTES_PER_LABEL * labels * 11 // 10).replace(" ", "")
+        return NoRoom(
+            f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
+            f"{enough}, publish it more coarsely, or leave it out"
+        )
