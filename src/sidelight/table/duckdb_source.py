@@ -402,6 +402,7 @@ def packed_rows(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
 ) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
+    _check_groupable(con.table("src"), roles)
     distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
@@ -411,6 +412,14 @@ def packed_rows(
     for name in _uncoded(roles):
         frame = frame.with_columns(nulls_for_missing(frame, name, roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
+
+
+def _check_groupable(src: duckdb.DuckDBPyRelation, roles: Roles) -> None:
+    """Refuse cells that are lists or records, which have no label."""
+    for ours, kind in zip(src.columns, src.types, strict=True):
+        if kind.id in ("list", "array", "struct", "map", "union"):
+            message = f"column '{roles.used[ours]}' holds {kind} cells; turn it into text first"
+            raise BadTable(message)
 
 
 def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory | None) -> tuple[list[pa.Array], int]:
