@@ -27,7 +27,7 @@ def test_a_dataframe_is_in_memory_already():
 @pytest.mark.parametrize("cells", [[["1"], ["2"]], [{"a": 1}, {"a": 2}]], ids=["lists", "records"])
 def test_a_column_type_that_the_engine_cannot_group(read, cells):
     rows = pa.table({"zip": cells, "disease": ["Flu", "Cold"]})
-    with pytest.raises(BadTable, match="column 'zip' holds .* cells; turn it into text first"):
+    with pytest.raises(BadTable, match=r"column 'zip' holds .* cells; turn it into text first"):
         read(rows, **ROLES)
 
 
