@@ -178,6 +178,19 @@ class Exposure(Tabular):
         """
         return self._share(self.contradictory | self._unplaced | self._certain_if_present)
 
+    def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
+        """Say whether at most such a share of people is given away; None where those who are open would decide it.
+
+        `located_alone` judges without the people who were not located.
+        """
+        bound = exact_number(at_most, BadMeasure, "a share of people")
+        left_out = self.not_located if located_alone else 0
+        judged, given_away = self._total - left_out, int(self.perfect * self._total)
+        still_open = int(self.open * self._total) - left_out
+        if given_away > bound * judged:
+            return False
+        return True if judged and given_away + still_open <= bound * judged else None
+
     @property
     def not_located(self) -> int:
         """How many people fit no group of some release that may hold them, and are not given away by the others."""

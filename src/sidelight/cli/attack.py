@@ -169,11 +169,10 @@ def judge(exposure: sl.Exposure, limit: Fraction, *, ignore: bool = False) -> Ex
     judged = total - left_out
     left = f"{counted(left_out, 'person')} who {form('was', left_out)} not located {form('is', left_out)} left out"
     notes = [f"{left}; {judged:,} {form('is', judged)} judged."] if left_out else []
-    given_away, still_open = int(exposure.perfect * total), int(exposure.open * total) - left_out
-    if given_away > limit * judged:
-        return ExposureVerdict(Status.NOT_WITHIN_POLICY, tuple(notes))
-    if judged and given_away + still_open <= limit * judged:
-        return ExposureVerdict(Status.WITHIN_POLICY, tuple(notes))
+    within = exposure.within(limit, located_alone=ignore)
+    if within is not None:
+        return ExposureVerdict(Status.WITHIN_POLICY if within else Status.NOT_WITHIN_POLICY, tuple(notes))
+    still_open = int(exposure.open * total) - left_out
     remedy = "" if ignore or not exposure.not_located else "; --unlocated ignore judges the others alone"
     notes.append(f"{still_open:,} of {judged:,} people are open: they may be given away as well{remedy}.")
     return ExposureVerdict(Status.COULD_NOT_TELL, tuple(notes))

@@ -127,11 +127,11 @@ def report_on_audit(
     if document is not None:
         known = published_circumstances(completed, document, policy=question.policy, before=before)
     else:
-        known = circumstances(completed, policy=question.policy, before=before, files=_existing(file))
+        known = circumstances(completed, policy=question.policy, before=before, files=existing(file))
     return with_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
 
 
-def _existing(file: str) -> tuple[Path, ...]:
+def existing(file: str) -> tuple[Path, ...]:
     """Name the file itself where it is one: standard input has no digest."""
     paths = tuple(files_of(file))
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
+from sidelight.cli.audit import existing
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
@@ -96,6 +97,7 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
         hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
         policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(question.policy),
+        files=existing(file),
         notes=(*suggested.notes, *question.notes),
     )
     return Workspace(source, _first_state(suggested.roles, question.policy), wording=in_options)
@@ -116,6 +118,7 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
         roles=roles,
         policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(policy),
+        sidecar=document,
         notes=question.notes,
     )
     return Workspace(source, _first_state(roles, policy), wording=in_options)

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from sidelight._text import visible
 from sidelight.errors import SidelightError
-from sidelight.report.page import MARKS, Page, Picture
+from sidelight.report.page import MARKS, Block, Page, Picture
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -71,6 +71,11 @@ def html_within(page: Page, level: int = 2) -> Markup:
     """Draw a page so that it stands in another, which brings the styles; its title is a heading of this level."""
     blocks = _templates().get_template("blocks.html").module
     return Markup(getattr(blocks, "document")(page.shorter(*SIZES[0][:2], pictures=True), level))  # noqa: B009, S704 - a macro of ours
+
+
+def html_block(block: Block) -> Markup:
+    """Draw one block of a page so that it stands in another."""
+    return Markup(getattr(_templates().get_template("blocks.html").module, "draw")(block))  # noqa: B009, S704 - a macro of ours
 
 
 @cache

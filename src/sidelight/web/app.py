@@ -24,10 +24,21 @@ from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import TOKEN, Application, Guard, new_token
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, private_folder
-from sidelight.web.views import data, jobs, publishing, readers, release, skyline, start, what_if
+from sidelight.web.views import (
+    data,
+    jobs,
+    other_releases,
+    publishing,
+    readers,
+    release,
+    report,
+    skyline,
+    start,
+    what_if,
+)
 from sidelight.web.workspace import Workspace
 
-VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, skyline, what_if)
+VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, report, skyline, what_if, other_releases)
 """Each view is a file with a `VIEW` and a `router`; those with a step are the path, the others stand beside it."""
 
 TROUBLE = PageView("/trouble", "Something is wrong", "What is wrong, and what would help?")

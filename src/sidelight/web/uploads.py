@@ -1,64 +1,133 @@
 """Where does what somebody drops on the page stay?  In one folder that only this user may read, and that goes.
 
-A file's own name is never used as a path: it is kept as text to show, and the file is called `1.csv`, `2.parquet`.
+A file's own name is never used as a path: it is kept as text to show, and the file is called `1.csv`, `2.parquet` in a
+folder of its own.  A sidecar that is dropped with its release is read, and written again with these names in it, so
+that it names no other file either.
 """
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
-from sidelight.errors import BadTable
+from pydantic import ValidationError
 
-ENDINGS = (".csv", ".tsv", ".parquet")
+from sidelight.errors import BadTable
+from sidelight.publish.sidecar import ENDING, Sidecar, sidecar_path
+from sidelight.table.files import PACKERS, ending
+
 MOST_FILES = 20
+MOST_AT_ONCE = 4
+LONGEST_NAME = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that somebody gave: its name as they call it, and where it is kept."""
+    """A file that somebody gave: its name as they call it, where it is kept, and whether a sidecar is beside it."""
 
-    number: int
+    key: str  # drawn anew each time: an address of yesterday names nothing today
     name: str
     path: Path
+    sidecar: bool = False
 
 
 @dataclass(eq=False, slots=True)
 class Uploads:
-    """The files that were given, by number."""
+    """The files that were given, by key."""
 
     folder: Path
-    _files: dict[int, Upload] = field(default_factory=dict)
+    _files: dict[str, Upload] = field(default_factory=dict)
+    _numbers: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, name: str, content: BinaryIO) -> Upload:
-        """Keep a file; what kind it is, its name's ending says."""
-        shown = PureWindowsPath(PurePosixPath(name).name).name[:120]
-        ending = next((each for each in ENDINGS if shown.lower().endswith(each)), None)
-        if ending is None:
-            message = f"cannot tell what '{shown}' is; give a file that ends in {', '.join(ENDINGS)}"
+    def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
+        """Keep a file, with the sidecar and the other files that belong to it; what kind it is, its ending says."""
+        named = {_shown(name): content for name, content in files}
+        sidecars = [name for name in named if name.endswith(ENDING)]
+        if not named or len(named) > MOST_AT_ONCE or len(sidecars) > 1:
+            message = "give one file, or one with the sidecar and the other files that belong to it"
             raise BadTable(message)
-        with self._lock:
-            number = len(self._files) + 1
-            if number > MOST_FILES:
-                message = f"there are {MOST_FILES} files already; start the page again for others"
-                raise BadTable(message)
-            upload = self._files[number] = Upload(number, shown, self.folder / f"{number}{ending}")
-        with upload.path.open("xb") as file:
-            shutil.copyfileobj(content, file)
+        document = None if not sidecars else _sidecar(sidecars[0], named.pop(sidecars[0]))
+        main = next(iter(named), "") if document is None else sidecars[0].removesuffix(ENDING)
+        if document is not None and {*named} != {each.name for each in document.files}:
+            files_of_it = ", ".join(f"'{_shown(each.name)}'" for each in document.files)
+            message = f"'{sidecars[0]}' tells of {files_of_it}; give the sidecar together with these, and nothing else"
+            raise BadTable(message)
+        if main not in named or (document is None and len(named) > 1):
+            message = "give one file at a time; several belong together only with their sidecar"
+            raise BadTable(message)
+        kept = {name: f"{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
+        renamed = None if document is None else _renamed(document, kept)
+        folder = self._new_folder()
+        for name, content in named.items():
+            with (folder / kept[name]).open("xb") as file:
+                shutil.copyfileobj(content, file)
+        path = folder / kept[main]
+        if renamed is not None:
+            sidecar_path(path).write_text(renamed.model_dump_json(), encoding="utf-8")
+        upload = Upload(secrets.token_hex(8), main, path, renamed is not None)
+        self._files[upload.key] = upload
         return upload
 
-    def __getitem__(self, number: int) -> Upload:
-        if number not in self._files:
-            message = f"there is no uploaded file {number}; it went when the page was closed: give it again"
+    def _new_folder(self) -> Path:
+        with self._lock:
+            if self._numbers >= MOST_FILES:
+                message = f"there are {MOST_FILES} files already; start the page again for others"
+                raise BadTable(message)
+            self._numbers += 1
+            folder = self.folder / str(self._numbers)
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def all(self) -> tuple[Upload, ...]:
+        """All that was given."""
+        return tuple(self._files.values())
+
+    def __getitem__(self, key: str) -> Upload:
+        if key not in self._files:
+            message = "that file is gone: it went when the page was closed; give it again"
             raise BadTable(message)
-        return self._files[number]
+        return self._files[key]
+
+
+def _shown(name: str) -> str:
+    """Give the name of a file as text, without folders."""
+    return PureWindowsPath(PurePosixPath(name).name).name[-LONGEST_NAME:]
+
+
+def _ending(name: str) -> str:
+    """Give the ending that says what a file is: one of ours, never the browser's own letters."""
+    path = Path(name)
+    return ending(path) + (path.suffix.lower() if path.suffix.lower() in PACKERS else "")
+
+
+def _sidecar(name: str, content: BinaryIO) -> Sidecar:
+    try:
+        return Sidecar.model_validate_json(content.read())
+    except ValidationError:
+        message = f"'{name}' is no sidecar that this version of Sidelight reads; give the release without it"
+        raise BadTable(message) from None
+
+
+def _renamed(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
+    """Let a sidecar name the files as they are kept."""
+    readings = {
+        name: reading.model_copy(update={"file": kept.get(reading.file, reading.file)})
+        for name, reading in (("reading", document.reading), ("who", document.who))
+        if reading is not None
+    }
+    if not {each.file for each in readings.values()} <= {*kept.values()}:
+        message = "the sidecar is to be read with a file that it does not tell of; publish the release again"
+        raise BadTable(message)
+    files = tuple(each.model_copy(update={"name": kept[each.name]}) for each in document.files)
+    return document.model_copy(update={**readings, "files": files})
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, did_you_mean
+from sidelight.publish.sidecar import Sidecar
 from sidelight.release.generalise import generalise
 from sidelight.release.population import Population
 from sidelight.release.release import Release
@@ -45,6 +46,8 @@ class ExploredFile:
     hierarchy_folder: str | None = None  # as the command named it
     policy_file: str | None = None  # likewise
     populations: Mapping[str, Population] = field(default_factory=dict)  # that limits of the policy name, by place
+    sidecar: Sidecar | None = None  # of a release that Sidelight published
+    files: tuple[Path, ...] = ()  # where it is, for its checksum
     notes: tuple[str, ...] = ()
     title: str = ""  # what it is, where it is the bundled example
     citation: str = ""

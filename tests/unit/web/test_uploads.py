@@ -4,10 +4,17 @@ import io
 import stat
 import tempfile
 
+import pyarrow as pa
 import pytest
 
+import sidelight as sl
 from sidelight.errors import BadTable
+from sidelight.publish.sidecar import read_sidecar
 from sidelight.web.uploads import MOST_FILES, Uploads, private_folder
+
+
+def given(uploads, *names, content=b"a,b\n1,2\n"):
+    return uploads.keep([(name, io.BytesIO(content)) for name in names])
 
 
 def test_the_folder_is_private_and_goes_also_after_an_error():
@@ -18,7 +25,7 @@ def test_the_folder_is_private_and_goes_also_after_an_error():
             folders.append(folder)
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
             assert tempfile.gettempdir() == str(folder)
-            Uploads(folder).keep("a.csv", io.BytesIO(b"x"))
+            given(Uploads(folder), "a.csv")
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -30,21 +37,75 @@ def test_the_folder_is_private_and_goes_also_after_an_error():
 
 @pytest.mark.parametrize("name", ["../../etc/cron.csv", "/etc/x.csv", "C:\\Windows\\x.csv", "..\\x.csv", "a\x00/x.csv"])
 def test_a_name_is_no_path(tmp_path, name):
-    upload = Uploads(tmp_path).keep(name, io.BytesIO(b"a,b\n1,2\n"))
-    assert upload.path == tmp_path / "1.csv"
+    upload = given(Uploads(tmp_path), name)
+    assert upload.path == tmp_path / "1" / "1.csv"
     assert "/" not in upload.name
     assert "\\" not in upload.name
-    assert [path.name for path in tmp_path.iterdir()] == ["1.csv"]
+    assert [path.name for path in tmp_path.rglob("*")] == ["1", "1.csv"]
+    assert stat.S_IMODE((tmp_path / "1").stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("x.CSV", "1.csv"), ("x.csv.GZ", "1.csv.gz"), ("a.b.xlsx", "1.xlsx"), ("x.sas7bdat", "1.sas7bdat")],
+)
+def test_all_kinds_that_are_read_are_taken(tmp_path, name, kept):
+    assert given(Uploads(tmp_path), name).path.name == kept
 
 
 def test_other_kinds_too_many_and_unknown_ones_are_refused(tmp_path):
     uploads = Uploads(tmp_path)
-    with pytest.raises(BadTable, match=r"cannot tell what 'x\.exe' is"):
-        uploads.keep("x.exe", io.BytesIO(b""))
-    for _ in range(MOST_FILES):
-        uploads.keep("x.parquet", io.BytesIO(b""))
+    for name in ("x.exe", "x", "", "..", ".sidelight.json"):
+        with pytest.raises(BadTable):
+            given(uploads, name)
+    with pytest.raises(BadTable, match="one file at a time"):
+        given(uploads, "a.csv", "b.csv")
+    with pytest.raises(BadTable, match="give one file"):
+        uploads.keep([])
+    assert list(tmp_path.iterdir()) == []
+    kept = [given(uploads, "x.parquet") for _ in range(MOST_FILES)]
     with pytest.raises(BadTable, match="20 files already"):
-        uploads.keep("x.csv", io.BytesIO(b""))
-    assert uploads[3].path.name == "3.parquet"
-    with pytest.raises(BadTable, match="there is no uploaded file 99"):
-        uploads[99]
+        given(uploads, "x.csv")
+    assert uploads[kept[2].key].path.name == "1.parquet"
+    assert len({each.key for each in kept}) == MOST_FILES
+    with pytest.raises(BadTable, match="that file is gone"):
+        uploads["99"]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published")
+    rows = [{"age": 20 + n, "sex": "mf"[n % 2], "disease": ("Flu", "Cold", "Ulcer")[n % 3]} for n in range(30)]
+    table = sl.read_table(pa.Table.from_pylist(rows), quasi=["age", "sex"], sensitive="disease")
+    policy = sl.Policy(sl.DistinctValues() >= 2)
+    for method in ("mondrian", "anatomy"):
+        sl.protect(table, policy, method=method, ask="nobody").publish(folder / f"{method}.csv")
+    return folder
+
+
+def with_sidecar(folder, name):
+    sidecar = read_sidecar(folder / name)
+    paths = [folder / f"{name}.sidelight.json", *(folder / each.name for each in sidecar.files)]
+    return [(path.name, io.BytesIO(path.read_bytes())) for path in paths]
+
+
+@pytest.mark.parametrize("name", ["mondrian.csv", "anatomy.csv"])
+def test_a_sidecar_tells_of_the_files_as_they_are_kept(tmp_path, published, name):
+    upload = Uploads(tmp_path).keep(with_sidecar(published, name))
+    assert (upload.name, upload.sidecar) == (name, True)
+    again, before = sl.read_published(upload.path), sl.read_published(published / name)
+    assert [again.groups.sizes.tolist(), again.size] == [before.groups.sizes.tolist(), before.size]
+
+
+def test_a_sidecar_names_no_file_that_was_not_given_with_it(tmp_path, published):
+    sidecar, *files = with_sidecar(published, "mondrian.csv")
+    with pytest.raises(BadTable, match=r"tells of 'mondrian\.csv'; give the sidecar together with these"):
+        Uploads(tmp_path).keep([sidecar])
+    told = sidecar[1].getvalue().decode()
+    for name in ("../../etc/passwd", "/etc/passwd"):
+        changed = told.replace('"file": "mondrian.csv"', f'"file": "{name}"')
+        assert changed != told
+        with pytest.raises(BadTable, match="a file that it does not tell of"):
+            Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(changed.encode())), *files])
+    with pytest.raises(BadTable, match="is no sidecar"):
+        Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(b"{}")), *files])

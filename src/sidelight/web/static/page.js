@@ -90,3 +90,31 @@ async function embedded(place, numbers) {
 }
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts(document, true));
 drawCharts(document);
+
+// Files: dropped anywhere on a page that takes one, and read at once; one that is too large is not sent at all.
+const takesFile = (target) => (target.closest && target.closest(".drop") || document).querySelector("input[type=file]");
+
+for (const name of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(name, (event) => {
+    const field = takesFile(event.target);
+    if (!field || !event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    field.form.classList.toggle("over", name === "dragover");
+    if (name === "drop") {
+      field.files = event.dataTransfer.files;
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  });
+}
+
+document.addEventListener("change", (event) => {
+  const field = event.target;
+  if (field.type !== "file" || !field.files.length) return;
+  const most = Number(field.dataset.mostBytes);
+  const bytes = [...field.files].reduce((sum, file) => sum + file.size, 0);
+  const problem = document.getElementById(`${field.id}-problem`);
+  problem.hidden = bytes <= most;
+  problem.textContent = bytes <= most ? "" :
+    `That is more than ${Math.floor(most / 1048576)} MB; give a smaller file, or start the page with it.`;
+  if (bytes <= most) field.form.requestSubmit();
+});

@@ -1,0 +1,264 @@
+"""Who is exposed by a release and another one about the same people, and which coarser release would pass?
+
+Everything that is counted is counted by `attack.intersect`: of both releases together, and of each alone.  What would
+pass is found by making columns of the table coarser one level at a time, each time that which gives away the fewest
+people; where the other release alone gives away too many, nothing would.
+
+*Invariant: no row of a person.*  Whoever is worst off is told by what both releases print of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from markupsafe import Markup
+
+from sidelight._progress import Progress
+from sidelight._text import counted
+from sidelight.attack.exposure import Exposure
+from sidelight.attack.intersection import intersect
+from sidelight.attack.report import percent, sentences
+from sidelight.errors import BadTable, SidelightError
+from sidelight.publish.sidecar import read_published
+from sidelight.release.generalise import generalise
+from sidelight.release.locate import LocateMethod
+from sidelight.release.read import release_from
+from sidelight.release.release import Release
+from sidelight.report.html import html_block
+from sidelight.report.pictures import picture_of
+from sidelight.report.report import DocumentPart
+from sidelight.table.labels import shown_in_list
+from sidelight.table.read import columns_of
+from sidelight.table.roles import Roles
+from sidelight.web.state import State
+from sidelight.web.uploads import Upload
+from sidelight.web.workspace import Workspace
+
+
+class CoarserRelease(DocumentPart):
+    """How many people are given away if this release prints these levels."""
+
+    levels: dict[str, int]
+    given_away: int
+    holds: bool | None
+
+
+class ExposureAnswer(DocumentPart):
+    """Who is exposed, and how."""
+
+    name: str
+    people: int
+    given_away: int
+    alone: int
+    by_the_other_alone: int
+    open: int
+    sentence: str
+    holds: bool | None
+    witness: str
+    coarser: tuple[CoarserRelease, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnExposure:
+    """An answer, and its pictures as they stand in a page."""
+
+    answer: ExposureAnswer
+    pictures: tuple[Markup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is looked at beside a release: another one, whom somebody looks for in both, and how."""
+
+    other: Upload
+    people: Upload | None  # None: those of the table
+    roles: Roles  # of the other release, where no sidecar tells them
+    present: Fraction
+    at_most: Fraction
+    locate: LocateMethod | None
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """Tell it from others."""
+        people = None if self.people is None else self.people.key
+        columns = (self.roles.quasi, self.roles.value_columns)
+        return self.other.key, people, columns, self.present, self.at_most, self.locate
+
+
+def text_reading(roles: Roles) -> Roles:
+    """Keep of the roles how texts are read; whose row it is, each file says itself."""
+    return Roles(missing_marks=roles.missing_marks, missing=roles.missing)
+
+
+@dataclass(frozen=True)
+class TwoReleases:
+    """The release that is looked at, and the one beside it."""
+
+    workspace: Workspace
+    state: State
+    beside: Beside
+
+    def exposed(self, progress: Progress) -> DrawnExposure:
+        """Intersect, count, and look for what would pass."""
+        progress("releases", 0, None)
+        together, others = self._attacked(self.release), self._attacked(None)
+        own = self._attacked(self.release, alone=True)
+        holds = together.within(self.beside.at_most)
+        too_many = holds is False and others.within(self.beside.at_most) is not False
+        total = together.people.total
+        coarser = tuple(self._climb(total, progress)) if too_many else ()
+        given_away, alone, by_other, still_open = (
+            int(share * total) for share in (together.perfect, own.perfect, others.perfect, together.open)
+        )
+        apart = f"this one gives away {alone:,} and {self.beside.other.name} {by_other:,}"
+        answer = ExposureAnswer(
+            name=self.beside.other.name,
+            people=total,
+            given_away=given_away,
+            alone=alone,
+            by_the_other_alone=by_other,
+            open=still_open,
+            sentence=self._sentence(
+                together, f"this one gives away {alone:,} and {self.beside.other.name} {by_other:,}"
+            ),
+            holds=holds,
+            witness=worst_off(together),
+            coarser=coarser,
+            notes=tuple(self._notes(together)),
+        )
+        return DrawnExposure(answer, _pictures(together))
+
+    @cached_property
+    def release(self) -> Release:
+        """The release that is looked at, about one sensitive column."""
+        return self._about_one(self.workspace.release(self.state))
+
+    @cached_property
+    def other(self) -> Release:
+        """The one beside it."""
+        if self.beside.other.sidecar:
+            return read_published(self.beside.other.path)
+        return release_from(str(self.beside.other.path), self.beside.roles)
+
+    def _about_one(self, release: Release) -> Release:
+        return release.about(self.state.sensitive[0]) if len(release.sensitive_columns) > 1 else release
+
+    @cached_property
+    def _printed(self) -> tuple[str, ...]:
+        releases = (self.release, self.other)
+        return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """What is known of people, of all that either release prints."""
+        beside, reading = self.beside, text_reading(self.workspace.source.roles)
+        names = self.workspace.column_names if beside.people is None else columns_of(beside.people.path, reading)
+        return tuple(name for name in self._printed if name in names)
+
+    @cached_property
+    def people(self) -> object:
+        """Whom somebody looks for: the people of the table, or of a file."""
+        if self.beside.people is not None:
+            return str(self.beside.people.path)
+        read, source = self.workspace.source.read_table, self.workspace.source
+        if read is None:
+            message = (
+                f"{source.name} was published already, and says nothing of single people; drop a file of the people "
+                "whom somebody looks for, with the columns that are known of them"
+            )
+            raise BadTable(message)
+        roles = replace(self.workspace.roles(self.state), quasi=self.known, sensitive=self.state.sensitive[0])
+        question = ("people", roles.quasi, roles.value_columns, roles.missing)
+        return self.workspace.answers.of(question, lambda: read(roles))
+
+    def _attacked(self, release: Release | None, *, alone: bool = False) -> Exposure:
+        """Look for people in a release and the other one, in the release alone, or in the other one alone (None)."""
+        releases = [] if release is None else [(release, Fraction(1))]
+        releases += [] if alone else [(self.other, self.beside.present)]
+        beside = self.beside
+        truth = self.release.sensitive_columns[0]
+        has_truth = beside.people is not None and truth in columns_of(beside.people.path)
+        return intersect(
+            [each for each, _ in releases],
+            people=self.people,
+            quasi=self.known if beside.people is not None else None,
+            truth=truth if has_truth else None,
+            by=dict(self.workspace.source.hierarchies) or None,
+            locate=beside.locate,
+            present=[present for _, present in releases],
+        )
+
+    def _climb(self, total: int, progress: Progress) -> Iterator[CoarserRelease]:
+        """Make columns coarser one level at a time until few enough are given away."""
+        if self.workspace.source.read_table is None:
+            return
+        table, hierarchies = self.workspace.table(self.state), self.workspace.hierarchies(self.state)
+        levels, tried = dict.fromkeys(hierarchies, 0) | dict(self.state.levels), 0
+        while True:
+            steps = []
+            for name, hierarchy in hierarchies.items():
+                if levels[name] + 1 < hierarchy.height:
+                    above = {**levels, name: levels[name] + 1}
+                    exposure = self._attacked(self._about_one(generalise(table, by=hierarchies, to=above)))
+                    steps.append((exposure.perfect, exposure.open, above, exposure.within(self.beside.at_most)))
+                    tried += 1
+                    progress("coarser releases", tried, None)
+            if not steps:
+                return
+            share, _, levels, holds = min(steps, key=lambda step: step[:2])
+            given_away = int(share * total)
+            yield CoarserRelease(
+                levels={name: level for name, level in levels.items() if level}, given_away=given_away, holds=holds
+            )
+            if holds:
+                return
+
+    def _sentence(self, together: Exposure, apart: str) -> str:
+        total = together.people.total
+        given_away, still_open = int(together.perfect * total), int(together.open * total)
+        what = "the value" if together.semantics == "single" else "some value"
+        share = f" ({percent(together.perfect)})" if given_away else ""
+        unknown = f" Of {counted(still_open, 'person')} nobody can tell." if still_open else ""
+        whom = f"{given_away:,} of {counted(total, 'person')}{share}"
+        return f"Together they give away {what} of {whom}; alone, {apart}.{unknown}"
+
+    def _notes(self, together: Exposure) -> Iterator[str]:
+        source = self.workspace.source
+        name = source.title or Path(source.name).name
+        yield f"Release 1 is {name}, as it is looked at here; release 2 is {self.beside.other.name}."
+        yield from sentences(together)
+        unknown = [shown_in_list(each) for each in self._printed if each not in self.known]
+        if unknown:
+            yield f"Nothing is known of people in {', '.join(unknown)}: nobody is looked for by that."
+
+
+def worst_off(exposure: Exposure) -> str:
+    """Tell of those who are worst off by what is printed of them, never by their own row."""
+    certain = np.flatnonzero(exposure.certain)
+    if len(certain):
+        by_loss = np.lexsort((exposure.people.sizes[certain], exposure.values_lost[certain]))
+        row = int(certain[by_loss[-1]])
+    elif np.isnan(exposure.belief).all():
+        return ""
+    else:
+        row = int(np.nanargmax(exposure.belief))
+    alike, everybody = np.ones(len(exposure.people), bool), np.arange(len(exposure.people))
+    for view in exposure.views:
+        where = view.whereabouts(everybody)
+        alike &= (where == where[row]) & (view.presence.codes == view.presence.codes[row])
+    people = int(exposure.people.sizes[alike].sum())
+    return replace(exposure.witness(row), cells=(), people=people).explain()
+
+
+def _pictures(exposure: Exposure) -> tuple[Markup, ...]:
+    """Draw how many values are left, and how sure somebody gets; nothing without the extra `plot`."""
+    try:
+        return tuple(html_block(picture_of(exposure.plot(of))) for of in ("values left", "belief"))
+    except SidelightError:
+        return ()

@@ -1,0 +1,354 @@
+"""Other releases: what do this release and another one about the same people give away together?
+
+The other one is dropped on the page.  People are those of the table, or of a second file where the page shows a release
+that was published.  `web.exposing` asks the library; this is what the page says around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Annotated, cast, get_args
+
+from fastapi import APIRouter, File, Query, Request, UploadFile
+from pydantic import Field
+from starlette.responses import Response
+
+from sidelight._text import as_names
+from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
+from sidelight.measures.measure import exact
+from sidelight.policy.settings import read_number
+from sidelight.publish.sidecar import read_published
+from sidelight.release.locate import LocateMethod
+from sidelight.report.report import DocumentPart
+from sidelight.table.read import columns_of
+from sidelight.table.roles import Roles
+from sidelight.web.exposing import Beside, DrawnExposure, ExposureAnswer, TwoReleases, text_reading
+from sidelight.web.jobs import Job
+from sidelight.web.pages import (
+    Complaint,
+    PageView,
+    Sample,
+    go_to,
+    page,
+    reading,
+    role_keywords,
+    role_options,
+    shell,
+    with_imports,
+)
+from sidelight.web.security import MOST_BYTES
+from sidelight.web.state import MOST_COLUMNS, State, StateFields, read_state
+from sidelight.web.uploads import Upload, Uploads
+from sidelight.web.workspace import Workspace
+
+VIEW = PageView(
+    "/other-releases",
+    "Other releases",
+    "What do this release and another one about the same people give away together?",
+)
+
+router = APIRouter()
+
+LANE = "other releases"
+PATIENCE = 600.0
+"""Seconds for which a program that asks is kept waiting."""
+
+OPEN_LIMIT = "0"
+"""What share of people may be given away, unless somebody says so."""
+
+
+class OtherFields(StateFields):
+    """A state, which files are looked at beside it, and how."""
+
+    other: str = Field(default="", description="the key of the other release, as it was uploaded", max_length=40)
+    people: str = Field(default="", description="the key of a file of people; default: the table's", max_length=40)
+    known: list[str] = Field(default=[], description="columns of the other release", max_length=MOST_COLUMNS)
+    secret: str = Field(default="", description="its sensitive column", max_length=400)
+    present: str = Field(default="", description="how likely each of the people is in it; default: 1", max_length=40)
+    at_most: str = Field(default="", description="the share of people that may be given away", max_length=40)
+    locate: str = Field(default="", description=f"how people are found: {', '.join(get_args(LocateMethod))}")
+
+
+class UploadAnswer(DocumentPart):
+    """A file that is kept until the page is closed."""
+
+    key: str
+    name: str
+    columns: tuple[str, ...]
+    sidecar: bool
+
+
+def read_beside(workspace: Workspace, uploads: Uploads | None, state: State, fields: OtherFields) -> Beside | None:
+    """Read what the address says beside the state; None where no other release was given yet."""
+    if not fields.other:
+        return None
+    uploads = _taken(uploads)
+    other = uploads[fields.other]
+    if fields.locate not in ("", *get_args(LocateMethod)):
+        message = f"there is no such way to find people; choose {', '.join(get_args(LocateMethod))}"
+        raise BadMeasure(message)
+    return Beside(
+        other=other,
+        people=uploads[fields.people] if fields.people else None,
+        roles=Roles() if other.sidecar else _roles(workspace, state, other, fields),
+        present=_share(fields.present or "1", "how likely people are in it"),
+        at_most=_share(fields.at_most or OPEN_LIMIT, "the share of people that may be given away"),
+        locate=cast("LocateMethod", fields.locate) if fields.locate else None,
+    )
+
+
+def _taken(uploads: Uploads | None) -> Uploads:
+    if uploads is None:
+        message = "this page takes no files; start it with 'sidelight serve'"
+        raise BadTable(message)
+    return uploads
+
+
+def _share(text: str, what: str) -> Fraction:
+    try:
+        share = Fraction(exact(read_number(text)))
+    except (ValueError, OverflowError):
+        share = Fraction(-1)
+    if not 0 <= share <= 1:
+        message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
+        raise BadMeasure(message)
+    return share
+
+
+def _roles(workspace: Workspace, state: State, other: Upload, fields: OtherFields) -> Roles:
+    """Say who is who in a file without a sidecar: as the address says, or columns of the same names as here."""
+    columns = columns_of(str(other.path), text_reading(workspace.source.roles))
+    for name in (*fields.known, *as_names(fields.secret or ())):
+        if name not in columns:
+            message = f"no column '{name}' in {other.name}{did_you_mean(name, columns)}"
+            raise BadTable(message)
+    secret = fields.secret or next((name for name in state.sensitive if name in columns), "")
+    if not secret:
+        message = f"which column of {other.name} is the one that nobody should find out? Say so below"
+        raise BadTable(message)
+    known = tuple(fields.known) or tuple(name for name in workspace.column_names if name in columns)
+    known = tuple(name for name in known if name != secret and name not in state.sensitive)
+    if not known:
+        message = f"no column of {other.name} is called as one of {workspace.source.name}: nobody can be found by it"
+        raise BadTable(message)
+    return replace(text_reading(workspace.source.roles), quasi=known, sensitive=secret)
+
+
+# The page
+
+
+def _as_called(words: str, uploads: Uploads | None) -> str:
+    """Name files as whoever gave them does, not as they are kept."""
+    for each in () if uploads is None else uploads.all():
+        words = words.replace(str(each.path), each.name).replace(f"'{each.path.name}'", f"'{each.name}'")
+    return words
+
+
+@router.get("/other-releases", include_in_schema=False)
+def show(request: Request) -> Response:
+    """Draw what two releases give away together."""
+    return _drawn(request)
+
+
+@router.post("/other-releases", include_in_schema=False)
+def give(request: Request, file: Annotated[list[UploadFile], File()], as_people: str = Query(default="")) -> Response:
+    """Keep a file that was dropped, and show what it gives away."""
+    uploads = _taken(request.app.state.uploads)
+    try:
+        upload = uploads.keep([(each.filename or "", each.file) for each in file])
+        columns_of(str(upload.path), text_reading(request.app.state.workspace.source.roles))
+    except SidelightError as error:
+        return _drawn(request, problem=request.app.state.workspace.wording(error))
+    fields = _fields(request)
+    changes = {"people": upload.key} if as_people else {"other": upload.key, "known": [], "secret": ""}
+    return go_to(request, _address(fields.model_copy(update=changes)))
+
+
+def _fields(request: Request) -> OtherFields:
+    items = request.query_params.multi_items()
+    texts = {name: text for name, text in items if name in OtherFields.model_fields}
+    several = {
+        name: [text for each, text in items if each == name] for name in ("quasi", "sensitive", "level", "limit")
+    }
+    given = {**texts, **several, "known": [name.removeprefix("as-") for name, text in items if _says_known(name, text)]}
+    given["known"] = given["known"] or [text for name, text in items if name == "known"]
+    chosen = [name.removeprefix("as-") for name, text in items if name.startswith("as-") and text == "sensitive"]
+    if chosen:
+        given["secret"] = chosen[-1]
+    return OtherFields.model_validate(given)
+
+
+def _says_known(name: str, text: str) -> bool:
+    return name.startswith("as-") and text == "quasi"
+
+
+def _address(fields: OtherFields) -> str:
+    return fields.state().address(VIEW.path, _own(fields))
+
+
+def _own(fields: OtherFields) -> dict[str, object]:
+    """Give what this view alone says in its address."""
+    own = fields.model_dump(include={*OtherFields.model_fields} - {*StateFields.model_fields})
+    return {name: value for name, value in own.items() if value}
+
+
+def _drawn(request: Request, problem: str = "") -> Response:
+    workspace: Workspace = request.app.state.workspace
+    fields, uploads = _fields(request), request.app.state.uploads
+    state = read_state(request.query_params.multi_items())
+    also = _own(fields)
+    if any(name.startswith("as-") for name in request.query_params) and "hx-request" not in request.headers:
+        return go_to(request, state.address(VIEW.path, also))
+    beside, job, sample = None, None, None
+    columns: tuple[tuple[str, str], ...] = ()
+    try:
+        columns = _columns(workspace, uploads, fields)
+        beside = read_beside(workspace, uploads, state, fields)
+        if beside is not None:
+            job = _job(workspace, state, beside, state.address(VIEW.path, also))
+            problem = problem or job.problem or ""
+            sample = _sample(workspace, state, beside)
+    except SidelightError as error:
+        problem = problem or workspace.wording(error)
+    drawn: DrawnExposure | None = job.answer if job is not None and job.stage == "done" else None
+    response = page(
+        request,
+        VIEW,
+        state,
+        drawn=drawn,
+        answer=None if drawn is None else drawn.answer,
+        job=job if job is not None and job.goes_on else None,
+        job_address=state.address(VIEW.path, also),
+        beside=beside,
+        columns=columns,
+        roles={"quasi": "others know it", "sensitive": "nobody should find it out", "leave out": "not looked at"},
+        fields=fields,
+        problem=_as_called(problem, uploads),
+        also=also,
+        needs_people=workspace.source.read_table is None,
+        most_bytes=MOST_BYTES,
+        locating=get_args(LocateMethod),
+        sample=sample,
+    )
+    response.status_code = 422 if problem and request.method == "POST" else 200
+    return response
+
+
+def _job(workspace: Workspace, state: State, beside: Beside, address: str) -> Job:
+    return workspace.jobs.soon(
+        ("other releases", state.subject, beside.question),
+        TwoReleases(workspace, state, beside).exposed,
+        title=f"Looking for people in {beside.other.name}",
+        address=address,
+        lane=LANE,
+    )
+
+
+def _columns(workspace: Workspace, uploads: Uploads | None, fields: OtherFields) -> tuple[tuple[str, str], ...]:
+    """List the columns of a file without a sidecar, and what each is taken for."""
+    if not fields.other:
+        return ()
+    other = _taken(uploads)[fields.other]
+    if other.sidecar:
+        reading_of = read_published(other.path)
+        known = tuple((column.name, "quasi") for column in reading_of.groups.columns)
+        return (*known, *((name, "sensitive") for name in reading_of.sensitive_columns))
+    columns = columns_of(str(other.path), text_reading(workspace.source.roles))
+    try:
+        roles = _roles(workspace, fields.state(), other, fields)
+    except SidelightError:
+        roles = Roles()
+    return tuple(
+        (name, "quasi" if name in roles.quasi else "sensitive" if name in roles.value_columns else "leave out")
+        for name in columns
+    )
+
+
+def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
+    """Write the command and the Python, with the files as they are called."""
+    source, roles = workspace.source, workspace.roles(state)
+    commands = ["sidelight demo  # writes these files"] if source.title else []
+    folder = source.hierarchy_folder
+    file = source.name
+    if state.levels:
+        levels = ",".join(f"{name}={level}" for name, level in state.levels)
+        publish = ["sidelight", "protect", source.name, *role_options(roles), "--hierarchies", folder or "hierarchies"]
+        file = "release.csv"
+        commands.append(shell([*publish, "--levels", levels, "-o", file]))
+    people = source.name if beside.people is None else beside.people.name
+    words = ["sidelight", "attack", file, beside.other.name, "--people", people]
+    own = beside.roles
+    same = beside.other.sidecar or (own.quasi == roles.quasi and own.value_columns == roles.value_columns)
+    if source.sidecar is None or not beside.other.sidecar:
+        words += role_options(Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks))
+    words += ["--truth", roles.value_columns[0]] if beside.people is None else []
+    words += ["--hierarchies", folder] if folder else []
+    words += ["--locate", beside.locate] if beside.locate else []
+    words += ["--present", "1", "--present", str(beside.present)] if beside.present != 1 else []
+    words += ["--at-most", str(beside.at_most)]
+    different = f"# {beside.other.name} prints other columns: the Python reads each file as it is"
+    commands.append(shell(words) if same else different)
+    return Sample("\n".join(commands), with_imports(_python(workspace, state, beside)))
+
+
+def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
+    source, roles = workspace.source, workspace.roles(state)
+    lines = reading(source, roles, state)
+    if source.sidecar is not None:
+        lines = ["import sidelight as sl", "", f"release = sl.read_published({source.name!r})"]
+    if beside.people is not None:
+        people = repr(beside.people.name)
+    else:
+        people = "people"
+        known = tuple(
+            dict.fromkeys((*roles.quasi, *(name for name in beside.roles.quasi if name in workspace.column_names)))
+        )
+        whom = replace(roles, quasi=known)
+        lines.append(f"people = sl.read_table({source.name!r}, {role_keywords(whom, 'quasi')})")
+    if source.hierarchies and not state.levels:
+        lines.append(f"hierarchies = sl.read_hierarchies({source.hierarchy_folder!r})")
+    other = f"sl.read_published({beside.other.name!r})"
+    if not beside.other.sidecar:
+        other = f"sl.read_release({beside.other.name!r}, {role_keywords(beside.roles, 'group')})"
+    options = [f"people={people}"]
+    options += ["by=hierarchies"] if source.hierarchies else []
+    options += [f"locate={beside.locate!r}"] if beside.locate else []
+    options += [f"present=[1, {beside.present!r}]"] if beside.present != 1 else []
+    return [
+        *lines,
+        f"other = {other}",
+        f"exposure = sl.intersect([release, other], {', '.join(options)})",
+        "print(exposure.explain())",
+    ]
+
+
+# The same as data
+
+
+@router.post("/api/uploads", responses={422: {"model": Complaint}, 413: {"description": "more than is taken"}})
+def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> UploadAnswer:
+    """Keep a file until the page is closed: a release, with its sidecar, or people."""
+    kept = _taken(request.app.state.uploads).keep([(each.filename or "", each.file) for each in file])
+    columns = columns_of(str(kept.path), text_reading(request.app.state.workspace.source.roles))
+    return UploadAnswer(key=kept.key, name=kept.name, columns=tuple(columns), sidecar=kept.sidecar)
+
+
+@router.get("/api/other-releases", responses={422: {"model": Complaint}})
+def data(request: Request, fields: Annotated[OtherFields, Query()]) -> ExposureAnswer:
+    """What do this release and another one about the same people give away together?"""
+    workspace: Workspace = request.app.state.workspace
+    state = fields.state()
+    beside = read_beside(workspace, request.app.state.uploads, state, fields)
+    if beside is None:
+        message = "which other release? Upload it first, and give its key as 'other'"
+        raise BadTable(message)
+    job = _job(workspace, state, beside, VIEW.path)
+    job.wait(PATIENCE)
+    if job.error is not None:
+        raise job.error
+    if job.stage != "done":
+        message = f"{job.title} was cancelled; ask again"
+        raise BadMeasure(message)
+    drawn: DrawnExposure = job.answer
+    return drawn.answer
