@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import decimal_text
@@ -25,7 +27,7 @@ from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_char
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.page import Grid, Picture
 from sidelight.report.picture_data import CheckedBeliefs, amount
-from sidelight.report.plots import description_of, svg, table_behind
+from sidelight.report.plots import description_of, expect_pictures, svg, table_behind
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import ReleaseReport, least_size
 from sidelight.report.report import PolicyBound
@@ -36,9 +38,24 @@ if TYPE_CHECKING:
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "utility"]
 
 
+@dataclass(frozen=True, slots=True)
+class _Drawable:
+    """A report as pictures see it: whoever signs it, and whenever, they are the same."""
+
+    text: str
+    report: ReleaseReport = field(compare=False)
+
+
 def pictures_of(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
-    """Draw the pictures of a topic."""
-    return map(picture_of, CHARTS[name](report))
+    """Draw the pictures of a topic; a report that differs in who signs it alone is not drawn again."""
+    expect_pictures()
+    text = report.answer.model_dump_json(exclude={"date", "sign_off", "again"})
+    return iter(_pictures(_Drawable(text, report), name))
+
+
+@lru_cache(maxsize=64)
+def _pictures(drawable: _Drawable, name: PictureName) -> tuple[Picture, ...]:
+    return tuple(map(picture_of, CHARTS[name](drawable.report)))
 
 
 def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:

@@ -64,12 +64,21 @@ class ExposureAnswer(DocumentPart):
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class DrawnExposure:
-    """An answer, and its pictures as they stand in a page."""
+    """An answer, and its pictures as they stand in a page; they are drawn when somebody looks."""
 
     answer: ExposureAnswer
-    pictures: tuple[Markup, ...]
+    exposure: Exposure
+
+    @cached_property
+    def pictures(self) -> tuple[Markup, ...]:
+        """How many values are left, and how sure somebody gets; nothing without the extra `plot`."""
+        try:
+            charts = (self.exposure.plot("values left"), self.exposure.plot("belief"))
+            return tuple(html_block(picture_of(each)) for each in charts)
+        except SidelightError:
+            return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +91,14 @@ class Beside:
     present: Fraction
     at_most: Fraction
     locate: LocateMethod | None
+    same_values: tuple[tuple[str, str], ...] | None = None  # None: nobody said so
 
     @property
     def question(self) -> tuple[object, ...]:
         """Tell it from others."""
         people = None if self.people is None else self.people.key
         columns = (self.roles.quasi, self.roles.value_columns)
-        return self.other.key, people, columns, self.present, self.at_most, self.locate
+        return self.other.key, people, columns, self.present, self.at_most, self.locate, self.same_values
 
 
 def text_reading(roles: Roles) -> Roles:
@@ -107,8 +117,8 @@ class TwoReleases:
     def exposed(self, progress: Progress) -> DrawnExposure:
         """Intersect, count, and look for what would pass."""
         progress("releases", 0, None)
-        together, others = self._attacked(self.release), self._attacked(None)
-        own = self._attacked(self.release, alone=True)
+        together = self._attacked(self.release)
+        own, others = self._attacked(self.release, (1, 0)), self._attacked(self.release, (0, 1))
         holds = together.within(self.beside.at_most)
         too_many = holds is False and others.within(self.beside.at_most) is not False
         total = together.people.total
@@ -124,15 +134,13 @@ class TwoReleases:
             alone=alone,
             by_the_other_alone=by_other,
             open=still_open,
-            sentence=self._sentence(
-                together, f"this one gives away {alone:,} and {self.beside.other.name} {by_other:,}"
-            ),
+            sentence=self._sentence(together, apart),
             holds=holds,
             witness=worst_off(together),
             coarser=coarser,
             notes=tuple(self._notes(together)),
         )
-        return DrawnExposure(answer, _pictures(together))
+        return DrawnExposure(answer, together)
 
     @cached_property
     def release(self) -> Release:
@@ -177,21 +185,19 @@ class TwoReleases:
         question = ("people", roles.quasi, roles.value_columns, roles.missing)
         return self.workspace.answers.of(question, lambda: read(roles))
 
-    def _attacked(self, release: Release | None, *, alone: bool = False) -> Exposure:
-        """Look for people in a release and the other one, in the release alone, or in the other one alone (None)."""
-        releases = [] if release is None else [(release, Fraction(1))]
-        releases += [] if alone else [(self.other, self.beside.present)]
-        beside = self.beside
-        truth = self.release.sensitive_columns[0]
+    def _attacked(self, release: Release, present: tuple[int, int] = (1, 1)) -> Exposure:
+        """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
+        beside, truth = self.beside, self.release.sensitive_columns[0]
         has_truth = beside.people is not None and truth in columns_of(beside.people.path)
         return intersect(
-            [each for each, _ in releases],
+            [release, self.other],
             people=self.people,
             quasi=self.known if beside.people is not None else None,
             truth=truth if has_truth else None,
             by=dict(self.workspace.source.hierarchies) or None,
             locate=beside.locate,
-            present=[present for _, present in releases],
+            present=[Fraction(present[0]), present[1] * beside.present],
+            same_values=None if beside.same_values is None else dict(beside.same_values),
         )
 
     def _climb(self, total: int, progress: Progress) -> Iterator[CoarserRelease]:
@@ -254,11 +260,3 @@ def worst_off(exposure: Exposure) -> str:
         alike &= (where == where[row]) & (view.presence.codes == view.presence.codes[row])
     people = int(exposure.people.sizes[alike].sum())
     return replace(exposure.witness(row), cells=(), people=people).explain()
-
-
-def _pictures(exposure: Exposure) -> tuple[Markup, ...]:
-    """Draw how many values are left, and how sure somebody gets; nothing without the extra `plot`."""
-    try:
-        return tuple(html_block(picture_of(exposure.plot(of))) for of in ("values left", "belief"))
-    except SidelightError:
-        return ()

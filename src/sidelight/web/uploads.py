@@ -1,8 +1,8 @@
 """Where does what somebody drops on the page stay?  In one folder that only this user may read, and that goes.
 
-A file's own name is never used as a path: it is kept as text to show, and the file is called `1.csv`, `2.parquet` in a
-folder of its own.  A sidecar that is dropped with its release is read, and written again with these names in it, so
-that it names no other file either.
+A file's own name is never used as a path: it is kept as text to show, and the file is called by a key that is drawn for
+it, in a folder of its own.  A sidecar that is dropped with its release is read, and written again with these names in
+it, so that it names no other file either.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class Uploads:
         if main not in named or (document is None and len(named) > 1):
             message = "give one file at a time; several belong together only with their sidecar"
             raise BadTable(message)
-        kept = {name: f"{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
+        key = secrets.token_hex(8)
+        kept = {name: f"{key}-{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
         renamed = None if document is None else _renamed(document, kept)
         folder = self._new_folder()
         for name, content in named.items():
@@ -72,7 +73,7 @@ class Uploads:
         path = folder / kept[main]
         if renamed is not None:
             sidecar_path(path).write_text(renamed.model_dump_json(), encoding="utf-8")
-        upload = Upload(secrets.token_hex(8), main, path, renamed is not None)
+        upload = Upload(key, main, path, renamed is not None)
         self._files[upload.key] = upload
         return upload
 

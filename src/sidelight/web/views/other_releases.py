@@ -67,6 +67,7 @@ class OtherFields(StateFields):
     secret: str = Field(default="", description="its sensitive column", max_length=400)
     present: str = Field(default="", description="how likely each of the people is in it; default: 1", max_length=40)
     at_most: str = Field(default="", description="the share of people that may be given away", max_length=40)
+    same: str = Field(default="", description="values that are called differently: 'Influenza=Flu'", max_length=2_000)
     locate: str = Field(default="", description=f"how people are found: {', '.join(get_args(LocateMethod))}")
 
 
@@ -95,6 +96,7 @@ def read_beside(workspace: Workspace, uploads: Uploads | None, state: State, fie
         present=_share(fields.present or "1", "how likely people are in it"),
         at_most=_share(fields.at_most or OPEN_LIMIT, "the share of people that may be given away"),
         locate=cast("LocateMethod", fields.locate) if fields.locate else None,
+        same_values=_same_values(fields.same),
     )
 
 
@@ -103,6 +105,15 @@ def _taken(uploads: Uploads | None) -> Uploads:
         message = "this page takes no files; start it with 'sidelight serve'"
         raise BadTable(message)
     return uploads
+
+
+def _same_values(text: str) -> tuple[tuple[str, str], ...] | None:
+    """Read 'Influenza=Flu; HIV=AIDS'; '=' alone says that equal words, and no others, mean the same."""
+    pairs = [tuple(each.strip().partition("=")) for each in text.split(";") if each.strip()]
+    if any(not equals or bool(one.strip()) != bool(other.strip()) for one, equals, other in pairs):
+        message = f"cannot read '{text[:40]}'; write 'Influenza=Flu; HIV=AIDS', or '=' if no others are the same"
+        raise BadMeasure(message)
+    return tuple((one.strip(), other.strip()) for one, _, other in pairs if one.strip()) if pairs else None
 
 
 def _share(text: str, what: str) -> Fraction:
@@ -141,7 +152,7 @@ def _roles(workspace: Workspace, state: State, other: Upload, fields: OtherField
 def _as_called(words: str, uploads: Uploads | None) -> str:
     """Name files as whoever gave them does, not as they are kept."""
     for each in () if uploads is None else uploads.all():
-        words = words.replace(str(each.path), each.name).replace(f"'{each.path.name}'", f"'{each.name}'")
+        words = words.replace(str(each.path), each.name).replace(each.path.name, each.name)
     return words
 
 
@@ -286,10 +297,17 @@ def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
     words += ["--hierarchies", folder] if folder else []
     words += ["--locate", beside.locate] if beside.locate else []
     words += ["--present", "1", "--present", str(beside.present)] if beside.present != 1 else []
+    words += [word for pair in _pairs(beside) for word in ("--same-value", pair)]
     words += ["--at-most", str(beside.at_most)]
     different = f"# {beside.other.name} prints other columns: the Python reads each file as it is"
     commands.append(shell(words) if same else different)
     return Sample("\n".join(commands), with_imports(_python(workspace, state, beside)))
+
+
+def _pairs(beside: Beside) -> list[str]:
+    if beside.same_values is None:
+        return []
+    return [f"{one}={other}" for one, other in beside.same_values] or ["="]
 
 
 def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
@@ -314,6 +332,7 @@ def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
     options = [f"people={people}"]
     options += ["by=hierarchies"] if source.hierarchies else []
     options += [f"locate={beside.locate!r}"] if beside.locate else []
+    options += [] if beside.same_values is None else [f"same_values={dict(beside.same_values)!r}"]
     options += [f"present=[1, {beside.present!r}]"] if beside.present != 1 else []
     return [
         *lines,

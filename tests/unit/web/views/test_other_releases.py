@@ -50,7 +50,7 @@ def test_what_both_give_away_is_counted_and_told_by_what_is_printed(client):
     assert (answer["people"], answer["given_away"], answer["alone"], answer["by_the_other_alone"]) == (4, 2, 0, 0)
     assert answer["holds"] is False
     assert "Only AIDS is in all of them." in answer["witness"]
-    assert answer["witness"].startswith("2 people who look alike\nrelease 1: group 1 (sex m)")
+    assert answer["witness"].startswith("2 people who look alike\nrelease 1: group 2 (sex m)")
     assert client.get(f"{address}&at_most=1/2").json()["holds"] is True
     unsure = client.get(f"{address}&present=0.5").json()
     assert (unsure["given_away"], unsure["holds"]) == (0, None)
@@ -59,7 +59,9 @@ def test_what_both_give_away_is_counted_and_told_by_what_is_printed(client):
 def test_people_who_are_not_found_are_not_called_safe(client):
     other = "age,sex,disease\nyoung,m,AIDS\nyoung,m,Ulcer\n"
     key = client.post("/api/uploads", files={"file": ("o.csv", other)}).json()["key"]
-    answer = client.get(f"/api/other-releases?quasi=sex&sensitive=disease&other={key}").json()
+    address = f"/api/other-releases?quasi=sex&sensitive=disease&other={key}"
+    assert "say which are the same" in client.get(address).json()["problem"]
+    answer = client.get(f"{address}&same=%3D").json()
     assert (answer["given_away"], answer["holds"]) == (0, None)
     assert "nobody can tell" in answer["sentence"]
 
@@ -99,7 +101,7 @@ def test_cells_and_names_that_are_scripts_are_text(client):
 def test_a_file_that_cannot_be_read_is_named_as_it_was_given(client, tmp_path):
     page = dropped(client, name="mine.parquet", text="no parquet")
     assert "mine.parquet" in page.text
-    assert str(tmp_path) not in page.text
+    assert str(tmp_path / "kept") not in page.text
 
 
 def test_a_key_of_yesterday_is_told(client):
@@ -142,10 +144,13 @@ def test_a_release_that_was_published_asks_for_people(tmp_path, sample_files):
     sl.protect(table, sl.Policy(sl.GroupSize() >= 3), method="mondrian", ask="nobody").publish(tmp_path / "r.csv")
     client = guest(opened(tmp_path / "r.csv", Roles()), Uploads(tmp_path / "kept"))
     (tmp_path / "kept").mkdir()
-    page = dropped(client)
-    assert "drop a file of the people" in page.text
+    page = dropped(client, text=OTHER.replace("AIDS", "Cold"))
+    asked = client.get(str(page.url).replace("/other-releases", "/api/other-releases"))
+    assert "drop a file of the people" in asked.json()["problem"]
     people = io.BytesIO()
     pq.write_table(pa.Table.from_pylist(rows), people)
     people.seek(0)
     answered = client.post(f"{page.url}&as_people=yes", files={"file": ("people.parquet", people)})
-    assert "of 30 people" in answered.text
+    assert "people=" in str(answered.url)
+    answer = client.get(str(answered.url).replace("/other-releases", "/api/other-releases")).json()
+    assert answer["people"] == 30

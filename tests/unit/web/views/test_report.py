@@ -23,7 +23,7 @@ def test_the_document_stands_on_the_page_with_its_sign_off(client):
     assert '<dd dir="auto">Ada &lt;b&gt;</dd>' in page
     assert "Too telling" in page
     assert "--outline hipaa" in page
-    assert "This is about published.csv as it stands" in page
+    assert "published.csv as it stands, as if it were published so." in page
 
 
 @pytest.mark.parametrize(("form", "begins"), [("html", "<!DOCTYPE html>"), ("md", "# ")])
