@@ -7,6 +7,7 @@ worst off, what follows, and the table behind it.  `outlines` says in which orde
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import ROUNDED
@@ -139,7 +140,7 @@ def _published(report: ReleaseReport) -> Blocks:
             if making.suppressed
             else "; nobody suppressed"
         )
-        of_rows = f" out of {counted(making.rows_in, 'row')}" if making.rows_in > making.people_in else ""
+        of_rows = f" ({counted(making.rows_in, 'row')} were read)" if making.rows_in > making.people_in else ""
         day = (
             f" It was judged as read back from the disk, and published, on {making.published}."
             if making.published
@@ -250,7 +251,7 @@ def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
         )
     elif report.answer.audit.verdict != "no policy":
         yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
-    yield from _pictures(report, "limits")
+    yield from _pictures(report, "limits", above_its_table=True)
     yield _risk_grid(report)
     if any("." in each.result.text for each in report.answer.audit.findings):
         yield Paragraph(ROUNDED.replace("--json", "the JSON document"), "quiet")
@@ -316,7 +317,7 @@ def _knowledge(report: ReleaseReport) -> Blocks:
         )
     headings = ("known besides the file", *(KNOWLEDGE.get(curve.measure, curve.measure) for curve in curves))
     rows = tuple((f"{amount}", *(curve.risks[at].text for curve in curves)) for at, amount in enumerate(amounts))
-    yield from _pictures(report, "knowledge")
+    yield from _pictures(report, "knowledge", above_its_table=True)
     yield Grid(headings, rows, title="How sure somebody could become of one person's value", figures=frozenset({1, 2}))
     cells = tuple(_pictures(report, "cells"))
     if cells:
@@ -424,7 +425,7 @@ def _utility(report: ReleaseReport) -> Blocks:
         (name, "infinite" if worth is None else _figure(worth), utility_meaning(name))
         for name, worth in making.utility.items()
     )
-    yield from _pictures(report, "utility")
+    yield from _pictures(report, "utility", above_its_table=report.answer.candidates is None)
     yield Grid(("utility", "", "what it counts"), rows, figures=frozenset({1}))
 
 
@@ -515,12 +516,13 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
     )
 
 
-def _pictures(report: ReleaseReport, name: PictureName) -> Iterator[Picture]:
-    """Draw the charts of a topic, where the extra for charts is there."""
+def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool = False) -> Iterator[Picture]:
+    """Draw the charts of a topic, where the extra for charts is there; a table that follows is not told twice."""
     try:
         from sidelight.report.pictures import pictures_of  # noqa: PLC0415 - slow, and an extra
 
-        yield from tuple(pictures_of(report, name))
+        for picture in tuple(pictures_of(report, name)):
+            yield replace(picture, table=None) if above_its_table else picture
     except (ImportError, SidelightError):
         return
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight._rounding import at_a_glance, exact_text
+from sidelight._rounding import at_a_glance
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import Amount
@@ -118,9 +118,9 @@ def limits_chart(limits: Sequence[JudgedLimit]) -> alt.TopLevelMixin:
             tuple(
                 (
                     each.counts,
-                    "" if each.before is None else exact_text(each.before),
+                    each.before_text,
                     each.bound_words,
-                    exact_text(each.after),
+                    each.after_text,
                     "yes" if each.holds else "no",
                 )
                 for each in limits
