@@ -17,7 +17,10 @@ from race import Race
 if TYPE_CHECKING:
     import numpy as np
 
-GOAL = "Goal: the whole audit takes at most 1.1 times the bare GROUP BY, with no more memory."
+GOAL = (
+    "Goals: the whole audit takes at most 1.1 times the bare GROUP BY, with no more memory; "
+    "the named risks add at most 5 % to it."
+)
 QUASI = {"age": 74, "workclass": 8, "education": 16, "marital": 7, "race": 5, "sex": 2, "country": 41}
 SENSITIVE = {"occupation": 14}
 

@@ -7,7 +7,8 @@ Cube        columns from some j on are left out quicker where the people are hel
             one for what the columns before j say: to leave a column out is to sum over its axis.  What is kept for
             good takes as many cells as it says different things, however many it could say.
 First       the subsets whose first column is i lie in the rows without the columns before i.  There, rows that differ
-            in i never become equal, so that they are gone through in blocks, and what is counted is added up.
+            in i never become equal, so that they are gone through in blocks, and what is counted is added up.  A block
+            of one label that many have is gone through by the first column that its subsets have after i.
 Walk        in a block, depth first.  A node is (kept K, first i): the subset K ∪ {i, …, M−1}, of which columns from i
             on are still to be decided.  Its children leave out one j ≥ i and keep those before it: every subset once.
 Invariant   the rows of a node are those of its subset in the block: distinct, with their people added up.
@@ -39,10 +40,11 @@ from sidelight.table.table import Column
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""
 
-BLOCK = 1 << 17
-"""About so many keys are gone through at a time: few enough to stay in a processor's cache."""
+BLOCK = 1 << 18
+"""About so many keys are gone through at a time: few enough to share among threads, and enough that the calls for each
+block, which only one thread makes at a time, do not count."""
 
-DENSE = 12
+DENSE = 20
 """A cube may have so many cells for each key; a cell takes an eighth to a quarter of the room of a key with its people,
 and to sum over it and count less than a tenth of the time of sorting the key."""
 
@@ -65,6 +67,11 @@ def _as_they_are(rows: Rows, columns: Sequence[int]) -> tuple[Rows, int]:
     return rows, 0
 
 
+def _never(rows: Rows) -> bool:
+    del rows
+    return False
+
+
 def _in_one_block(rows: Rows, column: int) -> Iterable[Rows]:
     del column
     return (rows,)
@@ -78,7 +85,8 @@ class SubsetWalk(Generic[Rows]):
     visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
     up_to: int
     dense: Callable[[Rows, Sequence[int]], tuple[Rows, int]] = _as_they_are  # of which any but so many go quicker
-    blocks: Callable[[Rows, int], Iterable[Rows]] = _in_one_block  # rows of different blocks differ in the column
+    blocks: Callable[[Rows, int], Iterable[Rows]] = _in_one_block  # what differs in the column or one before it parts
+    large: Callable[[Rows], bool] = _never  # is the block better gone through in smaller ones
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
     def run(self, rows: Rows, columns: Sequence[int]) -> None:
@@ -86,24 +94,35 @@ class SubsetWalk(Generic[Rows]):
 
         A subset is visited once for each block of its rows.
         """
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            try:
-                for task in [pool.submit(self._below, *node) for node in self._by_first(rows, tuple(columns))]:
-                    task.result()
-            except BaseException:
-                self.stopped.set()
-                raise
+        order = tuple(columns)
+        if len(order) > self.up_to or self.visit(order, rows):
+            with ThreadPoolExecutor(max_workers=2) as pool:
+                try:
+                    for task in [pool.submit(self._below, *node) for node in self._by_first(rows, (), order)]:
+                        task.result()
+                except BaseException:
+                    self.stopped.set()
+                    raise
 
-    def _by_first(self, rows: Rows, order: tuple[int, ...]) -> Iterator[Node[Rows]]:
-        """Visit what is left of the columns when the first ones go, one after the other; give nodes that keep one."""
-        for place, column in enumerate(order):
-            rest = order[place + 1 :]
-            if len(rest) < self.up_to and not self.visit(order[place:], rows):
-                return
-            if rest:
+    def _by_first(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node[Rows]]:
+        """Visit what is left of a node when its first columns go, one after the other; give nodes that keep one more.
+
+        A block that is still large becomes such nodes itself.
+        """
+        for place, column in enumerate(rest):
+            after = rest[place + 1 :]
+            if after and len(kept) < self.up_to:
                 for block in self.blocks(rows, column):
-                    yield block, (column,), rest
-                rows = self.without(rows, (column,))
+                    if self.large(block):
+                        yield from self._by_first(block, (*kept, column), after)
+                    else:
+                        yield block, (*kept, column), after
+            subset = (*kept, *after)
+            if not subset or self.stopped.is_set():
+                return
+            rows = self.without(rows, (column,))
+            if len(subset) <= self.up_to and not self.visit(subset, rows):
+                return
 
     def _below(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> None:
         """Visit all smaller subsets of a node."""
@@ -224,6 +243,11 @@ class Layout:
         number, shift, bits = self._where(place)
         return (words[number] >> shift) & ((1 << bits) - 1)
 
+    def down_to(self, place: int, words: Sequence[Integers]) -> list[Integers]:
+        """Read the codes of a column and of all before it, as sorted keys have them."""
+        number, shift, _ = self._where(place)
+        return [*words[:number], words[number] >> shift]
+
     def cut(self, place: int, words: Sequence[Integers]) -> tuple[Layout, list[Integers]]:
         """Cut one column out; two words become one as soon as it holds both."""
         number, shift, bits = self._where(place)
@@ -284,7 +308,7 @@ class PeopleBySubset:
         return PeopleBySubset(
             self.groups + other.groups,
             self.unique + other.unique,
-            min(self.smallest, other.smallest),
+            min((each.smallest for each in (self, other) if each.groups), default=0),
             self.squares + other.squares,
             None if self.guessed is None or other.guessed is None else self.guessed + other.guessed,
         )
@@ -351,12 +375,17 @@ class CountedKeys:
         return self._cube(self._labels_from(columns[first]), changes, prefixes), first
 
     def blocks(self, column: int) -> Iterator[CountedKeys]:
-        """Split where the column changes, which has the highest bits."""
-        starts = np.flatnonzero(run_starts([self.layout.code(column, self.words)]))
+        """Split where the column changes, or what has higher bits."""
+        starts = np.flatnonzero(run_starts(self.layout.down_to(column, self.words)))
         after = np.searchsorted(starts, np.arange(BLOCK, len(self.people), BLOCK))
         cuts = [0, *np.unique(starts[after[after < len(starts)]]).tolist(), len(self.people)]
         for start, stop in pairwise(cuts):
             yield replace(self, words=[word[start:stop] for word in self.words], people=self.people[start:stop])
+
+    @property
+    def large(self) -> bool:
+        """Is it far more than a block?"""
+        return len(self.people) > 2 * BLOCK
 
     def _labels_from(self, column: int) -> dict[int, int]:
         places = list(self.labels)
@@ -364,18 +393,39 @@ class CountedKeys:
 
     def _cube(self, labels: dict[int, int], changes: Integers, prefixes: int) -> Cube:
         """Hold people by what the columns before these say, which changes so often, and by each of these."""
-        cell, stride = np.zeros(1, np.int64), prefixes  # by the bits of these columns
-        for width in labels.values():
-            cell = np.add.outer(cell, np.arange(1 << _width_bits(width)) * stride).ravel()
-            stride *= width
-        at = np.zeros(len(self.people), np.int64)
-        np.cumsum(changes >= len(cell), out=at[1:])
-        at += cell[self.words[-1] & (len(cell) - 1)]
-        most = min(int(self.people.sum()), int(self.people.max(initial=0)) * prod(labels.values()))
+        new = np.empty(len(self.people), bool)
+        new[:1] = True
+        np.greater_equal(changes, 1 << sum(map(_width_bits, labels.values())), out=new[1:])
+        most = int(sum_runs(self.people, np.flatnonzero(new)).max())  # nobody is added to another prefix
         people = self.people.astype(np.min_scalar_type(-most - 1))  # holds any sum over axes
-        cells = np.zeros(stride, people.dtype)
+        at = _cells(self.words[-1], list(labels.values()))
+        at *= prefixes
+        at += np.cumsum(new)
+        at -= 1
+        cells = np.zeros(prod(labels.values()) * prefixes, people.dtype)
         cells[at] = people  # keys are distinct
         return Cube(tuple(reversed(labels)), cells.reshape((*reversed(labels.values()), prefixes)))
+
+
+def _cells(word: Integers, labels: list[int]) -> Integers:
+    """Say in which cell each key lies, by the lowest bits of its last word; the first of the columns has the stride 1.
+
+    The columns' bits are looked up half by half, in lists that stay in the nearest cache.
+    """
+    half = len(labels) // 2
+    upper, lower = _cell_by_bits(labels[:half], 1), _cell_by_bits(labels[half:], prod(labels[:half]))
+    cell: Integers = lower[word & (len(lower) - 1)]
+    if half:
+        cell += upper[(word >> (len(lower).bit_length() - 1)) & (len(upper) - 1)]
+    return cell
+
+
+def _cell_by_bits(labels: list[int], stride: int) -> Integers:
+    cell = np.zeros(1, np.int64)
+    for width in labels:
+        cell = np.add.outer(cell, np.arange(1 << _width_bits(width)) * stride).ravel()
+        stride *= width
+    return cell
 
 
 def _changes(words: Sequence[Integers]) -> Integers:
@@ -412,6 +462,11 @@ class Cube:
         """Stay as it is."""
         return _in_one_block(self, column)
 
+    @property
+    def large(self) -> bool:
+        """Is never parted."""
+        return False
+
     def without(self, columns: Sequence[int]) -> Cube:
         """Sum over the axes of the columns."""
         cells = self.cells
@@ -433,8 +488,19 @@ def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
     flat = sizes.ravel()
     groups, unique = np.count_nonzero(flat), np.count_nonzero(flat == 1)
     smallest = 1 if unique else int(flat.min(where=flat > 0, initial=np.iinfo(flat.dtype).max)) if groups else 0
-    squares = np.einsum("i,i->", flat, flat, dtype=np.int64)
-    return PeopleBySubset(int(groups), int(unique), smallest, int(squares))
+    return PeopleBySubset(int(groups), int(unique), smallest, _sum_of_squares(flat))
+
+
+def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
+    """Add squares up exactly; 256 squares below 2^16 add up to less than 2^24, so that short floats do."""
+    if numbers.max(initial=0) > 255:
+        return int(np.einsum("i,i->", numbers, numbers, dtype=np.int64))
+    total, whole = 0, len(numbers) & -256
+    for start in range(0, whole, 1 << 16):  # which stay in the cache
+        short = numbers[start : min(start + (1 << 16), whole)].astype(np.float32).reshape(-1, 256)
+        total += int(np.vecdot(short, short).sum(dtype=np.float64))
+    rest = numbers[whole:].astype(np.int64)
+    return total + int(rest @ rest)
 
 
 def count_each_subset(
@@ -470,6 +536,7 @@ def count_each_subset(
         up_to=up_to,
         dense=lambda node, columns: node.dense(columns),
         blocks=lambda node, column: node.blocks(column),
+        large=lambda node: node.large,
     )
     walk.run(CountedKeys.of(columns, people, secret), leaving_order(columns))
     return by_subset

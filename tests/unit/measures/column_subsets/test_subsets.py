@@ -69,8 +69,8 @@ def test_few_labels_are_held_in_a_cube_and_many_in_keys():
     cube, before = CountedKeys.of(two, np.ones(4, int)).dense([0, 1])
     assert isinstance(cube, Cube)
     assert (before, cube.cells.shape) == (0, (2, 2, 1))
-    many = [Column.of(name, map(str, range(20))) for name in "abc"]
-    keys = CountedKeys.of(many, np.ones(20, int))
+    many = [Column.of(name, map(str, range(30))) for name in "abc"]
+    keys = CountedKeys.of(many, np.ones(30, int))
     assert keys.dense([0, 1, 2]) == (keys, 3)
     assert isinstance(keys.without([0, 1]).dense([2])[0], Cube)
 
@@ -121,3 +121,26 @@ def test_amounts_of_a_billion_people_are_added_up_exactly():
     many = 2_000_000_001
     numbers = count_each_subset(columns, np.array([many, 1]), up_to=1)[1,]
     assert numbers.squares == (many + 1) ** 2
+
+
+@pytest.mark.parametrize("sizes", [[255] * 1_000, [1] * 255, [256, 3], [], [2_000_000_001, 1], list(range(256)) * 300])
+def test_squares_are_added_up_exactly(sizes):
+    array = np.array(sizes, np.min_scalar_type(-max(sizes, default=0) - 1))
+    assert subsets._sum_of_squares(array) == sum(size**2 for size in sizes)
+
+
+@pytest.mark.parametrize("up_to", [1, 2, 3, 5])
+def test_a_block_of_one_label_is_gone_through_in_smaller_ones(monkeypatch, up_to):
+    rng = np.random.default_rng(4)
+    columns = [Column.of("most alike", ["x"] * 180 + [str(i) for i in range(20)])]
+    columns += [
+        Column.of(name, map(str, rng.integers(0, many, 200))) for name, many in zip("abcd", (9, 5, 3, 2), strict=True)
+    ]
+    whole = count_each_subset(columns, np.ones(200, int), up_to=up_to)
+    monkeypatch.setattr(subsets, "BLOCK", 16)
+    assert count_each_subset(columns, np.ones(200, int), up_to=up_to) == whole
+
+
+def test_groups_of_nobody_have_no_smallest():
+    nobody, somebody = subsets.PeopleBySubset(0, 0, 0, 0), subsets.PeopleBySubset(1, 0, 3, 9)
+    assert nobody.and_other_groups(somebody) == somebody
