@@ -7,9 +7,14 @@ import json
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from types import SimpleNamespace
+from unittest import mock
 
 from sidelight.cli.app import app
 from sidelight.cli.run import run
+
+# A shell starts without pydantic; where it is there, cyclopts has it check all options once more, which takes longest.
+WITHOUT_PYDANTIC = SimpleNamespace(modules={})
 
 
 @dataclass(frozen=True)
@@ -26,7 +31,8 @@ class Outcome:
 def invoke(arguments: Sequence[object], verbs=app) -> Outcome:
     """Run a command as a shell would; `verbs` is another command line than ours, for tests of how verbs end."""
     out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    as_in_a_shell = mock.patch("cyclopts.argument._argument.sys", WITHOUT_PYDANTIC)
+    with redirect_stdout(out), redirect_stderr(err), as_in_a_shell:
         status = run(verbs, [*map(str, arguments)])
     return Outcome(int(status), out.getvalue(), err.getvalue())
 
