@@ -293,7 +293,10 @@ def publish_each(
 ) -> list[SearchResult] | None:
     """Search a release of each sample on its own; None, when nothing within policy can be published of one of them."""
     try:
-        return [protect(sample, policy, by=by, method=method) for sample, method in zip(samples, methods, strict=True)]
+        return [
+            protect(sample, policy, by=by, method=method, ask="nobody")
+            for sample, method in zip(samples, methods, strict=True)
+        ]
     except NothingSafe:
         return None
 
