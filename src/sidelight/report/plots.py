@@ -172,34 +172,43 @@ def in_lines(text: str, characters: int) -> list[str]:
 
 def in_our_look(chart: Drawing) -> alt.TopLevelMixin:
     """Calm: thin rules, dark text, titles at the left."""
-    looked: alt.TopLevelMixin = (
-        chart.configure(background=PAPER, font=FONT, padding=16)
-        .configure_view(stroke=None)
-        .configure_axis(
-            labelColor=INK,
-            titleColor=INK,
-            titleFontWeight="normal",
-            titleFontSize=13,
-            labelFontSize=12,
-            grid=True,
-            gridColor=GRID,
-            domainColor=GREY,
-            tickColor=GREY,
-            titlePadding=10,
-            labelFlush=False,
-        )
-        .configure_legend(labelColor=INK, titleColor=INK, titleFontWeight="normal", titleFontSize=12, labelFontSize=12)
-        .configure_header(labelColor=INK, titleColor=INK, labelFontSize=13)
-        .configure_title(
-            anchor="start",
-            color=INK,
-            fontSize=14,
-            fontWeight="bold",
-            subtitleColor=INK,
-            subtitleFontSize=13,
-            subtitlePadding=6,
-            offset=12,
-        )
+    # all at once: each call of its own would copy the chart with all its data
+    looked: alt.TopLevelMixin = chart.configure(
+        background=PAPER,
+        font=FONT,
+        padding=16,
+        view={"stroke": None},
+        axis={
+            "labelColor": INK,
+            "titleColor": INK,
+            "titleFontWeight": "normal",
+            "titleFontSize": 13,
+            "labelFontSize": 12,
+            "grid": True,
+            "gridColor": GRID,
+            "domainColor": GREY,
+            "tickColor": GREY,
+            "titlePadding": 10,
+            "labelFlush": False,
+        },
+        legend={
+            "labelColor": INK,
+            "titleColor": INK,
+            "titleFontWeight": "normal",
+            "titleFontSize": 12,
+            "labelFontSize": 12,
+        },
+        header={"labelColor": INK, "titleColor": INK, "labelFontSize": 13},
+        title={
+            "anchor": "start",
+            "color": INK,
+            "fontSize": 14,
+            "fontWeight": "bold",
+            "subtitleColor": INK,
+            "subtitleFontSize": 13,
+            "subtitlePadding": 6,
+            "offset": 12,
+        },
     )
     return looked
 
@@ -249,7 +258,9 @@ def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
         raise SidelightError(message)
     with needs_extra("plot", package="vl-convert-python", what="a picture"):
         import vl_convert  # noqa: PLC0415 - an extra
-    drawing = vl_convert.vegalite_to_svg(specification(chart), allowed_base_urls=[])
+    # drawing finds what is wrong too; to hold it against the schema first takes as long as to draw it
+    written = chart.to_json(indent=None, validate=False)
+    drawing = vl_convert.vegalite_to_svg(json.loads(written), allowed_base_urls=[])
     return _slim(drawing, description_of(chart), _colours(theme))
 
 
