@@ -2,6 +2,7 @@
 
 report.png   the first screen of the report that `sidelight demo` writes, in the system's Chromium
 known.svg    how sure somebody could become, by how much they know, of the demo's first release
+*-view.png   views of the page that `sidelight serve` shows of the census
 """
 
 from __future__ import annotations
@@ -30,6 +31,26 @@ def main() -> None:
     (worst,) = (each for each in policy.judge(rough).judgements if each.criterion.measure.name == "implications")
     chart = worst.plot(rough)
     (PICTURES / "known.svg").write_text(svg(chart) + "\n", encoding="utf-8")
+    photograph_views()
+
+
+def photograph_views() -> None:
+    """Serve the census, do what a reader of the pages would do, and take pictures of views."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only here
+
+    command = [sys.executable, "-m", "sidelight", "serve", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as browsers:
+        assert server.stdout is not None
+        browser = browsers.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1280, "height": 1100})
+        page.goto(server.stdout.readline().strip())
+        page.get_by_role("navigation", name="Views").get_by_role("link", name="Release").click()
+        page.get_by_role("button", name="Search").click()
+        page.locator("#publishing").wait_for(timeout=120_000)
+        page.locator("#front svg.marks").wait_for()
+        page.screenshot(path=PICTURES / "release-view.png")
+        browser.close()
+        server.terminate()
 
 
 def photograph(page: Path, picture: Path, size: str) -> None:

@@ -30,6 +30,7 @@ def test_every_answer_is_as_the_schema_says(sample_files):
         case.call_and_validate(headers=HEADERS, excluded_checks=[positive_data_acceptance])  # which columns there are
 
     answers()
+    held.jobs.close()
     assert {"/api/data", "/api/readers"} <= asked
 
 
@@ -94,7 +95,10 @@ def client(tmp_path_factory):
 @given(
     states,
     fields,
-    st.sampled_from(["/", "/data", "/readers", "/skyline", "/what-if", "/api/data", "/api/readers", "/api/skyline"]),
+    st.sampled_from(
+        ["/", "/data", "/readers", "/skyline", "/what-if", "/api/data", "/api/readers", "/api/skyline"]
+        + ["/release", "/api/release"]
+    ),
 )
 @settings(examples(40), suppress_health_check=[*HealthCheck])
 def test_no_address_breaks_a_view_or_opens_a_file(client, state, also, path):

@@ -76,7 +76,7 @@ def test_from_limits_to_a_published_release(held, serve, quiet_page, tmp_path):
 
 def test_a_search_is_followed_from_two_tabs_and_cancelled_from_one(held, serve, quiet_page):
     page, state = quiet_page, of_all(held, **SLOW)
-    address = serve(held)
+    address = serve(replace(held))
     opened(page, address, state, ask="nobody", suppress="0.2")
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#job-line")).to_contain_text(re.compile("looked at [0-9,]+ of at most"), timeout=60_000)
@@ -101,7 +101,7 @@ def test_a_search_is_followed_from_two_tabs_and_cancelled_from_one(held, serve, 
 
 def test_after_a_restart_the_address_says_what_to_do(held, serve, page):
     state = of_all(held, limits=("group size >= 100",))
-    opened(page, serve(held), state, method="mondrian", ask="nobody", published="7")
+    opened(page, serve(replace(held)), state, method="mondrian", ask="nobody", published="7")
     expect(page.get_by_role("heading", level=1)).to_contain_text("Not searched yet within 1 limit")
     expect(page.get_by_role("radio", name=re.compile("mondrian"))).to_be_checked()
     running = replace(held)
@@ -119,7 +119,7 @@ def test_everybody_can_read_a_search_and_what_it_found(held, serve, quiet_page, 
     page = quiet_page
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
-    opened(page, serve(held), of_all(held, limits=("group size >= 50",)), method="lattice", suppress="0.01")
+    opened(page, serve(replace(held)), of_all(held, limits=("group size >= 50",)), method="lattice", suppress="0.01")
     for name in ("before", "after"):
         if name == "after":
             page.get_by_role("button", name="Search").click()

@@ -1,11 +1,14 @@
 """`sidelight serve`: it begins, names its address, answers, and leaves nothing behind when it is told to end."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -76,3 +79,29 @@ def test_a_port_that_is_taken_is_told(server):
     outcome = invoke(["serve", "patients.parquet", "-g", "age", "-s", "disease", "--port", port, "--no-browser"])
     assert outcome.exit_code == 2
     assert f"cannot listen to port {port}" in outcome.stderr
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_served(sample_files):
+    outcome = invoke(["serve", sample_files / "patients.parquet", "--output", sample_files / "none", "--no-browser"])
+    assert (outcome.exit_code, "no folder" in outcome.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_search_that_goes_on_ends_with_the_server(number, tmp_path):
+    command = [sys.executable, "-m", "sidelight", "serve", "--no-browser", "--output", str(tmp_path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    address = process.stdout.readline().strip()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.open(address).read()
+    home = address.partition("?")[0]
+    columns = ("age", "education", "sex", "race", "marital-status", "workclass")
+    fields = [*(("quasi", name) for name in columns), ("sensitive", "occupation"), ("suppress", "0.2")]
+    fields += [("limit", "group size >= 5"), ("limit", "implications(k=3) < 0.5")]
+    opener.open(f"{home}release", urllib.parse.urlencode(fields).encode()).read()
+    while "looked at" not in json.load(opener.open(f"{home}api/jobs/1"))["sentence"]:
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, words = process.communicate(timeout=30)
+    assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[number]
+    assert words == "sidelight: interrupted; nothing unfinished is left behind\n"
+    assert list(tmp_path.iterdir()) == []

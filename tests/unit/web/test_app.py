@@ -50,5 +50,5 @@ def test_the_schema_describes_the_data_of_every_step(client):
 
 
 def test_no_row_of_the_table_is_sent(client):
-    for path in ("/", "/data", "/readers", "/api/data", "/api/readers"):
+    for path in ("/", "/data", "/readers", "/release", "/api/data", "/api/readers", "/api/release"):
         assert "14050" not in client.get(path).text  # a zip code, which nobody asked about
