@@ -178,12 +178,16 @@ class StreamedRelease:
         return sum(map(len, self.stream.blocks()))
 
     def __len__(self) -> int:
-        """Count the groups, which goes through them once."""
+        """Count the groups, which goes through them unless somebody has."""
         return self._groups
 
     def blocks(self) -> Iterator[GroupBlock]:
         """Go through all groups in order, some at a time."""
-        return (GroupBlock(block, self.semantics) for block in self.stream.blocks())
+        groups = 0
+        for block in self.stream.blocks():
+            groups += len(block)
+            yield GroupBlock(block, self.semantics)
+        self.__dict__["_groups"] = groups  # counted in passing
 
     def sizes_of(self, numbers: Collection[int]) -> dict[int, int]:
         """Say how many people some groups have, by their numbers."""

@@ -1,0 +1,155 @@
+"""What does an audit cost when rows are many, and groups too?
+
+    python benchmarks/scale.py                  10, 30 and 100 million rows; writes its part of RESULTS.md
+    python benchmarks/scale.py 1_000_000 …      other numbers of rows; only prints
+
+Rows that repeat (seven columns of few labels) and rows that nearly all differ (date of birth and zip code among the
+seven), nine sensitive values.  An audit has `MEMORY`, the bare GROUP BY as much as it takes.  Each run is a process of
+its own, timed from after the imports; the lowest of `RUNS` counts.  Spilled are the bytes in temporary files of ours.
+"""
+# ruff: noqa: PLC0415 - a contestant imports what it needs in its own time; names are our own
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from results import write_part
+
+ROWS = (10_000_000, 30_000_000, 100_000_000)
+RUNS = 2
+MEMORY = "2GB"
+GOAL = (
+    "Goal: at most 1.3 times the bare GROUP BY in wall and processor time, no more memory than it; cost per row flat "
+    "within 25 % from 10 to 100 million."
+)
+DATA = Path(__file__).parent / ".data"
+FEW = {"sex": 2, "race": 5, "marital": 7, "education": 16, "country": 41}
+QUASI = {
+    "repeating": {"age": 74, "workclass": 8, **FEW},
+    "nearly unique": {"birth": 36_525, "zip": 40_000, **FEW},
+}
+SENSITIVE, VALUES = "disease", 9
+
+
+def make(kind: str, rows: int, path: Path) -> None:
+    """Make a table whose columns are drawn apart, skewed unless they tell people apart."""
+    import duckdb
+
+    def cell(column: str, many: int, number: int) -> str:
+        drawn = f"hash(i * 16 + {number}) / 18446744073709551616.0"
+        # a cube favours the first labels
+        code = f"CAST(floor({drawn} {'' if many > 10_000 else f'* ({drawn}) * ({drawn})'} * {many}) AS INTEGER)"
+        if column == "birth":
+            return f"strftime(DATE '1920-01-01' + {code}, '%Y-%m-%d') AS birth"
+        return f"'{column}-' || {code} AS {column}"
+
+    columns = [cell(column, many, number) for number, (column, many) in enumerate(QUASI[kind].items())]
+    drawn = ", ".join([*columns, cell(SENSITIVE, VALUES, 15)])
+    duckdb.sql(f"COPY (SELECT {drawn} FROM range({rows}) AS t(i)) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+
+
+def bare_group_by(kind: str, path: str) -> dict[str, int]:
+    """Count the text columns, all groups into one Arrow table."""
+    import duckdb
+
+    columns = ", ".join([*QUASI[kind], SENSITIVE])
+    con = duckdb.connect()
+    con.execute("SET preserve_insertion_order = false")
+    counted = con.sql(f"SELECT {columns}, count(*) AS n FROM read_parquet('{path}') GROUP BY ALL").to_arrow_table()
+    return {"groups": counted.num_rows, "spilled": 0}
+
+
+def streamed_audit(kind: str, path: str) -> dict[str, int]:
+    """Read in bounded memory, and ask all classic measures."""
+    import sidelight as sl
+    from sidelight.measures.measure import findings
+
+    release = sl.stream_release(path, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
+    findings(classics(), release)
+    return {"groups": len(release), "spilled": release.spilled}
+
+
+def classics() -> list:
+    """Name the measures, which also imports them."""
+    import sidelight as sl
+
+    return [
+        sl.GroupSize(),
+        sl.DistinctValues(),
+        sl.EntropyDiversity(),
+        sl.RecursiveDiversity(l=3),
+        sl.Closeness(distance="equal"),
+        sl.BetaLikeness(),
+        sl.DeltaDisclosure(),
+    ]
+
+
+CONTESTANTS = {"bare GROUP BY": bare_group_by, f"audit, memory {MEMORY}": streamed_audit}
+
+
+def run(name: str, kind: str, path: str) -> None:
+    """Run one contestant in this process and print its figures as JSON."""
+    import duckdb  # noqa: F401
+
+    import sidelight as sl
+
+    classics(), sl.stream_release
+    wall, cpu = time.perf_counter(), time.process_time()
+    counts = CONTESTANTS[name](kind, path)
+    figures = {
+        "wall": time.perf_counter() - wall,
+        "cpu": time.process_time() - cpu,
+        "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+    print(json.dumps(figures | counts))
+
+
+def fresh(*arguments: str) -> str:
+    """Run this script again, in a process of its own."""
+    return subprocess.run([sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def lines(kind: str, rows: int) -> list[str]:
+    """Let the contestants run in turns over one file; give a line for each."""
+    path = DATA / f"scale-{kind.replace(' ', '-')}-{rows}.parquet"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        fresh("--make", kind, str(rows), str(path))
+    runs = [{name: json.loads(fresh("--run", name, kind, str(path))) for name in CONTESTANTS} for _ in range(RUNS)]
+    best = {name: {key: min(each[name][key] for each in runs) for key in runs[0][name]} for name in CONTESTANTS}
+    base = next(iter(best.values()))
+    return [
+        f"| {rows / 10**6:g} million, {kind} | {name} | {one['wall']:.1f} | {one['wall'] / base['wall']:.2f} "
+        f"| {one['cpu']:.1f} | {one['cpu'] / base['cpu']:.2f} | {rows / one['wall'] / 10**6:.2f} "
+        f"| {one['mb']:,.0f} | {one['mb'] / base['mb']:.2f} | {one['spilled'] / 10**6:,.0f} |"
+        for name, one in best.items()
+    ]
+
+
+def main() -> None:
+    """Do what the command line says."""
+    command, *rest = [*sys.argv[1:], ""]
+    if command == "--run":
+        run(*rest[:3])
+    elif command == "--make":
+        make(rest[0], int(rest[1]), Path(rest[2]))
+    else:
+        chosen = tuple(int(each) for each in sys.argv[1:]) or ROWS
+        head = "| rows | what | wall s | ratio | CPU s | ratio | million rows/s | peak MB | ratio | spilled MB |"
+        table = [head, "| --- | --- " + "| ---: " * 8 + "|"]
+        for rows in chosen:
+            for kind in QUASI:
+                table += lines(kind, rows)
+                print(table[-2], table[-1], sep="\n", flush=True)
+        if chosen == ROWS:
+            how = f"`python benchmarks/scale.py`, lowest of {RUNS} runs, each in a fresh process."
+            write_part("scale", f"{how}\n{GOAL}", "\n".join(table))
+
+
+if __name__ == "__main__":
+    main()
