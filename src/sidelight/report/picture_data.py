@@ -18,7 +18,6 @@ from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.release import Release
-from sidelight.report.charts.candidates import candidates_of
 from sidelight.report.charts.histograms import MOST_VALUES
 from sidelight.report.report import DocumentPart, Number, PolicyBound, number, policy_bound
 from sidelight.search.method import SearchResult
@@ -193,6 +192,8 @@ def candidate_releases(found: SearchResult) -> CandidateReleases | None:
         or len(table.sizes) * len(found.release.domain) * len(found.choices) > MOST_CANDIDATE_CELLS
     ):
         return None
+    from sidelight.report.charts.candidates import candidates_of  # noqa: PLC0415 - only who has searched waits for it
+
     criterion = found.policy.criteria[0]
     try:
         candidates = candidates_of(found, criterion.measure)

@@ -52,7 +52,8 @@ def test_it_ends_by_naming_the_report_for_whoever_signs(result, folder):
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Within policy: all 5 limits hold, for 46,033 people in 18 groups" in page
     assert "242 of these people stand alone" in page
-    assert len(page) < 100_000
+    assert len(page) < 200_000
+    assert page.count("<svg") == 7
 
 
 @pytest.mark.usefixtures("result")

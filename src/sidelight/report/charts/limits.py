@@ -191,28 +191,28 @@ class _Strip:
     def after(self) -> float:
         return self.limit.place(self.limit.after)
 
-    def texts(self) -> Iterator[_Words]:
+    def texts(self) -> Iterator[_Lettering]:
         """Say what is counted, the limit, and both numbers."""
-        yield _Words(0, self.top - 30, self.limit.counts, "left", bold=True)
-        yield _Words(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
+        yield _Lettering(0, self.top - 30, self.limit.counts, "left", bold=True)
+        yield _Lettering(self.bound, self.top - 9, f"limit: {self.limit.bound_words}", _inwards(self.bound))
         if self.before is not None:
             name = "the table: " if self.first else ""
             yield self._beside(self.before, self.after, f"{name}{self.limit.before_text}")
         name = "the release: " if self.first else ""
         yield replace(self._beside(self.after, self.before, f"{name}{self.limit.after_text}"), bold=True)
 
-    def _beside(self, dot: float, other: float | None, text: str) -> _Words:
+    def _beside(self, dot: float, other: float | None, text: str) -> _Lettering:
         """Write a number to the right of its dot, or to the left where the other dot or the end is close."""
         close = other is not None and 0 < other - dot < CLOSE < dot
         left = close or dot > 1 - CLOSE
-        return _Words(dot - NEXT if left else dot + NEXT, self.middle - 8, text, "right" if left else "left")
+        return _Lettering(dot - NEXT if left else dot + NEXT, self.middle - 8, text, "right" if left else "left")
 
 
 Align: TypeAlias = Literal["left", "center", "right"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _Lettering:
     """A text, where it stands, and on which side of that place."""
 
     x: float
@@ -259,8 +259,8 @@ def _strips(limits: Sequence[JudgedLimit]) -> Drawing:
     )
 
 
-def _by_style(texts: Iterable[_Words]) -> dict[tuple[Align, bool], list[_Words]]:
-    styles: dict[tuple[Align, bool], list[_Words]] = {}
+def _by_style(texts: Iterable[_Lettering]) -> dict[tuple[Align, bool], list[_Lettering]]:
+    styles: dict[tuple[Align, bool], list[_Lettering]] = {}
     for each in texts:
         styles.setdefault((each.align, each.bold), []).append(each)
     return styles
