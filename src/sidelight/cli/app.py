@@ -487,6 +487,7 @@ def serve(
     policy: PolicyPath = None,
     limits: Limits = (),
     hierarchies: HierarchyFolder = None,
+    population: PopulationFile = None,
     columns: TableColumns = TableColumns(),
     page: ServeOptions = ServeOptions(),
 ) -> int:
@@ -496,7 +497,8 @@ def serve(
     """
     from sidelight.cli import serve as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.serve(verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies, page.output), page)
+    request = verb.ServeRequest(file, policy, limits, columns.roles(), hierarchies, page.output, population)
+    return verb.serve(request, page)
 
 
 @app.command(group=SCHEMAS)

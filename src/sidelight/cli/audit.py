@@ -20,6 +20,7 @@ from sidelight.policy.policy import without_repeats
 from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
 from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
+from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, streamed_from
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
@@ -47,8 +48,7 @@ def audit(request: AuditRequest, output: Output) -> Status:
         return _audit_streamed(request, Memory.of(request.memory), output)
     release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
     if request.hierarchies is not None:
-        along = Printing.along(read_hierarchies(request.hierarchies))
-        release = replace(release, printing=along if release.printing is None else release.printing.updated(along))
+        release = printed_along(release, read_hierarchies(request.hierarchies))
     report = judge(release, request.question, source=request.file)
     output.write(
         report,
@@ -77,6 +77,14 @@ def _audit_streamed(request: AuditRequest, memory: Memory, output: Output) -> St
 
 def _status(report: AuditReport) -> Status:
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
+
+
+def printed_along(release: Release, hierarchies: Mapping[str, sl.Hierarchy]) -> Release:
+    """Let hierarchies say what printed labels cover; none say nothing."""
+    if not hierarchies:
+        return release
+    along = Printing.along(hierarchies)
+    return replace(release, printing=along if release.printing is None else release.printing.updated(along))
 
 
 def judge(release: AnyRelease, question: Question, *, source: str) -> AuditReport:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
-from sidelight.cli.audit import existing
+from sidelight.cli.audit import existing, printed_along
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import ServeOptions
@@ -41,6 +41,7 @@ class ServeRequest:
     roles: Roles = field(default_factory=Roles)
     hierarchies: Path | None = None
     output: Path | None = None
+    population: str | None = None
 
 
 def serve(request: ServeRequest, options: ServeOptions) -> Status:
@@ -74,7 +75,7 @@ def workspace(request: ServeRequest) -> Workspace:
     """Make what the page explores: a file, or the bundled census."""
     if request.file is None:
         return _census(request)
-    question = read_question(request.policy, limits=request.limits, roles=request.roles)
+    question = read_question(request.policy, limits=request.limits, roles=request.roles, population=request.population)
     if sidecar_path(Path(request.file)).is_file():
         return _of_release(request, request.file, question)
     return _of_table(request, request.file, question)
@@ -89,18 +90,20 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
     hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
     source = ExploredFile(
         name=file,
-        read_release=lambda roles: open_release(file, roles),
-        read_table=lambda roles: open_table(file, roles),
+        read_release=lambda roles: printed_along(
+            open_release(file, roles, weights=roles.weight is not None), hierarchies
+        ),
+        read_table=lambda roles: open_table(file, roles, hierarchies),
         columns=suggested,
         roles=suggested.roles,
         hierarchies=hierarchies,
         hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
         policy_file=None if request.policy is None else str(request.policy),
-        populations=_populations(question.policy),
+        populations=_populations(question.policy, question.population),
         files=existing(file),
         notes=(*suggested.notes, *question.notes),
     )
-    return Workspace(source, _first_state(suggested.roles, question.policy), wording=in_options)
+    return Workspace(source, _first_state(suggested.roles, question.policy, question.compared()), wording=in_options)
 
 
 def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:
@@ -109,15 +112,18 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
 
     document = read_sidecar(Path(file))
     roles = document.reading.to_roles().updated(question.roles)
-    policy = question.policy or read_policy_text(document.policy).policy
+    told = read_policy_text(document.policy, population=request.population).policy
+    policy, hierarchies = question.policy or told, read_hierarchies(request.hierarchies) if request.hierarchies else {}
     source = ExploredFile(
         name=file,
-        read_release=lambda chosen: open_release(
-            file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)
+        read_release=lambda chosen: printed_along(
+            open_release(file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)), hierarchies
         ),
         roles=roles,
+        hierarchies=hierarchies,
+        hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
         policy_file=None if request.policy is None else str(request.policy),
-        populations=_populations(policy),
+        populations=_populations(policy, question.population),
         sidecar=document,
         notes=question.notes,
     )
@@ -148,13 +154,18 @@ def _census(request: ServeRequest) -> Workspace:
     return Workspace(source, first.but(levels=tuple(LEVELS.items())), wording=in_options)
 
 
-def _first_state(roles: Roles, policy: Policy | None) -> State:
+def _first_state(roles: Roles, policy: Policy | None, compared: tuple[sl.Measure, ...] = ()) -> State:
+    """Begin with the limits of a policy, or else with a few, and with all that compares with a population."""
     from sidelight.web.limits import as_text  # noqa: PLC0415 - an extra
     from sidelight.web.state import State as First  # noqa: PLC0415
 
     criteria = tuple(map(read_limit, FIRST_LIMITS)) if policy is None else policy.criteria
-    return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=tuple(map(as_text, criteria)))
+    beside = compared if policy is None else ()
+    limits = (*map(as_text, criteria), *map(as_text, beside))
+    return First(quasi=roles.quasi, sensitive=roles.value_columns, limits=limits)
 
 
-def _populations(policy: Policy | None) -> dict[str, Population]:
-    return {} if policy is None else {str(each.place): each for each in policy.registers}
+def _populations(policy: Policy | None, population: Population | None) -> dict[str, Population]:
+    """Name the populations of a page by their place; the one of the option is also for measures that name none ('')."""
+    named = {} if policy is None else {str(each.place): each for each in policy.registers}
+    return named if population is None else {**named, str(population.place): population, "": population}

@@ -147,8 +147,8 @@ def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | 
     """Make the criterion or the measure, which looks people up in the population as the command said it is read."""
     reader: Criterion | Measure = section.to_criterion() if section.comparisons else section.to_measure()
     measure = reader.measure if isinstance(reader, Criterion) else reader
-    place = None if measure.register is None else measure.register.place
-    if place is None or place not in populations:
+    place = "" if measure.register is None else str(measure.register.place)
+    if place not in populations:
         return reader
     compared = measure.with_register(populations[place])
     return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared

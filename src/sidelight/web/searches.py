@@ -382,3 +382,13 @@ def looked_at(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked
     """Read what an address, or a form, asks for."""
     take = next((text for name, text in fields if name == "take"), "")[:LONGEST_TEXT]
     return Looked(workspace, read_state(fields), SearchChoice.read(fields), take)
+
+
+def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked | None:
+    """Give the search that an address names, or else the latest within its limits, where it has found something."""
+    named = looked_at(workspace, fields)
+    within = ("search", *_within(named.state))
+    questions = [each.question for each in workspace.jobs.ended_in()]
+    choices = [each[-1] for each in questions if isinstance(each, tuple) and each[:-1] == within]
+    others = (Looked(workspace, named.state, choice) for choice in choices)
+    return next((each for each in (named, *others) if each.taken is not None), None)

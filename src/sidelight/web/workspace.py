@@ -45,7 +45,7 @@ class ExploredFile:
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
     hierarchy_folder: str | None = None  # as the command named it
     policy_file: str | None = None  # likewise
-    populations: Mapping[str, Population] = field(default_factory=dict)  # that limits of the policy name, by place
+    populations: Mapping[str, Population] = field(default_factory=dict)  # by place; '': of limits that name none
     sidecar: Sidecar | None = None  # of a release that Sidelight published
     files: tuple[Path, ...] = ()  # where it is, for its checksum
     notes: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """Report: what does somebody sign who lets this release go?  The document of `sidelight report`, to read and to take.
 
-It is about the release that is looked at: the file as it was published, or as coarse as the address says.  Outline and
-sign-off stand in the address, so that the document on the page and the one that is downloaded are the same.
+It is about what a search found within the limits (`of=search`, or nothing said), else about the release that is looked
+at: the file as it was published, or as coarse as the address says (`of=file`).  Outline and sign-off stand in the
+address, so that the document on the page and the one that is downloaded are the same.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight._text import counted
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Measure
@@ -29,12 +31,14 @@ from sidelight.publish.release_report import (
     published_circumstances,
     report_html,
     report_markdown,
+    report_on_result,
     with_curves,
 )
 from sidelight.report.html import html_within
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
 from sidelight.report.pdf import browser_path, pdf_page
 from sidelight.report.release_report import NOT_SIGNED, HowMade, ReleaseReport, SignOff, technique_words
+from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import (
     Complaint,
@@ -47,8 +51,11 @@ from sidelight.web.pages import (
     shell,
     with_imports,
 )
-from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
+from sidelight.web.searches import Looked, latest_found, question_of, with_readers
+from sidelight.web.state import LONGEST_TEXT, State, read_state
 from sidelight.web.views.readers import answer
+from sidelight.web.views.release import SearchFields
+from sidelight.web.views.release import sample as release_sample
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView("/report", "Report", "What does somebody sign who lets this release go?", step=4)
@@ -68,9 +75,10 @@ MEDIA: Mapping[str, str] = {
 }
 
 
-class ReportFields(StateFields):
+class ReportFields(SearchFields):
     """A state, the outline, and who has decided what."""
 
+    of: str = Field(default="", description="'file': of what is looked at, whatever a search found", max_length=40)
     outline: str = Field(default="", description=f"the order of a regime's document: {', '.join(OUTLINES)}")
     signed_by: str = Field(default="", description="who decides", max_length=LONGEST_LINE)
     role: str = Field(default="", description="what they are", max_length=LONGEST_LINE)
@@ -128,11 +136,48 @@ def read_choice(fields: Mapping[str, str]) -> Choice:
 SIGNED = ("decision", "signed_by", "role", "date", "reasons")
 
 
-def report_of(workspace: Workspace, state: State, choice: Choice) -> ReleaseReport:
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What the document is about: a release that a search found, or the one that is looked at."""
+
+    workspace: Workspace
+    state: State
+    found: Looked | None
+    also: Mapping[str, object]
+
+    @classmethod
+    def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Subject:
+        """Read it from an address."""
+        of_file = ("of", "file") in fields
+        found = None if of_file else latest_found(workspace, fields)
+        return cls(workspace, read_state(fields), found, {"of": "file"} if of_file else found.also() if found else {})
+
+    @property
+    def asking(self) -> Job | None:
+        """The two readers who are asked of what was found, while they are."""
+        job = None if self.found is None else self.found.asking()
+        return job if job is not None and job.goes_on else None
+
+    def report(self) -> ReleaseReport:
+        """Make the document, which nobody has signed."""
+        workspace, state, found = self.workspace, self.state, self.found
+        taken = None if found is None else found.taken
+        if found is None or taken is None:
+            question: tuple[object, ...] = ("report", state.subject, state.limits)
+            return workspace.answers.of(question, lambda: _measured(workspace, state))
+        if self.asking is not None:
+            message = "two readers are being asked still; wait for them, or cancel that under Release"
+            raise BadPolicy(message)
+        asked = found.asking()
+        result = with_readers(taken.result, asked)
+        question = ("found report", question_of(state, found.choice), taken.key, asked and asked.stage)
+        return workspace.answers.of(question, lambda: report_on_result(result, ReportDetails()))
+
+
+def report_of(subject: Subject, choice: Choice) -> ReleaseReport:
     """Make the document: what is measured is measured once, whoever signs it."""
-    question = ("report", state.subject, state.limits)
-    measured = workspace.answers.of(question, lambda: _measured(workspace, state))
-    sample = _sample(workspace, state, choice)
+    measured = subject.report()
+    sample = _sample(subject, choice)
     again = measured.answer.again.model_copy(
         update={"commands": tuple(sample.command.split("\n\n")), "python": sample.python}
     )
@@ -191,9 +236,12 @@ def _heights(workspace: Workspace, state: State) -> dict[str, int]:
     return {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
 
 
-def about(workspace: Workspace, state: State) -> str:
+def about(subject: Subject) -> str:
     """Say which release the document is about, so that nobody signs another."""
+    workspace, state = subject.workspace, subject.state
     name = workspace.source.title or workspace.source.name
+    if subject.found is not None and subject.found.taken is not None:
+        return f"This is about the release of {name} that was found by {subject.found.choice.in_words()}."
     if state.levels:
         levels = ", ".join(f"{column} at level {level}" for column, level in state.levels)
         return (
@@ -204,9 +252,20 @@ def about(workspace: Workspace, state: State) -> str:
     return f"This is about {name} as it stands, as if it were published so."
 
 
-def _sample(workspace: Workspace, state: State, choice: Choice) -> Sample:
+def _sample(subject: Subject, choice: Choice) -> Sample:
     """Write the command and the Python that come to this document."""
+    workspace, state = subject.workspace, subject.state
     source, roles = workspace.source, workspace.roles(state)
+    options = {
+        "--outline": choice.outline or "",
+        **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
+    }
+    signed = [word for option, text in options.items() if text for word in (option, text)]
+    searched = None if subject.found is None else release_sample(subject.found)
+    if searched is not None:
+        words = ["sidelight", "report", "release.parquet", "--table", source.name, *signed, "--html", "report.html"]
+        lines = [searched.python, *_written("found", [f"date={choice.day!r}"], choice)]
+        return Sample(f"{searched.command}\n\n{shell(words)}", "\n".join(lines))
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
@@ -224,12 +283,7 @@ def _sample(workspace: Workspace, state: State, choice: Choice) -> Sample:
     else:
         own = role_options(roles) if source.sidecar is None else []
         words = ["sidelight", "report", source.name, *own, *asked, *beside]
-    options = {
-        "--outline": choice.outline or "",
-        **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
-    }
-    words += [word for option, text in options.items() if text for word in (option, text)]
-    commands.append(shell([*words, "--html", "report.html"]))
+    commands.append(shell([*words, *signed, "--html", "report.html"]))
     return Sample("\n\n".join(commands), with_imports(list(_python(workspace, state, choice, limits, measures))))
 
 
@@ -256,12 +310,17 @@ def _python(
     if measures:
         arguments.append(f"measures=[{', '.join(in_python(each) for each in measures)}]")
     arguments.append(f"date={choice.day!r}")
+    return [*lines, *_written(arguments[0], arguments[1:], choice)]
+
+
+def _written(released: str, arguments: Sequence[str], choice: Choice) -> list[str]:
+    """Write in Python how the document is made of a release and written."""
+    arguments = [released, *arguments]
     if choice.sign_off != NOT_SIGNED:
-        given = {name: text for name, text in choice.sign_off.model_dump().items() if text}
-        arguments.append(f"sign_off=sl.SignOff({', '.join(f'{name}={text!r}' for name, text in given.items())})")
+        signed = {name: text for name, text in choice.sign_off.model_dump().items() if text}
+        arguments.append(f"sign_off=sl.SignOff({', '.join(f'{name}={text!r}' for name, text in signed.items())})")
     outline = f", {choice.outline!r}" if choice.outline else ""
     return [
-        *lines,
         f"report = sl.release_report({', '.join(arguments)})",
         f'open("report.html", "w", encoding="utf-8").write(sl.report_html(report{outline}))',
     ]
@@ -271,30 +330,58 @@ def _python(
 def show(request: Request) -> Response:
     """Draw the report."""
     workspace: Workspace = request.app.state.workspace
-    fields = dict(request.query_params.multi_items())
-    state, choice = read_state(request.query_params.multi_items()), read_choice(fields)
+    fields = request.query_params.multi_items()
+    subject, choice = Subject.read(workspace, fields), read_choice(dict(fields))
+    state, job = subject.state, subject.asking
+    document, sample, problem = None, None, ""
+    if job is not None:
+        job.wait(0.5)
     try:
-        report = report_of(workspace, state, choice)
-        found, problem = answer(workspace, state), ""
-        document = html_within(release_page(report, choice.outline))
-        sample: Sample | None = _sample(workspace, state, choice)
+        if job is None or not job.goes_on:
+            report = report_of(subject, choice)
+            document = html_within(release_page(report, choice.outline))
+            sample = _sample(subject, choice)
     except SidelightError as error:
-        found, document, sample, problem = None, None, None, workspace.wording(error)
+        problem = workspace.wording(error)
+    sentence, holds = _sentence(subject) if document is not None else ("", None)
+    also = {**subject.also, **{name: text for name, text in choice.fields.items() if text}}
     return page(
         request,
         VIEW,
         state,
-        answer=found,
-        about=about(workspace, state),
+        sentence=sentence,
+        holds=holds,
+        about=about(subject),
+        found=subject.found is not None,
+        job=job if document is None and not problem else None,
+        address=state.address(VIEW.path, also),
         problem=problem,
         document=document,
         choice=choice,
         outlines={name: outline.title for name, outline in OUTLINES.items()},
         decisions=DECISIONS,
-        also={name: text for name, text in choice.fields.items() if text},
+        also=also,
+        kept=subject.also,
         printable=_printable(),
         sample=sample,
     )
+
+
+def _sentence(subject: Subject) -> tuple[str, bool | None]:
+    """Say the verdict on what the document is about."""
+    taken = None if subject.found is None else subject.found.taken
+    if taken is None:
+        found = answer(subject.workspace, subject.state)
+        return found.sentence, found.holds
+    release, verdict = taken.result.release, taken.result.verdict
+    whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    limits = counted(len(taken.result.policy.criteria), "limit")
+    if verdict.safe:
+        return (
+            f"Within policy against these readers: what was found keeps {limits}, {whom}. Others are not judged.",
+            True,
+        )
+    return f"Not within policy: what was found does not keep {limits}, {whom}.", False
 
 
 def _printable() -> bool:
@@ -311,10 +398,10 @@ def download(request: Request, form: Form) -> Response:
     """Give the document as a file."""
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
-    state, choice = read_state(fields), read_choice(dict(fields))
+    choice = read_choice(dict(fields))
     if choice.problems:
         raise BadPolicy("; ".join(choice.problems.values()))
-    report = report_of(workspace, state, choice)
+    report = report_of(Subject.read(workspace, fields), choice)
     draw: dict[str, Callable[[], str | bytes]] = {
         "html": lambda: report_html(report, choice.outline),
         "md": lambda: report_markdown(report, choice.outline),
@@ -332,4 +419,9 @@ def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseR
     choice = read_choice(given)
     if choice.problems:
         raise BadPolicy("; ".join(choice.problems.values()))
-    return report_of(request.app.state.workspace, fields.state(), choice)
+    subject = Subject(request.app.state.workspace, fields.state(), None, {})
+    if fields.of != "file":
+        own = fields.choice().stated() | ({"take": fields.take} if fields.take else {})
+        found = latest_found(subject.workspace, [*subject.state.pairs(), *own.items()])
+        subject = replace(subject, found=found)
+    return report_of(subject, choice)
