@@ -14,6 +14,7 @@ has ended (`views/jobs` answers).  So a view that may take long has three cases:
 *Lanes.*  Work in one lane is done one after the other, in its own thread.  Searches are one lane: a second one waits
 its turn, and its sentence says for what.  `soon` is for what follows a slider: it waits a moment itself, as most of it
 is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn.
+What somebody cancelled is begun again only by who wants it (`parts.again(job)` is the button).
 
 *Cancelling* reaches work at its next report of progress, as Ctrl-C reaches a verb: searches report at every candidate.
 Work that reports nothing is interrupted at its next step of Python, so that only a single call into a library (a
@@ -54,7 +55,7 @@ PATIENCE = 10.0
 """Seconds for which the work that is cancelled is waited for when the server closes."""
 
 SEARCHES = "searches"
-CANCELLED = "cancelled; nothing was published"
+CANCELLED = "it was cancelled"
 
 
 class Cancelled(BaseException):
@@ -95,6 +96,7 @@ class Job:
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _thread: int | None = field(default=None, repr=False)
+    forgotten: bool = False  # whether it was cancelled as nobody looked at it
     _watched: bool = False
     _looked_at: float = field(default_factory=time.monotonic, repr=False)
 
@@ -256,17 +258,36 @@ class Jobs:
         wording: Wording = so_far,
         within: float = 0.25,
     ) -> Job:
-        """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it."""
+        """Begin work that ends when nobody looks at it and another wants its turn; wait so many seconds for it.
+
+        What somebody cancelled stays so: looking does not begin it again (`again` does).
+        """
+        before = self.of(question)
+        if before is not None and before.stage == "cancelled" and not before.forgotten:
+            return before
         job = self.start(question, work, title=title, address=address, lane=lane, wording=wording)
         job._watched = True
         job.wait(within)
         return job
+
+    def again(self, job: Job) -> Job:
+        """Begin work again that was cancelled or failed."""
+        return self.start(
+            job.question,
+            job.work,
+            title=job.title,
+            address=job.address,
+            lane=job.lane,
+            wording=job.wording,
+            interruptible=job.interruptible,
+        )
 
     def _look(self, job: Job) -> None:
         """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
         job._looked_at = now = time.monotonic()
         for each in self._lanes.get(job.lane, ()) if job.goes_on else ():
             if each._watched and now - each._looked_at > FORGOTTEN:
+                each.forgotten = True
                 each.cancel()
 
     def close(self, patience: float = PATIENCE) -> None:

@@ -61,7 +61,7 @@ def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
     time.sleep(0.02)
     job.cancel()
     assert job.wait(5)
-    assert (job.stage, job.answer, job.sentence) == ("cancelled", None, "Job 1: cancelled; nothing was published.")
+    assert (job.stage, job.answer, job.sentence) == ("cancelled", None, "Job 1: it was cancelled.")
     again = started(jobs, 1, lambda _: "answer")
     assert again.wait(5)
     assert (again is not job, again.answer) == (True, "answer")

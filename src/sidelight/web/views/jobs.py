@@ -84,6 +84,13 @@ def cancel(request: Request, number: JobNumber) -> Response:
     return go_to(request, job.address)
 
 
+@router.post("/jobs/{number}/again", include_in_schema=False)
+def again(request: Request, number: JobNumber) -> Response:
+    """Begin a job again that was cancelled, and go to where it is looked at."""
+    workspace: Workspace = request.app.state.workspace
+    return go_to(request, workspace.jobs.again(_job(request, number)).address)
+
+
 @router.get("/api/jobs/{number}", responses={404: {"model": Complaint}, 422: {"model": Complaint}})
 def data(request: Request, number: JobNumber) -> JobAnswer:
     """How far is this work?"""

@@ -230,6 +230,7 @@ def _drawn(request: Request, problem: str = "") -> Response:
         drawn=drawn,
         answer=None if drawn is None else drawn.answer,
         job=job if job is not None and job.goes_on else None,
+        ended=job if job is not None and not job.goes_on else None,
         job_address=state.address(VIEW.path, also),
         beside=beside,
         columns=columns,

@@ -7,6 +7,7 @@ time, so that what was not touched is not asked again, and draws the document of
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Annotated
@@ -32,6 +33,9 @@ VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how s
 
 router = APIRouter()
 
+MOMENT = 0.3
+"""Seconds for which a page waits for its readers; most are quicker."""
+
 TUNED = re.compile(r"set-(?P<row>[0-9]{1,3})-(?P<name>[a-z_]{1,40})")
 
 
@@ -51,6 +55,7 @@ class ReaderAnswer(DocumentPart):
     findings: tuple[AuditFinding, ...] = ()
     problem: str | None = None
     holds: bool | None = None
+    measuring: int | None = None  # the number of the job that goes on, or was cancelled
 
 
 class ReadersAnswer(DocumentPart):
@@ -63,24 +68,28 @@ class ReadersAnswer(DocumentPart):
     readers: tuple[ReaderAnswer, ...]
 
 
-def answer(workspace: Workspace, state: State) -> ReadersAnswer:
-    """Ask every reader of the address."""
+def answer(workspace: Workspace, state: State, *, within: float | None = None) -> ReadersAnswer:
+    """Ask every reader of the address; those who take longer than `within` seconds, if it is said, go on asking."""
     release = workspace.release(state)
-    readers = tuple(_ask(workspace, state, release, text) for text in state.limits)
+    if within is None:
+        readers = tuple(_ask(workspace, state, release, text) for text in state.limits)
+    else:
+        readers = tuple(_ask_soon(workspace, state, release, within))
     limited = [each for each in readers if each.findings and each.findings[0].limit is not None]
     unknown = [each for each in readers if each.problem is not None]
+    asking = sum(each.measuring is not None and each.problem is None for each in readers)
     broken = [each for each in limited if each.holds is False]
-    holds = False if broken else None if unknown or not limited else True
+    holds = False if broken else None if unknown or asking or not limited else True
     return ReadersAnswer(
         people=release.size,
         groups=len(release),
-        sentence=_sentence(release, len(limited), broken, len(unknown)),
+        sentence=_sentence(release, len(limited), broken, len(unknown), asking),
         holds=holds,
         readers=readers,
     )
 
 
-def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unknown: int) -> str:
+def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unknown: int, asking: int) -> str:
     """Say the answer in one sentence, never more than the limits say."""
     whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
     if broken:
@@ -90,6 +99,8 @@ def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unk
         return f"Not within policy: {which} not kept, {whom}: {numbers}."
     if unknown:
         return f"Could not tell, {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
+    if asking:
+        return f"Could not tell yet, {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
     if not limits:
         return f"No limit is set: nothing is judged, {whom}."
     kept = {1: "the limit holds", 2: "both limits hold"}.get(limits, f"all {limits} limits hold")
@@ -103,6 +114,27 @@ def _limit_in_words(finding: AuditFinding) -> str:
 def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
     question = ("reader", state.subject, text)
     return workspace.answers.of(question, lambda: _measured(workspace, release, text))
+
+
+def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[ReaderAnswer]:
+    """Ask every reader in a lane of its own, so that one who is slow keeps nobody waiting."""
+    jobs = [
+        workspace.jobs.soon(
+            ("reader", state.subject, text),
+            lambda _, text=text: _ask(workspace, state, release, text),  # type: ignore[misc]
+            title=f"Measuring {text}",
+            address=state.address(VIEW.path),
+            lane=f"reader {row}",
+            within=0,
+        )
+        for row, text in enumerate(state.limits)
+    ]
+    until = time.monotonic() + within
+    for text, job in zip(state.limits, jobs, strict=True):
+        if job.wait(max(until - time.monotonic(), 0)) and job.stage == "done":
+            yield job.answer
+        else:
+            yield ReaderAnswer(text=text, measuring=job.number, problem=None if job.goes_on else job.problem)
 
 
 def _measured(workspace: Workspace, release: Release, text: str) -> ReaderAnswer:
@@ -183,7 +215,7 @@ def show(request: Request) -> Response:
         after, problem = state, str(error)
     if after.limits != state.limits and "hx-request" not in request.headers:
         return go_to(request, after.address(VIEW.path))
-    answered = answer(workspace, after)
+    answered = answer(workspace, after, within=MOMENT)
     release = workspace.release(after)
     tunables = list(_tunables(workspace, after, release))
     drawn = [
@@ -202,6 +234,7 @@ def show(request: Request) -> Response:
         answer=answered,
         drawn=drawn,
         signs=SIGNS,
+        jobs=[None if each.measuring is None else workspace.jobs.numbered(each.measuring) for each in answered.readers],
         measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,
         typed=typed[-1] if typed and problem else "",

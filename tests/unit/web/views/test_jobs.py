@@ -35,7 +35,7 @@ def test_a_job_is_drawn_until_it_is_cancelled(held):
     assert (answer.status_code, answer.headers["location"]) == (303, "/readers?quasi=age")
     part = client.get("/jobs/1", headers={"hx-request": "true"})
     assert (part.status_code, part.headers["hx-trigger"]) == (286, "job-ended")
-    assert client.post("/api/jobs/1/cancel").json()["problem"] == "cancelled; nothing was published"
+    assert client.post("/api/jobs/1/cancel").json()["problem"] == "it was cancelled"
 
 
 def test_work_of_a_server_that_was_closed_is_told_as_gone(held):

@@ -1,9 +1,13 @@
 """Readers: what each could find out, as the library says it; tuned, added, taken away."""
 
+import threading
+import time
+
 import pytest
 from support.explorer import PATIENTS, guest, opened
 
 import sidelight as sl
+from sidelight.web.views import readers
 from sidelight.web.views.readers import gauge, tuned_state
 
 
@@ -96,3 +100,29 @@ def test_a_gauge_of_a_share_goes_from_0_to_1(held):
     drawn = gauge(finding, criterion.measure.limits)
     assert (drawn.low, drawn.high, drawn.limit) == ("0", "1", 50)
     assert drawn.at == round(100 * float(finding.result.number), 2)
+
+
+def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch):
+    usual = readers._measured
+
+    def slowly(workspace, release, text):
+        while text.startswith("implications") and not gone_on.is_set():
+            time.sleep(0.001)
+        return usual(workspace, release, text)
+
+    gone_on = threading.Event()
+    monkeypatch.setattr(readers, "_measured", slowly)
+    monkeypatch.setattr(readers, "MOMENT", 0.05)
+    client = guest(held)
+    page = client.get("/readers").text
+    assert "Measuring implications(k=1) &lt; 1/2" in page
+    assert "Could not tell yet" in page or "Not within policy" in page
+    assert "group size" in page
+    number = held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).number
+    cancelled = client.post(f"/jobs/{number}/cancel").text
+    assert "Could not tell: it was cancelled" in cancelled
+    assert "Ask again" in cancelled
+    gone_on.set()
+    client.post(f"/jobs/{number}/again")
+    assert held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).wait(5)
+    assert "Measuring" not in client.get("/readers").text
