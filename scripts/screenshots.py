@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import urlencode
 
 import sidelight as sl
 from sidelight.report.pdf import browser_path
@@ -49,6 +50,15 @@ def photograph_views() -> None:
         page.locator("#publishing").wait_for(timeout=120_000)
         page.locator("#front svg.marks").wait_for()
         page.screenshot(path=PICTURES / "release-view.png")
+        page.set_viewport_size({"width": 1000, "height": 1120})
+        for name, picture, asked in (
+            ("Skyline", "#skyline svg.marks", {"below": "0.95", "others": 2}),
+            ("What if", "#belief svg.marks", {"know": "#1.2 = Sales -> #1 = Sales"}),
+        ):
+            page.get_by_role("navigation", name="Views").get_by_role("link", name=name).click()
+            page.goto(f"{page.url}&{urlencode({**asked, 'notes': 'off'})}")
+            page.locator(picture).wait_for(timeout=60_000)
+            page.screenshot(path=PICTURES / f"{name.lower().replace(' ', '-')}-view.png")
         browser.close()
         server.terminate()
 

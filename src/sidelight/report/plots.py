@@ -88,8 +88,13 @@ class LiveChart:
     @property
     def specification(self) -> dict[str, Any]:
         """Vega-Lite, whole."""
+        return {**self.without_rows, "datasets": self.datasets}
+
+    @property
+    def without_rows(self) -> dict[str, Any]:
+        """Vega-Lite that waits for its rows."""
         parameters = [{"name": name, "value": words} for name, words in self.words.items()]
-        return {**self.structure, "params": parameters, "datasets": self.datasets}
+        return {**self.structure, "params": parameters, "datasets": {name: [] for name in self.datasets}}
 
 
 def altair() -> Drawing:

@@ -456,6 +456,8 @@ def _least_of_each_value(
     runs = np.flatnonzero(np.diff(occurring.columns[near], prepend=-1))
     rivals = np.split(near, runs[1:])
     best = near[runs]
+    if factors.target is None and m == 0:  # V is 1 wherever one looks: all are equal, and the first is meant
+        return best
     # exact numbers decide between those that are left
     for value in np.flatnonzero((np.diff(runs, append=len(near)) > 1) & ~np.isneginf(low)).tolist():
         best[value] = rivals[value][index_of_least([value_at(each) for each in rivals[value].tolist()], factors, m)]

@@ -80,7 +80,7 @@ async function embedded(place, numbers) {
     for (const [light, darker] of Object.entries(colours)) text = text.replaceAll(`"${light}"`, `"${darker}"`);
   }
   const specification = JSON.parse(text);
-  specification.config = { ...specification.config, background: null, padding: 0 };
+  specification.config = { ...specification.config, background: null, padding: 4 };
   const embedding = await window.vegaEmbed(place, specification, {
     ast: true, actions: false, defaultStyle: false, renderer: "svg", mode: "vega-lite",
     tooltip: { disableDefaultStyle: true },

@@ -162,7 +162,6 @@ def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy]
         raise BadKnowledge(message)
     if statements:
         return _by_maximum_entropy(release, texts, by, progress)
-    progress("counting worlds", 0, None)
     return _by_counting(release, posteriors(release, given=list(texts), by=by), counted(len(texts), "fact"))
 
 
@@ -172,7 +171,7 @@ def _by_counting(release: Release, beliefs: Posteriors, known: str) -> WhatIfAns
     surest = beliefs.surest()
     return WhatIfAnswer(
         sentence=_sentence(_whom(first), shown(first.value), (first.before[first.value], first[first.value]), known)
-        + f" Nothing moves for anybody else, of {counted(release.size, 'person')}.",
+        + f" In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
         model="worlds",
         people=release.size,
         movers=tuple(
