@@ -23,8 +23,10 @@ help:
 demo: $(VENV)/.can-run
 	$(BIN)/sidelight demo
 
-# Tests start Python often: what is compiled is kept, whatever the surroundings say.
+# Tests start Python often: what is compiled is kept, whatever the surroundings say.  Two of them run at a time, and
+# linear algebra that starts threads of its own takes a quarter longer then.
 test test-oldest: export PYTHONDONTWRITEBYTECODE :=
+test test-oldest: export OPENBLAS_NUM_THREADS := 1
 
 test: $(VENV)/.can-test
 	$(BIN)/python -m pytest -n 2
