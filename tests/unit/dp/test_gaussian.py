@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from functools import cache
 
 import mpmath
 import pytest
@@ -57,8 +58,9 @@ def test_the_edges_of_concentrated_privacy():
     assert concentrated_epsilon(Fraction(1, 10**600), Fraction(1, 10**9)) == 0
 
 
-def summed_delta(epsilon, scale, changes):
-    """The twin: δ = Σ max(P − e^ε Q, 0) over every sum of noise, with 50 digits."""
+@cache
+def law_of_noise(scale, changes):
+    """How likely each sum of so many draws of noise is, with 50 digits."""
     reach = int(25 * scale) + 3
     weight = {z: mpmath.exp(-(mpmath.mpf(z) ** 2) / (2 * mpmath.mpf(scale) ** 2)) for z in range(-reach, reach + 1)}
     total = mpmath.fsum(weight.values())
@@ -69,6 +71,12 @@ def summed_delta(epsilon, scale, changes):
             for z, more in weight.items():
                 longer[so_far + z] = longer.get(so_far + z, 0) + chance * more / total
         law = longer
+    return law
+
+
+def summed_delta(epsilon, scale, changes):
+    """The twin: δ = Σ max(P − e^ε Q, 0) over every sum of noise, with 50 digits."""
+    law = law_of_noise(scale, changes)
     # the loss of one cell after another adds up to (2s + c) / 2σ²
     losses = {each: (2 * each + changes) / (2 * mpmath.mpf(scale) ** 2) for each in law}
     return mpmath.fsum(

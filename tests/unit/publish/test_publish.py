@@ -18,7 +18,7 @@ from sidelight.publish import formats, publish
 
 # Runs publishing in processes of its own that are killed at chosen points; says what is left of each, way by way.
 KILLED = r"""
-import json, os, pathlib, signal, sys
+import json, os, pathlib, shutil, signal, sys
 import sidelight as sl
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
@@ -45,6 +45,10 @@ def left_behind(folder, method, before, kind):
     kind, force = getattr(signal, kind), before != "nothing"
     found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method, ask="nobody")
     earlier = sl.protect(table, sl.Policy(sl.GroupSize() >= 20), method=method, ask="nobody")
+    published = folder / "earlier"
+    published.mkdir(parents=True)
+    if before == "earlier":
+        earlier.publish(published / "release.csv")
     points = [("flush_to_disk", 1), ("read_back", 1), ("sidecar_of", 1), ("flush_to_disk", 2), ("replace", 1),
               ("replace", 2), ("replace", 3), *([("replace", 4)] if method == "anatomy" else []), ("none", 1)]
     for name, call in points:
@@ -52,7 +56,7 @@ def left_behind(folder, method, before, kind):
         here.mkdir(parents=True)
         path = here / "release.csv"
         if before == "earlier":
-            earlier.publish(path)
+            shutil.copytree(published, here, dirs_exist_ok=True)
         elif before == "other":
             path.write_text("old")
             module.sidecar_path(path).write_text("old sidecar")
