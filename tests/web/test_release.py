@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.publish.sidecar import read_published
+from sidelight.web.searches import SearchChoice, question_of
 from sidelight.web.state import State
 from sidelight.web.workspace import Workspace
 
@@ -110,7 +111,8 @@ def test_after_a_restart_the_address_says_what_to_do(held, serve, page):
     page.get_by_role("button", name="Search").click()
     expect(page.locator(".job")).to_be_visible()
     running.jobs.close()  # as the server does when it ends
-    assert running.jobs.numbered(1).stage == "cancelled"
+    question = question_of(of_all(held, **SLOW), SearchChoice(suppress="0.2", ask="nobody"))
+    assert running.jobs.of(question).stage == "cancelled"
     expect(page.get_by_role("heading", level=1)).to_contain_text("The search was cancelled", timeout=20_000)
 
 

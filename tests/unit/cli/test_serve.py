@@ -97,8 +97,8 @@ def test_a_search_that_goes_on_ends_with_the_server(number, tmp_path):
     columns = ("age", "education", "sex", "race", "marital-status", "workclass")
     fields = [*(("quasi", name) for name in columns), ("sensitive", "occupation"), ("suppress", "0.2")]
     fields += [("limit", "group size >= 5"), ("limit", "implications(k=3) < 0.5")]
-    opener.open(f"{home}release", urllib.parse.urlencode(fields).encode()).read()
-    while "looked at" not in json.load(opener.open(f"{home}api/jobs/1"))["sentence"]:
+    job = json.load(opener.open(f"{home}api/release?{urllib.parse.urlencode(fields)}", b""))["number"]
+    while "looked at" not in json.load(opener.open(f"{home}api/jobs/{job}"))["sentence"]:
         time.sleep(0.05)
     process.send_signal(number)
     _, words = process.communicate(timeout=30)
