@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
 
+from playwright.sync_api import Playwright, sync_playwright
+
 import sidelight as sl
 from sidelight.report.pdf import browser_path
 from sidelight.report.plots import svg
@@ -37,30 +39,35 @@ def main() -> None:
 
 def photograph_views() -> None:
     """Serve the census, do what a reader of the pages would do, and take pictures of views."""
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only here
-
     command = [sys.executable, "-m", "sidelight", "serve", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as browsers:
-        assert server.stdout is not None
-        browser = browsers.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 1100})
-        page.goto(server.stdout.readline().strip())
-        page.get_by_role("navigation", name="Views").get_by_role("link", name="Release").click()
-        page.get_by_role("button", name="Search").click()
-        page.locator("#publishing").wait_for(timeout=120_000)
-        page.locator("#front svg.marks").wait_for()
-        page.screenshot(path=PICTURES / "release-view.png")
-        page.set_viewport_size({"width": 1000, "height": 1120})
-        for name, picture, asked in (
-            ("Skyline", "#skyline svg.marks", {"below": "0.95", "others": 2}),
-            ("What if", "#belief svg.marks", {"know": "#1.2 = Sales -> #1 = Sales"}),
-        ):
-            page.get_by_role("navigation", name="Views").get_by_role("link", name=name).click()
-            page.goto(f"{page.url}&{urlencode({**asked, 'notes': 'off'})}")
-            page.locator(picture).wait_for(timeout=60_000)
-            page.screenshot(path=PICTURES / f"{name.lower().replace(' ', '-')}-view.png")
-        browser.close()
-        server.terminate()
+        try:
+            _photograph_views(browsers, server)
+        finally:
+            server.terminate()
+
+
+def _photograph_views(browsers: Playwright, server: subprocess.Popen[str]) -> None:
+    """Take a picture of each view."""
+    assert server.stdout is not None
+    browser = browsers.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+    page = browser.new_page(viewport={"width": 1280, "height": 1100})
+    page.goto(server.stdout.readline().strip())
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="3 Release", exact=True).click()
+    page.get_by_role("button", name="Search").click()
+    page.locator("#publishing").wait_for(timeout=120_000)
+    page.locator("#front svg.marks").wait_for()
+    page.screenshot(path=PICTURES / "release-view.png")
+    page.set_viewport_size({"width": 1000, "height": 1120})
+    for name, picture, asked in (
+        ("Skyline", "#skyline svg.marks", {"below": "0.95", "others": 2}),
+        ("What if", "#belief svg.marks", {"know": "#1.2 = Sales -> #1 = Sales"}),
+    ):
+        page.get_by_role("navigation", name="Views").get_by_role("link", name=name).click()
+        page.goto(f"{page.url}&{urlencode({**asked, 'notes': 'off'})}")
+        page.locator(picture).wait_for(timeout=60_000)
+        page.screenshot(path=PICTURES / f"{name.lower().replace(' ', '-')}-view.png")
+    browser.close()
 
 
 def photograph(page: Path, picture: Path, size: str) -> None:
