@@ -17,20 +17,21 @@ is quick, and work that it began is cancelled when nobody has looked at it for a
 What somebody cancelled is begun again only by who wants it (`parts.again(job)` is the button).
 
 *Cancelling* reaches work at its next report of progress, as Ctrl-C reaches a verb: searches report at every candidate.
-Work that reports nothing is interrupted at its next step of Python, so that only a single call into a library (a
-solver, a query) is waited for.  `Cancelled` is no `Exception`, which something may handle, and no `KeyboardInterrupt`,
-at which a search gives its best so far: what that is depends on the moment.  Leaving the page cancels nothing; closing
-the server cancels all, and waits so long that nothing unfinished is left behind.
+Work that reports nothing for a moment is interrupted at its next step of Python, so that only a single call into a
+library (a solver, a query) is waited for.  `Cancelled` is no `Exception`, which something may handle, and no
+`KeyboardInterrupt`, at which a search gives its best so far: what that is depends on the moment.  Leaving the page
+cancels nothing; closing the server cancels all, and waits so long that nothing unfinished is left behind.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -50,6 +51,9 @@ MOST_ENDED = 64
 
 FORGOTTEN = 1.5
 """Seconds after which nobody looks at work any more that a page asks about every 300 ms."""
+
+GRACE = 0.25
+"""Seconds in which work that is cancelled may report and so end, before it is interrupted; and between interrupts."""
 
 PATIENCE = 10.0
 """Seconds for which the work that is cancelled is waited for when the server closes."""
@@ -172,17 +176,42 @@ class Job:
     def cancel(self) -> None:
         """Stop it where it is, or before it begins; one that has ended stays as it is."""
         with self._lock:
+            first = not self._stop.is_set()
             self._stop.set()
             if self.stage == "waiting":
                 self.stage = "cancelled"
                 self._ended.set()
-            if self._thread is not None and self.interruptible:
-                _interrupt(self._thread, Cancelled)
+            insist = first and self.stage == "running" and self.interruptible
+        if insist:
+            threading.Thread(target=self._insist, name=f"stopping {self.number}", daemon=True).start()
+
+    def _insist(self) -> None:
+        """Interrupt work that does not report, again and again: one that comes while something is freed is lost."""
+        while not self._ended.wait(GRACE):
+            with self._lock:
+                if self._thread is not None:
+                    _interrupt(self._thread, Cancelled)
 
 
 def _interrupt(thread: int, by: type[BaseException] | None) -> None:
     """Let a thread raise something at its next step of Python; None takes it back."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None if by is None else ctypes.py_object(by))
+
+
+@contextmanager
+def silent_interrupts() -> Iterator[None]:
+    """Say nothing of interrupts that come while something is freed: Python has no other place to raise them."""
+    usual = sys.unraisablehook
+
+    def unless_cancelled(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
+        if not isinstance(lost.exc_value, Cancelled):
+            usual(lost)
+
+    sys.unraisablehook = unless_cancelled
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
 
 
 class Jobs:

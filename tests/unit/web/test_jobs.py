@@ -7,7 +7,7 @@ import pytest
 
 from sidelight.errors import BadTable, parameter
 from sidelight.web import jobs as jobs_file
-from sidelight.web.jobs import Jobs
+from sidelight.web.jobs import Jobs, silent_interrupts
 
 
 @pytest.fixture
@@ -146,3 +146,23 @@ def test_only_the_latest_that_ended_are_kept(jobs, monkeypatch):
     for number in range(5):
         assert started(jobs, number, lambda _: 1).wait(5)
     assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
+
+
+def test_an_interrupt_that_is_lost_comes_again(jobs):
+    class Freed:
+        def __del__(self):
+            for _ in range(20_000):
+                pass
+
+    def freeing(progress):
+        del progress
+        while True:
+            Freed()
+
+    with silent_interrupts():
+        job = started(jobs, 1, freeing)
+        while job.stage == "waiting":
+            time.sleep(0.001)
+        job.cancel()
+        assert job.wait(20)
+    assert job.stage == "cancelled"
