@@ -254,8 +254,9 @@ def ranges(start: Integers, stop: Integers) -> tuple[Integers, Integers]:
     """
     # position i of the result is start + (i − how many came before this start)
     times = stop - start
-    which = np.repeat(np.arange(len(start)), times)
-    return which, np.arange(len(which)) + (start - np.cumsum(times) + times)[which]
+    number = np.repeat(start - np.cumsum(times) + times, times)
+    number += np.arange(len(number))
+    return np.repeat(np.arange(len(start)), times), number
 
 
 def pair_equal(one: Integers, other: Integers) -> tuple[Integers, Integers]:

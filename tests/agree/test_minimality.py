@@ -10,7 +10,8 @@ from support.examples import QUICK, examples
 
 import sidelight as sl
 from sidelight.minimality.beliefs import InsiderBeliefs
-from sidelight.search.mondrian_cuts import Generation, Partition
+from sidelight.search.mondrian_cuts import Proposals
+from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Regions
 
@@ -137,16 +138,13 @@ def follows(making: Making, small: SmallTable, cells, limits) -> bool:
     nodes = [np.arange(len(table.sizes))]
     while nodes:
         node = nodes.pop()
-        partition = Partition.of_everybody(table, recoding.orders)
-        partition.group[:] = 1
-        partition.group[node] = 0
-        partition.start, partition.stop = np.tile(partition.start, (2, 1)), np.tile(partition.stop, (2, 1))
-        of_truth = Generation.of(true, partition, np.array([0]))
-        for cuts in of_truth.rounds(recoding.orders, np.ones(1, bool), None):
+        everybody = Generation.of_everybody(true, recoding.orders)
+        of_truth = everybody._taking(node, np.array([0, len(node)]), np.array([0]))
+        for cuts in Proposals(of_truth, recoding.orders).rounds():
             passing = of_truth.may_hold_in_halves(cuts, check)
             made = None
             for at in range(len(cuts)):
-                right = partition.ranks[cuts.column[at], node] >= cuts.rank[at]
+                right = of_truth.ranks[cuts.column[at]] >= cuts.rank[at]
                 parted = set(group[node[right]].tolist()) & set(group[node[~right]].tolist())
                 if parted and passing[at]:
                     return False

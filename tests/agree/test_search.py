@@ -180,12 +180,12 @@ TIES = (
 )
 
 
-def cuts_one_by_one(acceptance, cuts, generation, numbers):
+def cuts_one_by_one(acceptance, cuts, generation):
     """Try the cuts of each group in turn, every release that they would make judged exactly."""
     for group in np.unique(cuts.group):
         for row in np.flatnonzero(cuts.group == group):
             cut = cuts.take(np.array([row]))
-            released = acceptance._groups_after(cut, generation, numbers)
+            released = acceptance._groups_after(cut, generation)
             if all(check.holds_exactly(released) for check in acceptance.checks):
                 acceptance.screened = [np.vstack((rows, rows[:1])) for rows in acceptance.screened]
                 yield cut

@@ -95,7 +95,7 @@ def group_questions(
     """Ask about every group in which an admissible cut was not made."""
     ranks = np.stack([order.ranks(column) for order, column in zip(orders, roster.columns, strict=True)])
     proposed = [
-        cuts_along(order, roster.group, ranks[at], roster.people, counts.rows) for at, order in enumerate(orders)
+        cuts_along(order, roster.group, ranks[at], roster.people, groups=counts.rows) for at, order in enumerate(orders)
     ]
     group, rank, left, people = (
         np.concatenate([getattr(each, name) for each in proposed]) for name in ("group", "rank", "left", "people")

@@ -27,7 +27,8 @@ from sidelight.errors import BadRelease
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.release.release import Release
 from sidelight.search.mondrian import OneLook, label_counts
-from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
+from sidelight.search.mondrian_cuts import Cuts
+from sidelight.search.mondrian_frontier import Generation, Partition
 from sidelight.search.orders import column_orders
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, Table
@@ -40,13 +41,11 @@ def refuse_other_than_looks(
     table = _any_world(roster, release)
     orders = column_orders(table.quasi, by)
     target = None if towards is None else label_counts(table, towards)
-    partition, active = Partition.of_everybody(table, orders), np.array([0])
-    while len(active):
-        generation = Generation.of(table, partition, active)
+    partition, generation = Partition.of_everybody(table, orders), Generation.of_everybody(table, orders)
+    while generation.groups:
         looks = _joined(look.looks(generation, orders, target))
         cuts = _published_cuts(generation, roster.group[generation.keys], looks, look, release)
-        right = partition.split(generation.keys, cuts, active)
-        active = np.concatenate((active[cuts.group], right))
+        generation = generation.after([partition.split(generation, cuts)])
 
 
 def _published_cuts(
@@ -71,13 +70,10 @@ def _published_cuts(
 
 def _refuse_parted(generation: Generation, published: Integers, cuts: Cuts, release: Release) -> None:
     """Refuse where a cut has people of one published group on both sides."""
-    cut_of = np.full(generation.groups, -1)
-    cut_of[cuts.group] = np.arange(len(cuts))
-    cut = cut_of[generation.group]
-    inside = np.flatnonzero(cut >= 0)
-    cut = cut[inside]
-    right = generation.ranks[cuts.column[cut], generation.keys[inside]] >= cuts.rank[cut]
-    both = np.intersect1d(published[inside[right]], published[inside[~right]])
+    right, cut = np.zeros(len(published), bool), np.zeros(generation.groups, bool)
+    right[generation.right_of(cuts)[1]] = True
+    cut[cuts.group] = True
+    both = np.intersect1d(published[right], published[~right & cut[generation.group]])
     _refuse_some(np.ones(len(both), bool), both, release)
 
 
@@ -96,13 +92,8 @@ def _refuse(release: Release, row: int) -> NoReturn:
 
 
 def _joined(looks: Iterator[tuple[Cuts, Floats]]) -> tuple[Cuts, Floats]:
-    none = np.zeros(0, np.int64)
-    parts, veils = zip((Cuts(none, none, none, none, none), np.zeros(0)), *looks, strict=True)
-    group, column, rank, left, people = (
-        np.concatenate([getattr(each, name) for each in parts])
-        for name in ("group", "column", "rank", "left", "people")
-    )
-    return Cuts(group, column, rank, left, people), np.concatenate(veils)
+    parts, veils = zip((Cuts.joined([]), np.zeros(0)), *looks, strict=True)
+    return Cuts.joined(parts), np.concatenate(veils)
 
 
 def _any_world(roster: RosterLines, release: Release) -> Table:

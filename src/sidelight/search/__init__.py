@@ -6,7 +6,8 @@ quasi-identifier values), never on rows.  What a measure is stands in `measures`
 
 Read `protect` first, then `method` (what a search is handed and hands back), `policy_check` (many groups judged at
 once) and `orders` (what a stretch of labels is); then one method: `full_domain` with `lattice_search` and
-`suppression`; `mondrian` with `mondrian_cuts` and `population_keys`, and against insiders `veil` and `value_limits`;
+`suppression`; `mondrian` with `mondrian_cuts` (the rules), `mondrian_frontier` (counting in memory) and
+`population_keys`, and against insiders `veil` and `value_limits`;
 `anatomy`; or `microaggregation` with `distances`, the latter two with `merging`.  `recoding` and `utility` say what a
 release is still good for; `generalisation_table` (with `node_values`) and `compare` put many side by side.
 """

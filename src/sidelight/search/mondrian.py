@@ -46,7 +46,8 @@ from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
-from sidelight.search.mondrian_cuts import Cuts, Generation, Partition
+from sidelight.search.mondrian_cuts import Cuts, Proposals
+from sidelight.search.mondrian_frontier import Generation, Partition
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
@@ -70,6 +71,11 @@ class OneLook:
     sizes: PolicyCheck  # limits that values do not decide
     coins: Coins = unknown_to_all
 
+    @property
+    def least(self) -> int:
+        """How many people a half must have at least."""
+        return self.sizes.least_group_size or 1
+
     def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
         """Give the cuts to make, at most one of each group."""
         return [self._made(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
@@ -78,9 +84,10 @@ class OneLook:
         self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
     ) -> Iterator[tuple[Cuts, Floats]]:
         """Give the cuts that are looked at, at most one of each group, and their veils."""
-        counts = generation.table.counts.take(generation.keys).roll_up(generation.group, groups=generation.groups)
-        undecided = np.ones(generation.groups, bool)
-        for proposed in generation.rounds(orders, undecided, target):
+        counts = generation.counts.roll_up(generation.group, groups=generation.groups)
+        proposals = Proposals(generation, orders, target, self.least)
+        undecided = proposals.undecided
+        for proposed in proposals.rounds():
             allowed = proposed.take(generation.may_hold_in_halves(proposed, self.sizes))
             allowed = allowed.take(undecided[allowed.group])
             while len(allowed):
@@ -248,20 +255,19 @@ def cut_everybody(
     other cuts; with one look, just one of them.
     """
     partition = Partition.of_everybody(table, orders)
-    acceptance = Acceptance(table, policy.together, partition, populations)
-    active = np.array([0])
-    while len(active):
-        progress(len(partition))
-        generation = Generation.of(table, partition, active, populations)
-        halves: list[Integers] = []
+    acceptance = Acceptance(table, policy, partition, populations)
+    generation = Generation.of_everybody(table, orders, populations)
+    progress(len(partition))
+    while generation.groups:
         if look is not None:
             runs: Iterable[Cuts] = look.cuts(generation, orders, target)
         else:
-            runs = acceptance.cuts(generation, active, policy, orders, target)
-        for accepted in runs:
-            halves += [active[accepted.group], partition.split(generation.keys, accepted, active)]
+            runs = acceptance.cuts(generation, Proposals(generation, orders, target, acceptance.least))
         # both halves of what was cut are the next generation; what was not cut is done
-        active = np.concatenate(halves) if halves else np.array([], np.int64)
+        splits = [partition.split(generation, accepted) for accepted in runs if len(accepted)]
+        if splits:
+            progress(len(partition))
+        generation = generation.after(splits, acceptance.least)
     return partition
 
 
@@ -270,32 +276,47 @@ class Acceptance:
     """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made."""
 
     table: Table
-    checks: tuple[CriterionCheck, ...]  # those that depend on several groups together
+    policy: PolicyCheck
     partition: Partition
     populations: tuple[KeyPopulation, ...] = ()
     screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
 
     def __post_init__(self) -> None:
-        everybody = self._groups(self.partition.group, len(self.partition))
-        self.screened = [check.screen.of(everybody) for check in self.checks]
+        if self.checks:
+            everybody = self._groups(self.partition.group, len(self.partition))
+            self.screened = [check.screen.of(everybody) for check in self.checks]
 
-    def cuts(
-        self,
-        generation: Generation,
-        numbers: Integers,
-        policy: PolicyCheck,
-        orders: tuple[Order, ...],
-        target: Counts | None,
-    ) -> Iterator[Cuts]:
+    @property
+    def checks(self) -> tuple[CriterionCheck, ...]:
+        """Those that depend on several groups together."""
+        return self.policy.together
+
+    @property
+    def least(self) -> int:
+        """How many people a half must have at least."""
+        return self.policy.least_group_size or 1
+
+    def cuts(self, generation: Generation, proposals: Proposals) -> Iterator[Cuts]:
         """Give runs of cuts of a generation; each run must be made before the next is drawn."""
-        undecided = np.ones(len(numbers), bool)
-        for cuts in generation.rounds(orders, undecided, target):
-            within = cuts.take(generation.may_hold_in_halves(cuts, policy))
-            for accepted in self.runs(within, generation, numbers):
-                undecided[accepted.group] = False
-                yield accepted
+        yield from self._medians(generation, proposals)
+        if self.policy.only_group_sizes:
+            return  # where the most balanced cut leaves a half too small, so do all others
+        others = proposals.others()
+        yield from self.runs(others.take(generation.may_hold_in_halves(others, self.policy)), generation)
 
-    def runs(self, cuts: Cuts, generation: Generation, numbers: Integers) -> Iterator[Cuts]:
+    def _medians(self, generation: Generation, proposals: Proposals) -> Iterator[Cuts]:
+        """Give runs of the most balanced cuts, and say which groups are decided."""
+        within = []
+        for cuts in proposals.medians():
+            held = cuts.take(generation.may_hold_in_halves(cuts, self.policy))
+            within.append(held)
+            if not self.checks:  # groups do not wait for each other
+                proposals.undecided[held.group] = False
+        for accepted in self.runs(Cuts.joined(within).by_group(), generation):
+            proposals.undecided[accepted.group] = False
+            yield accepted
+
+    def runs(self, cuts: Cuts, generation: Generation) -> Iterator[Cuts]:
         """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
         if not self.checks:
             yield cuts.take(cuts.first_of_each())
@@ -306,13 +327,15 @@ class Acceptance:
         while len(candidates):
             # a cut that does not fit now never will: the release only gets finer
             candidates = candidates[
-                self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation, numbers)
+                self._may_fit(cuts.take(candidates), [pair[candidates] for pair in pairs], generation)
             ]
             first = candidates[cuts.take(candidates).first_of_each()]
-            length = self._longest_run(cuts.take(first), [pair[first] for pair in pairs], generation, numbers)
+            length = self._longest_run(cuts.take(first), [pair[first] for pair in pairs], generation)
             run, next_cut = first[:length], first[length : length + 1]
             accepted = cuts.take(run)
-            self._replace_rows(numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right])
+            self._replace_rows(
+                generation.numbers[accepted.group], [rows[run] for rows in left], [rows[run] for rows in right]
+            )
             yield accepted
             # in the release that the run has made, the next cut does not fit
             candidates = candidates[~np.isin(cuts.group[candidates], accepted.group) & ~np.isin(candidates, next_cut)]
@@ -327,24 +350,24 @@ class Acceptance:
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
-    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> Flags:
+    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: Generation) -> Flags:
         """Say which cuts could be made next, each on its own: for sure, or so close to a limit that a run must tell."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
-            values = check.screen.value(_joined_with_others(check, rows, pair, numbers[cuts.group]))
+            values = check.screen.value(_joined_with_others(check, rows, pair, generation.numbers[cuts.group]))
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
             if check.criterion.comparison.strict:
                 for at in np.flatnonzero(fits & close):
-                    fits[at] = check.holds_exactly(self._groups_after(cuts.take(np.array([at])), generation, numbers))
+                    fits[at] = check.holds_exactly(self._groups_after(cuts.take(np.array([at])), generation))
         return fits
 
-    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: Generation, numbers: Integers) -> int:
+    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: Generation) -> int:
         """Count how many of these cuts, of different groups, can be made one after another."""
         if len(cuts) == 0:
             return 0
         states = [
-            _after_each(check, rows, pair, numbers[cuts.group])
+            _after_each(check, rows, pair, generation.numbers[cuts.group])
             for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True)
         ]
         clear = np.array([check.clearly_holds(values) for check, values in zip(self.checks, states, strict=True)])
@@ -354,7 +377,7 @@ class Acceptance:
             doubtful = [check for check, near in zip(self.checks, close[:, length - 1], strict=True) if near]
             if not doubtful:
                 return True
-            groups = self._groups_after(cuts.take(np.arange(length)), generation, numbers)
+            groups = self._groups_after(cuts.take(np.arange(length)), generation)
             return all(check.holds_exactly(groups) for check in doubtful)
 
         # runs of `within` cuts hold, runs of `beyond` cuts do not
@@ -371,9 +394,9 @@ class Acceptance:
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
 
-    def _groups_after(self, cuts: Cuts, generation: Generation, numbers: Integers) -> Groups:
+    def _groups_after(self, cuts: Cuts, generation: Generation) -> Groups:
         """Make the release as it would be after these cuts, of different groups."""
-        group = self.partition.group_after(generation.keys, cuts, numbers)
+        group = self.partition.group_after(generation, cuts)
         return self._groups(group, len(self.partition) + len(cuts))
 
     def _groups(self, group: Integers, groups: int) -> Groups:

@@ -1,39 +1,36 @@
-"""Mondrian's frontier: all groups of one generation, and all places at which each could be cut in two.
+"""Mondrian's rules: where may a group be cut in two, and in which order does it try its cuts?
 
 Symbols     A *key* q is a distinct combination of quasi-identifier values, n_q its people, r_c(q) its rank in column c
             (`orders`).  A group is a set of keys that fills a box of ranks.  A cut (g, c, p) sends the keys of g with
             r_c(q) < p to the left half and the others to the right one.
-Generation  The groups that were made last and have not been tried yet; those that cannot be cut leave the frontier for
-            good.  A generation is cut all at once, so the number of passes over the keys is the depth of the cuts, not
-            the number of groups.
 Candidates  Between each two neighbouring ranks that occur in a group, but only at its deepest borders (`Order.depth`):
-            along a hierarchy a group is cut between the coarsest nodes that it spans.
-Counting    Sorted by (group, rank), the counts left of all candidate cuts of a column are one prefix sum that starts
-            anew in each group, n_left(x) = Σ_{q in g, r_c(q) < p} n_q(x); the right half is the group's total less the
-            left.
+            along a hierarchy a group is cut between the coarsest nodes that it spans.  Nodes are stretches of ranks, so
+            the deepest level h of a group is that at which its first and last rank differ, and its candidates are the
+            places where the node of level h changes.
+Median      With people in line by rank, the most balanced candidate stands before or behind the node of level h in
+            which half of them are reached: two lookups for each group, once its people stand in line.
 Order       Each group tries the most balanced cut of each column first, columns by how widely the group spreads along
-            them (or by information gain), then all other cuts, by column and balance.
-Invariant   Keys stay sorted by group, every key is in exactly one group, and `start`/`stop` hold the box of each group.
-Cost        Per generation and column: one sort of the keys that are left and cuts × values counts, in blocks of bounded
-            size that never divide a group.  No loop over groups, cuts or keys.
+            them (or by information gain), then all other cuts, by column and balance.  Of equally balanced cuts the
+            lowest comes first, of equally wide columns the first.  Cuts with a half below `least` people never pass.
+Lazy        Columns are put in line as they come: nobody is sorted along a column that no group gets to try.
+Seam        The rules ask how people stand, and not where they are kept: `Standing` is all that they need, and whoever
+            counts people by group, column and rank can answer it (`mondrian_frontier` does, in memory).
 
 Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers
-from sidelight.release.groups import Groups, PopulationCounts
+from sidelight._arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.population_keys import KeyPopulation, carrying
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+from sidelight.table.table import Counts
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -49,210 +46,242 @@ class Cuts:
     def __len__(self) -> int:
         return len(self.group)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Cuts]) -> Cuts:
+        """Put cuts behind each other."""
+        if not parts:
+            return cls(*(np.zeros(0, np.int64) for _ in range(5)))
+        columns = zip(*((each.group, each.column, each.rank, each.left, each.people) for each in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+    @property
+    def smaller(self) -> Integers:
+        """How many people the smaller half has."""
+        smaller: Integers = np.minimum(self.left, self.people - self.left)
+        return smaller
+
+    @property
+    def imbalance(self) -> Integers:
+        """How many people more one half has than the other."""
+        imbalance: Integers = np.abs(2 * self.left - self.people)
+        return imbalance
+
     def take(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_]) -> Cuts:
         """Keep some of them."""
         return Cuts(self.group[rows], self.column[rows], self.rank[rows], self.left[rows], self.people[rows])
+
+    def by_group(self) -> Cuts:
+        """Put them in the order of the groups; those of a group stay as they are."""
+        return self.take(np.argsort(self.group, kind="stable"))
 
     def first_of_each(self) -> Integers:
         """Give the row of each group's first cut, in the order of the groups."""
         return np.unique(self.group, return_index=True)[1]
 
 
-@dataclass(eq=False, slots=True)
-class Partition:
-    """Which group each key of a table is in, and the box of ranks that each group covers."""
-
-    ranks: Integers  # column × key
-    group: Integers  # per key
-    start: Integers  # group × column
-    stop: Integers
-
-    @classmethod
-    def of_everybody(cls, table: Table, orders: tuple[Order, ...]) -> Partition:
-        """Begin with everybody in one group."""
-        ranks = [order.ranks(column) for order, column in zip(orders, table.quasi, strict=True)]
-        widths = np.array([[len(order) for order in orders]])
-        return cls(np.stack(ranks), np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
-
-    def __len__(self) -> int:
-        return len(self.start)
-
-    def split(self, keys: Integers, cuts: Cuts, numbers: Integers) -> Integers:
-        """Cut groups in two, each at most once: the left half keeps its number.  Gives the numbers of the right halves.
-
-        `keys` are those of the generation at hand, `numbers` its groups' numbers here.
-        """
-        # left halves keep their numbers, right halves get the next ones: numbers of other groups never change
-        old, new = numbers[cuts.group], len(self) + np.arange(len(cuts))
-        keys_right, cut = self._right_of(keys, cuts, old)
-        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
-        self.stop[old, cuts.column] = cuts.rank
-        self.start[new, cuts.column] = cuts.rank
-        self.group[keys_right] = new[cut]
-        return new
-
-    def group_after(self, keys: Integers, cuts: Cuts, numbers: Integers) -> Integers:
-        """Give the group of each key as `split` would make it."""
-        group = self.group.copy()
-        keys_right, cut = self._right_of(keys, cuts, numbers[cuts.group])
-        group[keys_right] = len(self) + cut
-        return group
-
-    def _right_of(self, keys: Integers, cuts: Cuts, old: Integers) -> tuple[Integers, Integers]:
-        """Give the keys that cuts move to a right half, and the row of the cut for each of them."""
-        cut_of = np.full(len(self), -1)
-        cut_of[old] = np.arange(len(cuts))
-        cut = cut_of[self.group[keys]]
-        inside, cut = keys[cut >= 0], cut[cut >= 0]
-        right = self.ranks[cuts.column[cut], inside] >= cuts.rank[cut]
-        return inside[right], cut[right]
-
-
 @dataclass(frozen=True, eq=False, slots=True)
-class Generation:
-    """Groups that may still be cut, numbered from 0, and the keys of the table that are in them, sorted by group."""
+class Line:
+    """The people of some groups (0, 1, …, none empty), in line by their ranks along one column.
 
-    table: Table
-    keys: Integers
-    group: Integers  # per key of `keys`
-    ranks: Integers  # column × key of the table
-    groups: int
-    populations: tuple[KeyPopulation, ...] = ()
+    `place` is group · width + rank, rising; equal places may stand side by side, as one line each or added up.
+    """
+
+    place: npt.NDArray[np.integer]
+    before: Integers  # people before each place; one more: all of them
+    width: int
+    edges: Integers  # the row at which each group begins; one more: the end
 
     @classmethod
     def of(
-        cls, table: Table, partition: Partition, active: Integers, populations: tuple[KeyPopulation, ...] = ()
-    ) -> Generation:
-        """Look at some groups of a partition."""
-        number = np.full(len(partition), -1)
-        number[active] = np.arange(len(active))
-        keys = np.flatnonzero(number[partition.group] >= 0)
-        group = number[partition.group[keys]]
-        by_group = np.argsort(group, kind="stable")
-        return cls(table, keys[by_group], group[by_group], partition.ranks, len(active), populations)
+        cls,
+        group: npt.NDArray[np.integer],
+        rank: npt.NDArray[np.integer],
+        people: npt.NDArray[np.integer],
+        *,
+        groups: int,
+        width: int,
+    ) -> Line:
+        """Put people in line: one sort.
 
-    def rounds(self, orders: tuple[Order, ...], undecided: Flags, target: Counts | None) -> Iterator[Cuts]:
-        """Propose first the most balanced cut of each column, then, for groups still undecided, all the others.
-
-        Columns come in the order of how widely the group spreads along them or, with a target (how often each of its
-        labels occurs in each key of the table), of how much their cut tells about it.  `undecided` may change between
-        the rounds.
+        >>> line = Line.of(np.array([0, 1, 0]), np.array([2, 0, 1]), np.array([1, 1, 1]), groups=2, width=3)
+        >>> line.place.tolist(), line.before.tolist(), line.edges.tolist()
+        ([1, 2, 3], [0, 1, 2, 3], [0, 2, 3])
         """
-        occupied = np.flatnonzero(self.table.sizes[self.keys])  # keys that only a population has are cut along
-        keys, group = self.keys[occupied], self.group[occupied]
-        cuts = [
-            cuts_along(order, group, self.ranks[column, keys], self.table.sizes[keys], self.groups)
-            for column, order in enumerate(orders)
+        # half as wide is twice as quick to sort
+        kind: npt.DTypeLike = np.uint32 if groups * width < 2**32 else np.int64
+        place = np.multiply(group, width, dtype=kind, casting="unsafe")
+        np.add(place, rank, out=place, casting="unsafe")
+        if (people == 1).all():
+            place.sort()
+            return cls.of_sorted(place, np.arange(len(place) + 1), groups=groups, width=width)
+        (places,), standing = sum_equal_rows([place.astype(np.int64)], people.astype(np.int64))
+        return cls.of_sorted(places, np.concatenate(([0], np.cumsum(standing))), groups=groups, width=width)
+
+    @classmethod
+    def of_sorted(cls, place: npt.NDArray[np.integer], before: Integers, *, groups: int, width: int) -> Line:
+        """Take places that stand in order, as a GROUP BY gives them, and the people before each."""
+        edges = np.searchsorted(place, np.arange(groups + 1, dtype=np.int64) * width)
+        return cls(place, before, width, edges)
+
+    @property
+    def people(self) -> Integers:
+        """How many people each group has."""
+        return np.diff(self.before[self.edges])
+
+    def _rank(self, row: Integers, group: Integers) -> Integers:
+        return self.place[row].astype(np.int64) - group * self.width
+
+    def _row(self, group: Integers, rank: Integers) -> Integers:
+        """Find the first row of a group at a rank or behind it."""
+        return np.searchsorted(self.place, (group * self.width + rank).astype(self.place.dtype))
+
+    def medians(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
+        """Give the most balanced cut of each group that has one: the group, the rank, the people left and in all."""
+        start, stop = self.edges[:-1], self.edges[1:]
+        every = np.arange(len(start))
+        first, last = self._rank(start, every), self._rank(stop - 1, every)
+        group = np.flatnonzero(first < last)
+        start, stop, base = start[group], stop[group], self.before[start[group]]
+        people = self.before[stop] - base
+        # the node in which half of the people are reached, of the level at which the group's ends differ
+        middle = np.searchsorted(self.before, base + (people + 1) // 2) - 1
+        low, high = order.stretch(order.depth(first[group], last[group]), self._rank(middle, group))
+        # everybody in front of `low` is less than half, everybody in front of `high` at least half
+        behind_low, behind_high = self._row(group, low), self._row(group, np.minimum(high, self.width - 1))
+        behind_high = np.where(high < self.width, behind_high, stop)
+        at_low, at_high = self.before[behind_low] - base, self.before[behind_high] - base
+        use_low = (behind_low > start) & ((behind_high == stop) | (people - 2 * at_low <= 2 * at_high - people))
+        row = np.where(use_low, behind_low, behind_high)
+        return group, self._rank(row, group), np.where(use_low, at_low, at_high), people
+
+    def borders(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
+        """Give all cuts, sorted by group and rank: the groups, the ranks, the people left and in all."""
+        row = np.flatnonzero(run_starts([self.place]))
+        group = np.searchsorted(self.edges, row, side="right") - 1
+        rank = self._rank(row, group)
+        deepest = order.depth(*(self._rank(at, np.arange(len(at))) for at in (self.edges[:-1], self.edges[1:] - 1)))
+        # a border stands before each place of a group but the first; only the deepest of a group are kept
+        inner = np.flatnonzero(group[1:] == group[:-1]) + 1
+        inner = inner[order.depth(rank[inner - 1], rank[inner]) == deepest[group[inner]]]
+        group = group[inner]
+        return group, rank[inner], self.before[row[inner]] - self.before[self.edges[group]], self.people[group]
+
+
+def cuts_along(
+    order: Order, group: Integers, rank: Integers, people: Integers, *, groups: int, column: int = 0
+) -> Cuts:
+    """Find all cuts of groups 0, 1, … along a column, sorted by group and rank; keys are given one by one.
+
+    >>> from sidelight.search.orders import order_of
+    >>> from sidelight.table.table import Column
+    >>> order = order_of(Column.of("age", ["1", "2", "4"]))
+    >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
+    >>> cuts.rank.tolist(), cuts.left.tolist(), cuts.people.tolist()
+    ([1, 2], [5, 7], [9, 9])
+    """
+    line = Line.of(group, rank, people, groups=groups, width=len(order))
+    return _along(column, np.arange(groups), line.borders(order))
+
+
+def _along(column: int, number: Integers, cuts: tuple[Integers, Integers, Integers, Integers]) -> Cuts:
+    """Say the groups of a line by their numbers."""
+    group, rank, left, people = cuts
+    return Cuts(number[group], np.full(len(group), column), rank, left, people)
+
+
+class Standing(Protocol):
+    """How the people of open groups stand along each column: all that the rules ask whoever counts them."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are, numbered from 0."""
+
+    def extents(self) -> tuple[Integers, Integers]:
+        """Give the first and the last rank that occur, column × group."""
+
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
+
+    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
+
+
+@dataclass(eq=False, slots=True)
+class Proposals:
+    """The cuts that groups try, in their order: `medians` first, then all `others`.
+
+    `undecided` says which groups still try some; whoever decides a group says so there between two rounds.  With a
+    `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
+    """
+
+    standing: Standing
+    orders: tuple[Order, ...]
+    target: Counts | None = None
+    least: int = 1  # people that a half must have
+    undecided: Flags = field(init=False)
+    _score: Floats = field(init=False)  # column × group: those with the highest come first; −∞ cannot be cut
+
+    def __post_init__(self) -> None:
+        self.undecided = np.ones(self.standing.groups, bool)
+        first, last = self.standing.extents()
+        spread = [
+            (order.position[high] - order.position[low]) / order.width
+            for order, low, high in zip(self.orders, first, last, strict=True)
         ]
-        medians = [each.medians(self.groups) for each in cuts]
-        balanced = [(each, rows[rows >= 0]) for each, rows in zip(cuts, medians, strict=True)]
-        rank = _ranked(np.stack([each.spread for each in cuts]))
-        if target is not None:
-            rank = _ranked(self._gains(line_up(balanced, rank), target))
-        yield line_up(balanced, rank)
-        others = []
-        for each, rows in zip(cuts, medians, strict=True):
-            rest = undecided[each.group]
-            # the most balanced ones were proposed in the first round
-            rest[rows[rows >= 0]] = False
-            others.append((each, np.flatnonzero(rest)))
-        yield line_up(others, rank)
+        self._score = np.where(first < last, np.stack(spread), -np.inf)
+        if self.target is not None:
+            self._score = self._gains(self.target)
 
-    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
-        """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
-        # people are at hand; values are counted only for cuts that leave enough of them on both sides
-        smaller = np.minimum(cuts.left, cuts.people - cuts.left)
-        holds: Flags = smaller >= (policy.least_group_size or 1)
-        if policy.only_group_sizes:
-            return holds
-        large = np.flatnonzero(holds)
-        for rows, halves in self.halves(cuts.take(large)):
-            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
-            holds[large[rows]] = left & right
-        return holds
+    def rounds(self) -> Iterator[Cuts]:
+        """Propose all cuts, for groups that are decided one by one."""
+        yield from self.medians()
+        yield self.others()
 
-    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
-        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
-        beside = [self._population_beside(cuts, each) for each in self.populations]
-        for rows, counts in self._counted(cuts, self.table.counts):
-            block = cuts.take(rows)
-            sizes = np.concatenate((block.left, block.people - block.left))
-            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
-            both = np.concatenate((rows, len(cuts) + rows))
-            yield rows, carrying(groups, [each.take(both) for each in beside])
+    def medians(self) -> Iterator[Cuts]:
+        """Propose the most balanced cut of the column that each group tries first, then of the next, and so on.
 
-    def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
-        """Count a population left of all cuts, then right of them."""
-        people = np.zeros(2 * len(cuts), np.int64)
-        for rows, counts in self._counted(cuts, population.counts()):
-            people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
-        return PopulationCounts(population.population, people, 0)
+        A round has at most one cut of a group, in the order of the groups.
+        """
+        left = self._score.copy()
+        while True:
+            column = np.argmax(left, axis=0)
+            group = np.flatnonzero(self.undecided & (left[column, np.arange(len(column))] > -np.inf))
+            if not len(group):
+                return
+            left[column[group], group] = -np.inf
+            yield self._large(self._medians(group, column[group])).by_group()
 
-    def _gains(self, medians: Cuts, target: Counts) -> Floats:
-        """Say how much the cut nearest the median tells about the target, column × group: n·H − Σ n·H of the halves."""
-        gains = np.full((len(self.ranks), self.groups), -1.0)
-        for rows, counts in self._counted(medians, target):
+    def others(self) -> Cuts:
+        """Propose all cuts but the most balanced ones, by group, then by column, then by balance."""
+        column, group = np.nonzero(self.undecided & (self._score > -np.inf))
+        rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
+        parts = []
+        for along, number, line in self.standing.lines(group, column):
+            cuts = _along(along, number, line.borders(self.orders[along]))
+            median = np.zeros(self.standing.groups, np.int64)
+            medians = _along(along, number, line.medians(self.orders[along]))
+            median[medians.group] = medians.rank
+            parts.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
+        cuts = Cuts.joined(parts)
+        return cuts.take(np.lexsort((cuts.rank, cuts.imbalance, rank[cuts.column, cuts.group], cuts.group)))
+
+    def _large(self, cuts: Cuts) -> Cuts:
+        return cuts.take(cuts.smaller >= self.least)
+
+    def _medians(self, group: Integers, column: Integers) -> Cuts:
+        lines = self.standing.lines(group, column)
+        return Cuts.joined([_along(along, number, line.medians(self.orders[along])) for along, number, line in lines])
+
+    def _gains(self, target: Counts) -> Floats:
+        """Say how much the most balanced cut tells about the target, column × group: n·H − Σ n·H of the halves."""
+        column, group = np.nonzero(self._score > -np.inf)
+        medians = self._medians(group, column)
+        gains = np.full(self._score.shape, -np.inf)
+        for rows, counts in self.standing.beside(medians, target):
             left, right = np.split(counts, 2)
             gain = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
             gains[medians.column[rows], medians.group[rows]] = gain
         return gains
-
-    def _counted(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        row, value, count = counts.take(self.keys).entries()
-        entries = _Entries(self.group[row], row, value, count)
-        for column in range(len(self.ranks)):
-            rows = np.flatnonzero(cuts.column == column)
-            rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
-            rank = self.ranks[column, self.keys]
-            for block in _blocks(cuts.group[rows], rows, counts.width):
-                yield block, entries.beside(cuts.take(block), rank, counts.width)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class _Entries:
-    """Positive counts of the generation's keys, sorted by group."""
-
-    group: Integers
-    key: Integers
-    value: Integers
-    count: Integers
-
-    def beside(self, cuts: Cuts, rank: Integers, values: int) -> Integers:
-        """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
-        groups, first = np.unique(cuts.group, return_index=True)
-        some = slice(*np.searchsorted(self.group, (groups[0], groups[-1] + 1)).tolist())
-        stretch = np.minimum(np.searchsorted(groups, self.group[some]), len(groups) - 1)
-        inside = groups[stretch] == self.group[some]
-        stretch, value, count = stretch[inside], self.value[some][inside], self.count[some][inside]
-        width = int(rank.max(initial=0)) + 2
-        packed = groups[stretch] * width + rank[self.key[some][inside]]  # sorts by group, then by rank
-
-        # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
-        after = np.searchsorted(cuts.group * width + cuts.rank, packed, side="right")
-        before_some = after < np.append(first[1:], len(cuts))[stretch]
-        step = np.bincount(
-            after[before_some] * values + value[before_some], weights=count[before_some], minlength=len(cuts) * values
-        )
-        running = np.cumsum(step.reshape(len(cuts), values), axis=0)
-        which = np.searchsorted(groups, cuts.group)
-        left = running - np.vstack((np.zeros((1, values)), running))[first][which]  # starts anew in each group
-        totals = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
-        sides: Integers = np.vstack((left, totals.reshape(len(groups), values)[which] - left)).astype(np.int64)
-        return sides
-
-
-def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
-    """Cut rows sorted by group into blocks that can be spread out, never through a group."""
-    # a group with more cuts than a block may have gets a block of its own
-    most = max(CELLS_AT_ONCE // max(width, 1), 1)
-    start = 0
-    while start < len(rows):
-        stop = min(start + most, len(rows))
-        if stop < len(rows):
-            edge = int(np.searchsorted(group, group[stop]))
-            stop = edge if edge > start else int(np.searchsorted(group, group[stop], side="right"))
-        yield rows[start:stop]
-        start = stop
 
 
 def _uncertainty(counts: Integers) -> Floats:
@@ -261,79 +290,3 @@ def _uncertainty(counts: Integers) -> Floats:
     logs = np.log(np.maximum(counts, 1))
     uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)
     return uncertain
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ColumnCuts:
-    """Candidate cuts of groups along one column: who stands before `rank` goes left, the others right.
-
-    One row per cut, sorted by group and rank.  Only the deepest borders of a group are candidates.
-    """
-
-    group: Integers
-    rank: Integers
-    left: Integers  # people to the left
-    people: Integers  # people of the whole group
-    spread: Floats  # per group, not per cut: how widely it spreads along the column, 0 to 1
-
-    def medians(self, groups: int) -> Integers:
-        """Give, per group, the row of the cut nearest the median, or −1 where there is none."""
-        best = np.full(groups, -1)
-        by_balance = np.lexsort((np.abs(2 * self.left - self.people), self.group))[::-1]
-        # of several writes to a group the last stays, and the most balanced cut is written last
-        best[self.group[by_balance]] = by_balance
-        return best
-
-
-def cuts_along(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> ColumnCuts:
-    """Find all cuts of `groups` groups along a column; the arrays have one entry per key of the table.
-
-    >>> from sidelight.search.orders import order_of
-    >>> from sidelight.table.table import Column
-    >>> order = order_of(Column.of("age", ["1", "2", "4"]))
-    >>> cuts = cuts_along(order, np.array([0, 0, 0]), np.array([0, 1, 2]), np.array([5, 2, 2]), groups=1)
-    >>> cuts.rank.tolist(), cuts.left.tolist(), cuts.medians(1).tolist()
-    ([1, 2], [5, 7], [0])
-    """
-    packed, standing = _sums_by_number(group * len(order) + rank, people, groups * len(order))
-    # one entry for each rank that occurs in a group, sorted: the group, the rank, and the people standing there
-    group_there, rank_there = packed // len(order), packed % len(order)
-    first = np.flatnonzero(np.diff(group_there, prepend=-1))
-    last = np.append(first[1:], len(group_there)) - 1
-    through = np.cumsum(standing)
-    before = np.concatenate(([0], through))[first]
-    total = np.diff(np.append(before, through[-1:]))
-    spread = (order.position[rank_there[last]] - order.position[rank_there[first]]) / order.width
-
-    # a border stands before each entry of a group but the first; only the deepest of a group are kept
-    inner = np.setdiff1d(np.arange(len(group_there)), first, assume_unique=True)
-    depth = order.depth(rank_there[inner - 1], rank_there[inner])
-    deepest = np.zeros(groups, np.int64)
-    np.maximum.at(deepest, group_there[inner], depth)
-    inner = inner[depth == deepest[group_there[inner]]]
-    cut = group_there[inner]
-    return ColumnCuts(cut, rank_there[inner], through[inner - 1] - before[cut], total[cut], spread)
-
-
-def _sums_by_number(numbers: Integers, people: Integers, below: int) -> tuple[Integers, Integers]:
-    """Add up people by a number from 0 to below − 1; give the numbers that occur, in order, and their sums."""
-    if below <= 8 * len(numbers) + 4096:
-        sums = np.bincount(numbers, weights=people, minlength=below)
-        occurring = np.flatnonzero(sums)
-        return occurring, sums[occurring].astype(np.int64)
-    occurring, kind = np.unique(numbers, return_inverse=True)
-    return occurring, np.bincount(kind, weights=people).astype(np.int64)
-
-
-def line_up(some: list[tuple[ColumnCuts, Integers]], rank: Integers) -> Cuts:
-    """Line up cuts (some rows of each column's) by group, then by the rank of the column there, then by balance."""
-    column = np.concatenate([np.full(len(rows), number) for number, (_, rows) in enumerate(some)])
-    parts = [(cuts.group[rows], cuts.rank[rows], cuts.left[rows], cuts.people[rows]) for cuts, rows in some]
-    group, border, left, people = (np.concatenate(part) for part in zip(*parts, strict=True))
-    cuts_of_all = Cuts(group, column, border, left, people)
-    return cuts_of_all.take(np.lexsort((np.abs(2 * left - people), rank[column, group], group)))
-
-
-def _ranked(score: Floats) -> Integers:
-    """Rank the columns of each group, the largest score first."""
-    return np.argsort(np.argsort(-score, axis=0, kind="stable"), axis=0)

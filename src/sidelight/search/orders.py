@@ -68,8 +68,19 @@ class Order:
         """Give the coarsest level at which two ranks differ; a stretch is cut at its deepest borders first."""
         deepest = np.zeros(len(one), np.int64)
         for level in range(1, len(self.levels)):
-            deepest[self.levels[level, one] != self.levels[level, other]] = level
+            if len(self.nodes[level]) > 1:
+                deepest[self.levels[level, one] != self.levels[level, other]] = level
         return deepest
+
+    def stretch(self, level: Integers, rank: Integers) -> tuple[Integers, Integers]:
+        """Give the stretch of the node above each rank, each on its level: where it starts and where it stops."""
+        start, stop = rank.copy(), rank + 1
+        for above in range(1, len(self.levels)):
+            at = np.flatnonzero(level == above)
+            # nodes are numbered along the ranks, as each of them covers one stretch
+            node = self.levels[above, rank[at]]
+            start[at], stop[at] = (np.searchsorted(self.levels[above], node, side=side) for side in ("left", "right"))
+        return start, stop
 
     def label_of(self, start: int, stop: int) -> Label:
         """Print a stretch of ranks: an interval, a hierarchy label, or a set of them; one rank as it is.
@@ -87,11 +98,11 @@ class Order:
         return names[0] if len(names) == 1 else "{" + ", ".join(map(shown, names)) + "}"
 
     def _interval(self, start: int, stop: int) -> str:
-        present = [text for text in self.labels[start:stop] if text is not None]
-        missing = [shown(None)] if len(present) < stop - start else []
+        known = stop - (self.labels[stop - 1] is None)  # a missing cell stands last
+        first, last = self.labels[start], self.labels[known - 1]
         between = " to " if self.days else "-"
-        ends = present[:1] if len(present) == 1 else [between.join((present[0], present[-1]))] if present else []
-        return " or ".join(ends + missing)
+        interval = f"{first}" if known - start == 1 else f"{first}{between}{last}"
+        return interval if known == stop else f"{interval} or {shown(None)}"
 
     def _fewest_nodes(self, start: int, stop: int) -> list[Label]:
         """Tile a stretch with as few hierarchy nodes as there can be."""

@@ -1,14 +1,13 @@
-"""Cuts of a whole generation at once against counting each one by hand."""
+"""Where groups may be cut, and in which order they try it, against small cases worked out by hand."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search import mondrian_cuts
-from sidelight.search.mondrian_cuts import Cuts, Generation, Partition, cuts_along, line_up
+from sidelight.search.mondrian_cuts import Cuts, Line, Proposals, cuts_along
+from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.orders import column_orders, order_of
-from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.table import Column, Counts, Table
 
 COUNTS = np.array([[1, 0], [2, 1], [0, 3], [1, 1], [4, 0]])
@@ -20,19 +19,18 @@ TABLE = Table(
     Counts.from_cells(COUNTS),
 )
 ORDERS = column_orders(TABLE.quasi, {})
-
-
-def everybody() -> tuple[Partition, Generation]:
-    partition = Partition.of_everybody(TABLE, ORDERS)
-    return partition, Generation.of(TABLE, partition, np.array([0]))
+FIVE = order_of(
+    Column.of("country", ["Chile", "Peru", "France", "Poland", "Spain"]),
+    sl.Hierarchy.nested("country", {"America": ["Chile", "Peru"], "Europe": ["France", "Poland", "Spain"]}),
+)
 
 
 def test_cuts_stand_between_ranks_that_occur():
     order = order_of(Column.of("age", ["1", "2", "3", "9"]))
-    cuts = cuts_along(order, np.array([0, 0, 1]), np.array([0, 3, 2]), np.array([2, 1, 5]), groups=2)
-    assert (cuts.group.tolist(), cuts.rank.tolist(), cuts.left.tolist()) == ([0], [3], [2])
-    assert cuts.spread.tolist() == [1.0, 0.0]
-    assert cuts.medians(2).tolist() == [0, -1]
+    line = Line.of(np.array([0, 0, 1]), np.array([0, 3, 2]), np.array([2, 1, 5]), groups=2, width=4)
+    assert [part.tolist() for part in line.borders(order)] == [[0], [3], [2], [3]]
+    assert [part.tolist() for part in line.medians(order)] == [[0], [3], [2], [3]]
+    assert line.people.tolist() == [3, 5]
 
 
 def test_only_the_deepest_borders_of_a_hierarchy_are_cuts():
@@ -43,59 +41,64 @@ def test_only_the_deepest_borders_of_a_hierarchy_are_cuts():
     assert cuts_along(order, 0 * ones[:2], np.arange(2), ones[:2], groups=1).rank.tolist() == [1]
 
 
-def test_halves_are_counted_as_by_hand():
-    _, generation = everybody()
-    for cuts in generation.rounds(ORDERS, np.ones(1, bool), None):
-        for rows, halves in generation.halves(cuts):
-            for at, row in enumerate(rows):
-                left = ORDERS[cuts.column[row]].ranks(TABLE.quasi[cuts.column[row]]) < cuts.rank[row]
-                assert halves.counts.row(at).tolist() == COUNTS[left].sum(axis=0).tolist()
-                assert halves.counts.row(at + len(rows)).tolist() == COUNTS[~left].sum(axis=0).tolist()
-                assert halves.sizes[at] == cuts.left[row] == COUNTS[left].sum()
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=12))
+def test_the_median_is_the_most_balanced_border_and_of_equal_ones_the_lowest(rows):
+    number = {group: at for at, group in enumerate(sorted({group for group, _, _ in rows}))}
+    group = np.array([number[each] for each, _, _ in rows])
+    rank, people = (np.array([row[at] for row in rows]) for at in (1, 2))
+    for line in (
+        Line.of(group, rank, people, groups=len(number), width=5),
+        Line.of(np.repeat(group, people), np.repeat(rank, people), np.ones(people.sum()), groups=len(number), width=5),
+    ):
+        borders = cuts_along(FIVE, group, rank, people, groups=len(number))
+        best = [
+            min((int(borders.imbalance[at]), int(borders.rank[at])) for at in np.flatnonzero(borders.group == each))
+            for each in np.unique(borders.group)
+        ]
+        of, at, left, total = line.medians(FIVE)
+        assert of.tolist() == np.unique(borders.group).tolist()
+        assert list(zip(np.abs(2 * left - total).tolist(), at.tolist(), strict=True)) == best
 
 
-def test_splitting_moves_keys_and_boxes():
-    partition, generation = everybody()
-    cut = Cuts(*(np.array([number]) for number in (0, 0, 1, 3, 13)))
-    assert partition.group_after(generation.keys, cut, np.array([0])).tolist() == [0, 1, 1, 0, 1]
-    assert partition.split(generation.keys, cut, np.array([0])).tolist() == [1]
-    assert partition.group.tolist() == [0, 1, 1, 0, 1]
-    assert (partition.start.tolist(), partition.stop.tolist()) == ([[0, 0], [1, 0]], [[1, 2], [3, 2]])
-
-
-def test_halves_that_are_too_small_are_not_even_counted(monkeypatch):
-    _, generation = everybody()
-    cuts = next(generation.rounds(ORDERS, np.ones(1, bool), None))
-    monkeypatch.setattr(mondrian_cuts._Entries, "beside", None)
-    check = PolicyCheck.of([sl.GroupSize() >= 13], people=13)
-    assert not generation.may_hold_in_halves(cuts, check).any()
+def test_places_too_many_for_short_numbers_stand_in_the_same_order():
+    rank, group = np.array([2**31, 3, 2**31, 7]), np.array([1, 1, 0, 3])
+    line = Line.of(group, rank, np.ones(4), groups=4, width=2**32)
+    assert line.place.tolist() == [2**31, 2**32 + 3, 2**32 + 2**31, 3 * 2**32 + 7]
+    assert line.edges.tolist() == [0, 1, 3, 3, 4]
 
 
 def test_the_widest_column_comes_first_or_the_one_that_tells_most():
-    _, generation = everybody()
-    widest = next(generation.rounds(ORDERS, np.ones(1, bool), None))
-    assert widest.column.tolist() == [0, 1]
-    by_sex = Counts.from_cells([[1, 0], [3, 0], [3, 0], [0, 2], [0, 4]])
-    assert next(generation.rounds(ORDERS, np.ones(1, bool), by_sex)).column.tolist() == [1, 0]
+    def tried(target: Counts | None) -> list[int]:
+        return [
+            cuts.column.tolist()[0]
+            for cuts in Proposals(Generation.of_everybody(TABLE, ORDERS), ORDERS, target).medians()
+        ]
+
+    assert tried(None) == [0, 1]
+    assert tried(Counts.from_cells([[1, 0], [3, 0], [3, 0], [0, 2], [0, 4]])) == [1, 0]
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), min_size=1, max_size=20))
-def test_blocks_never_divide_a_group(pairs):
-    group = np.array(sorted(each for each, _ in pairs))
-    before, mondrian_cuts.CELLS_AT_ONCE = mondrian_cuts.CELLS_AT_ONCE, 4
-    try:
-        blocks = list(mondrian_cuts._blocks(group, np.arange(len(group)), width=1))
-    finally:
-        mondrian_cuts.CELLS_AT_ONCE = before
-    assert np.concatenate(blocks).tolist() == list(range(len(group)))
-    seen = [set(group[block].tolist()) for block in blocks]
-    assert sum(map(len, seen)) == len(set(group.tolist()))
+def test_a_group_that_is_decided_tries_no_more():
+    proposals = Proposals(Generation.of_everybody(TABLE, ORDERS), ORDERS)
+    rounds = proposals.rounds()
+    assert next(rounds).rank.tolist() == [2]
+    proposals.undecided[0] = False
+    assert [len(cuts) for cuts in rounds] == [0]
 
 
-def test_cuts_are_lined_up_by_group_then_column_then_balance():
-    order = order_of(Column.of("age", ["1", "2", "3"]))
-    cuts = cuts_along(order, np.zeros(3, np.int64), np.arange(3), np.array([1, 1, 5]), groups=1)
-    both = line_up([(cuts, np.arange(2)), (cuts, np.arange(2))], np.array([[1], [0]]))
-    assert both.column.tolist() == [1, 1, 0, 0]
-    assert both.rank.tolist() == [2, 1, 2, 1]
-    assert both.first_of_each().tolist() == [0]
+def test_all_other_cuts_come_by_column_then_by_balance():
+    sizes = np.array([1, 1, 5, 1])
+    columns = (Column.of("age", ["1", "2", "3", "4"]), Column.of("month", ["4", "3", "2", "1"]))
+    table = Table(columns, "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
+    orders = column_orders(columns, {})
+    cuts = Proposals(Generation.of_everybody(table, orders), orders).others()
+    assert cuts.column.tolist() == [0, 0, 1, 1]
+    assert cuts.rank.tolist() == [1, 3, 1, 3]
+    assert cuts.left.tolist() == [1, 7, 1, 7]
+
+
+def test_cuts_are_joined_and_taken_by_group():
+    one, other = (Cuts(*(np.array([number, at]) for at in range(5))) for number in (3, 1))
+    assert Cuts.joined([one, other]).by_group().group.tolist() == [0, 0, 1, 3]
+    assert Cuts.joined([one, other]).first_of_each().tolist() == [1, 2, 0]
+    assert len(Cuts.joined([])) == 0

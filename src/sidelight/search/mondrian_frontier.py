@@ -1,0 +1,303 @@
+"""Mondrian's frontier in memory: the keys of all groups that may still be cut, group by group.
+
+Generation  The groups that were made last and have not been tried yet; those that cannot be cut leave the frontier for
+            good.  A generation is cut all at once, so the number of passes over the keys is the depth of the cuts, not
+            the number of groups.
+Invariant   `keys[starts[g]:starts[g + 1]]` are the keys of group g, and `ranks` and `people` stand in the same order:
+            whatever is asked of a group is asked of one contiguous stretch.  Cutting keeps the order of keys within
+            each half, so the next generation is one gather that reads each group from its start to its end.
+Counting    Groups are put in line by one sort of (group, rank) packed into a number, block of groups by block, each
+            small enough for a processor's cache and on whichever core is free; only along columns that groups try.
+            Values are counted left of cuts by one prefix sum that starts anew in each group; what is right of them is
+            the group's total less that.
+Cost        Per generation: least and greatest ranks, one sort for each column that a group tries, and one gather.  No
+            loop over groups, cuts or keys.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Flags, Integers, ranges
+from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.search.mondrian_cuts import Cuts, Line
+from sidelight.search.orders import Order
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.population_keys import KeyPopulation, carrying
+from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+
+KEYS_AT_ONCE = 1 << 17
+"""About so many keys are sorted at a time: few enough for a processor's cache, and enough to keep both cores busy."""
+
+One = TypeVar("One")
+Other = TypeVar("Other")
+
+
+def on_cores(work: Callable[[One], Other], parts: Sequence[One], *, keys: int) -> Iterator[Other]:
+    """Do the same to several parts, in their order; on several cores where there are many keys."""
+    if keys <= KEYS_AT_ONCE or len(parts) < 2:
+        yield from map(work, parts)
+        return
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(work, parts)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Split:
+    """Cuts that were made: who moved to the right halves, and the numbers of those in the partition."""
+
+    cuts: Cuts
+    moved: Integers  # rows of the generation
+    numbers: Integers  # one per cut
+
+
+@dataclass(eq=False, slots=True)
+class Partition:
+    """Which group each key of a table is in, and the box of ranks that each group covers."""
+
+    group: Integers  # per key
+    start: Integers  # group × column
+    stop: Integers
+
+    @classmethod
+    def of_everybody(cls, table: Table, orders: tuple[Order, ...]) -> Partition:
+        """Begin with everybody in one group."""
+        widths = np.array([[len(order) for order in orders]])
+        return cls(np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def split(self, generation: Generation, cuts: Cuts) -> Split:
+        """Cut groups in two, each at most once: the left half keeps its number, the right one gets the next."""
+        # numbers of other groups never change
+        old, new = generation.numbers[cuts.group], len(self) + np.arange(len(cuts))
+        cut, moved = generation.right_of(cuts)
+        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
+        self.stop[old, cuts.column] = cuts.rank
+        self.start[new, cuts.column] = cuts.rank
+        self.group[generation.keys[moved]] = new[cut]
+        return Split(cuts, moved, new)
+
+    def group_after(self, generation: Generation, cuts: Cuts) -> Integers:
+        """Give the group of each key as `split` would make it."""
+        group = self.group.copy()
+        cut, moved = generation.right_of(cuts)
+        group[generation.keys[moved]] = len(self) + cut
+        return group
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """Groups that may still be cut, numbered from 0, and their keys: those of each group stand side by side."""
+
+    table: Table
+    numbers: Integers  # of the groups, in the partition
+    starts: Integers  # where the keys of each group begin; one more: the end
+    keys: Integers
+    ranks: npt.NDArray[np.integer]  # column × key of `keys`
+    widths: tuple[int, ...]  # how many ranks each column has
+    people: npt.NDArray[np.integer]  # per key of `keys`; nobody where only a population has the key
+    populations: tuple[KeyPopulation, ...] = ()
+
+    @classmethod
+    def of_everybody(
+        cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
+    ) -> Generation:
+        """Begin with one group of all keys."""
+        widths = tuple(len(order) for order in orders)
+        ranks = [
+            order.rank[column.codes].astype(np.min_scalar_type(max(widths)))
+            for order, column in zip(orders, table.quasi, strict=True)
+        ]
+        keys = np.arange(len(table.sizes))
+        people = table.sizes.astype(np.min_scalar_type(int(table.sizes.max(initial=0))))
+        return cls(table, np.array([0]), np.array([0, len(keys)]), keys, np.stack(ranks), widths, people, populations)
+
+    @property
+    def groups(self) -> int:
+        """How many there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def group(self) -> Integers:
+        """The group of each key."""
+        return np.repeat(np.arange(self.groups), np.diff(self.starts))
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How often each value occurs in each key."""
+        return self.table.counts.take(self.keys)
+
+    @cached_property
+    def _occupied(self) -> Generation:
+        """The same groups without keys that only a population has, which cuts do not heed."""
+        kept = np.flatnonzero(self.people)
+        if len(kept) == len(self.people):
+            return self
+        return self._taking(kept, np.searchsorted(kept, self.starts), self.numbers)
+
+    def _taking(self, rows: Integers, starts: Integers, numbers: Integers) -> Generation:
+        ranks = np.empty((len(self.ranks), len(rows)), self.ranks.dtype)
+        moves = [(self.ranks[at], ranks[at]) for at in range(len(ranks))]
+        list(on_cores(lambda move: np.take(move[0], rows, out=move[1], mode="clip"), moves, keys=len(rows)))
+        return replace(
+            self, numbers=numbers, starts=starts, keys=self.keys[rows], ranks=ranks, people=self.people[rows]
+        )
+
+    def after(self, splits: Iterable[Split], least: int = 1) -> Generation:
+        """Give both halves of what was cut, split by split, those that could be cut again by their people."""
+        right = np.zeros(len(self.keys), bool)
+        segments, numbers = [], []
+        for split in splits:
+            right[split.moved] = True
+            halves = np.concatenate((split.cuts.left, split.cuts.people - split.cuts.left))
+            large = halves >= 2 * least
+            # half 2g is what stays of group g, half 2g + 1 what moved
+            segments.append(np.concatenate((2 * split.cuts.group, 2 * split.cuts.group + 1))[large])
+            numbers.append(np.concatenate((self.numbers[split.cuts.group], split.numbers))[large])
+        none = np.zeros(0, np.int64)
+        half, number = np.concatenate((none, *segments)), np.concatenate((none, *numbers))
+        by_side = np.concatenate((np.flatnonzero(~right), np.flatnonzero(right)))
+        moved = np.concatenate(([0], np.cumsum(right)))[self.starts]
+        starts = np.stack((self.starts - moved, moved + len(right) - moved[-1]))
+        start, stop = starts[half % 2, half // 2], starts[half % 2, half // 2 + 1]
+        rows = by_side[ranges(start, stop)[1]]
+        return self._taking(rows, np.concatenate(([0], np.cumsum(stop - start))), number)
+
+    def extents(self) -> tuple[Integers, Integers]:
+        """Give the first and the last rank that occur, column × group."""
+        occupied = self._occupied
+        starts = occupied.starts[:-1]
+
+        def ends(ranks: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
+            return np.minimum.reduceat(ranks, starts), np.maximum.reduceat(ranks, starts)
+
+        first, last = zip(*on_cores(ends, list(occupied.ranks), keys=len(occupied.keys)), strict=True)
+        return np.stack(first).astype(np.int64), np.stack(last).astype(np.int64)
+
+    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
+        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
+        blocks = [
+            (along, block)
+            for along in np.unique(column).tolist()
+            for block in self._occupied._blocks(group[column == along])
+        ]
+        lines = on_cores(self._occupied._line, blocks, keys=len(self.keys))
+        for (along, block), line in zip(blocks, lines, strict=True):
+            yield along, block, line
+
+    def _blocks(self, group: Integers) -> Iterator[Integers]:
+        """Cut groups into blocks of about as many keys as are sorted at a time."""
+        keys = np.cumsum(self.starts[group + 1] - self.starts[group])
+        yield from np.split(group, np.flatnonzero(np.diff(keys // KEYS_AT_ONCE)) + 1)
+
+    def _line(self, block: tuple[int, Integers]) -> Line:
+        column, group = block
+        number, rows = ranges(self.starts[group], self.starts[group + 1])
+        ranks, people = self.ranks[column][rows], self.people[rows]
+        return Line.of(number, ranks, people, groups=len(group), width=self.widths[column])
+
+    def right_of(self, cuts: Cuts) -> tuple[Integers, Integers]:
+        """Find who is right of cuts, of different groups: the cut, and the row of the key, cut by cut."""
+        cut, rows = ranges(self.starts[cuts.group], self.starts[cuts.group + 1])
+        rank = np.take(self.ranks.ravel(), rows + (cuts.column * len(self.keys))[cut])
+        right = np.flatnonzero(rank >= cuts.rank.astype(rank.dtype)[cut])
+        return cut[right], rows[right]
+
+    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
+        """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
+        # people are at hand; values are counted only for cuts that leave enough of them on both sides
+        holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
+        if policy.only_group_sizes:
+            return holds
+        large = np.flatnonzero(holds)
+        for rows, halves in self.halves(cuts.take(large)):
+            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
+            holds[large[rows]] = left & right
+        return holds
+
+    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
+        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+        beside = [self._population_beside(cuts, each) for each in self.populations]
+        for rows, counts in self._beside(cuts, self.counts):
+            block = cuts.take(rows)
+            sizes = np.concatenate((block.left, block.people - block.left))
+            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
+            both = np.concatenate((rows, len(cuts) + rows))
+            yield rows, carrying(groups, [each.take(both) for each in beside])
+
+    def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
+        """Count a population left of all cuts, then right of them."""
+        people = np.zeros(2 * len(cuts), np.int64)
+        for rows, counts in self.beside(cuts, population.counts()):
+            people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
+        return PopulationCounts(population.population, people, 0)
+
+    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        """Count what keys of the table have beside cuts: rows of a block of cuts; what is left of them, then right."""
+        yield from self._beside(cuts, counts.take(self.keys))
+
+    def _beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+        row, value, count = counts.entries()
+        entries = _Entries(self.group[row], row, value, count)
+        for column in range(len(self.ranks)):
+            rows = np.flatnonzero(cuts.column == column)
+            rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
+            for block in _blocks(cuts.group[rows], rows, counts.width):
+                yield block, entries.beside(cuts.take(block), self.ranks[column], counts.width)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Entries:
+    """Positive counts of the generation's keys, sorted by group."""
+
+    group: Integers
+    key: Integers
+    value: Integers
+    count: Integers
+
+    def beside(self, cuts: Cuts, rank: Integers, values: int) -> Integers:
+        """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
+        groups, first = np.unique(cuts.group, return_index=True)
+        some = slice(*np.searchsorted(self.group, (groups[0], groups[-1] + 1)).tolist())
+        stretch = np.minimum(np.searchsorted(groups, self.group[some]), len(groups) - 1)
+        inside = groups[stretch] == self.group[some]
+        stretch, value, count = stretch[inside], self.value[some][inside], self.count[some][inside]
+        width = int(rank.max(initial=0)) + 2
+        packed = groups[stretch] * width + rank[self.key[some][inside]]  # sorts by group, then by rank
+
+        # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
+        after = np.searchsorted(cuts.group * width + cuts.rank, packed, side="right")
+        before_some = after < np.append(first[1:], len(cuts))[stretch]
+        step = np.bincount(
+            after[before_some] * values + value[before_some], weights=count[before_some], minlength=len(cuts) * values
+        )
+        running = np.cumsum(step.reshape(len(cuts), values), axis=0)
+        which = np.searchsorted(groups, cuts.group)
+        left = running - np.vstack((np.zeros((1, values)), running))[first][which]  # starts anew in each group
+        totals = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
+        sides: Integers = np.vstack((left, totals.reshape(len(groups), values)[which] - left)).astype(np.int64)
+        return sides
+
+
+def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
+    """Cut rows sorted by group into blocks that can be spread out, never through a group."""
+    # a group with more cuts than a block may have gets a block of its own
+    most = max(CELLS_AT_ONCE // max(width, 1), 1)
+    start = 0
+    while start < len(rows):
+        stop = min(start + most, len(rows))
+        if stop < len(rows):
+            edge = int(np.searchsorted(group, group[stop]))
+            stop = edge if edge > start else int(np.searchsorted(group, group[stop], side="right"))
+        yield rows[start:stop]
+        start = stop
