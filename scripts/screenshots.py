@@ -58,6 +58,9 @@ def _photograph_views(browsers: Playwright, server: subprocess.Popen[str]) -> No
     page.locator("#publishing").wait_for(timeout=120_000)
     page.locator("#front svg.marks").wait_for()
     page.screenshot(path=PICTURES / "release-view.png")
+    page.get_by_role("link", name="Next: the report, for who signs").click()
+    page.locator("#document").wait_for(timeout=120_000)
+    page.screenshot(path=PICTURES / "report-view.png")
     page.set_viewport_size({"width": 1000, "height": 1120})
     for name, picture, asked in (
         ("Skyline", "#skyline svg.marks", {"below": "0.95", "others": 2}),

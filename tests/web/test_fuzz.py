@@ -14,13 +14,15 @@ from support.explorer import PORT, TOKEN, guest, opened
 
 from sidelight.web.app import explorer
 from sidelight.web.state import State
+from sidelight.web.uploads import Uploads
 
 HEADERS = {"cookie": f"sidelight-{PORT}={TOKEN}", "host": f"127.0.0.1:{PORT}"}
 
 
-def test_every_answer_is_as_the_schema_says(sample_files):
+def test_every_answer_is_as_the_schema_says(sample_files, tmp_path):
     held = opened(sample_files / "patients.parquet", hierarchies=sample_files / "hierarchies")
-    schema = schemathesis.openapi.from_asgi("/openapi.json", explorer(held, token=TOKEN, port=PORT), headers=HEADERS)
+    app = explorer(held, token=TOKEN, port=PORT, uploads=Uploads(tmp_path))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HEADERS)
     asked = set()
 
     @given(schema.as_strategy())
@@ -32,6 +34,23 @@ def test_every_answer_is_as_the_schema_says(sample_files):
     answers()
     held.jobs.close()
     assert {"/api/data", "/api/readers"} <= asked
+
+
+@pytest.mark.parametrize(
+    ("path", "method"), [("/api/uploads", "POST"), ("/api/other-releases", "GET"), ("/api/report", "GET")]
+)
+def test_what_takes_files_and_is_signed_answers_as_the_schema_says(sample_files, tmp_path, path, method):
+    held = opened(sample_files / "patients.parquet", hierarchies=sample_files / "hierarchies")
+    app = explorer(held, token=TOKEN, port=PORT, uploads=Uploads(tmp_path))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=HEADERS)
+
+    @given(schema[path][method].as_strategy())
+    @settings(examples(10), suppress_health_check=[*HealthCheck])
+    def answers(case):
+        case.call_and_validate(headers=HEADERS, excluded_checks=[positive_data_acceptance])
+
+    answers()
+    held.jobs.close()
 
 
 SECRET = "named-by-the-browser"
@@ -75,7 +94,8 @@ fields = st.dictionaries(
             "value",
             "below",
         ]
-        + ["others", "know"]
+        + ["others", "know", "other", "people", "known", "secret", "present", "at_most", "same", "locate"]
+        + ["outline", "decision", "signed_by", "reasons", "date", "of", "take", "method"]
     ),
     st.one_of(limits, names, st.text(max_size=6)),
     max_size=3,
@@ -89,7 +109,7 @@ def client(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
     rows = "".join(f"{20 + n % 7},{'mf'[n % 2]},1405{n % 3},{['Flu', 'Cold', ''][n % 3]},{n}\n" for n in range(40))
     (folder / "patients.csv").write_text(f"age,sex,zip,disease,id\n{rows}")
-    return guest(opened(folder / "patients.csv"))
+    return guest(opened(folder / "patients.csv"), Uploads(tmp_path_factory.mktemp("kept")))
 
 
 @given(
@@ -97,7 +117,7 @@ def client(tmp_path_factory):
     fields,
     st.sampled_from(
         ["/", "/data", "/readers", "/skyline", "/what-if", "/api/data", "/api/readers", "/api/skyline"]
-        + ["/release", "/api/release"]
+        + ["/release", "/api/release", "/report", "/api/report", "/other-releases", "/api/other-releases"]
     ),
 )
 @settings(examples(40), suppress_health_check=[*HealthCheck])

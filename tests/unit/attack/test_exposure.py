@@ -118,3 +118,12 @@ def test_values_that_hold_a_comma_are_listed_unambiguously():
     explained = sl.intersect(releases, people=people, quasi=["city", "sex"]).witness(0).explain()
     assert "(city 'Paris, Texas', sex f)" in explained
     assert "2 values: Flu, 'Ulcer, bleeding'" in explained or "2 values: 'Ulcer, bleeding', Flu" in explained
+
+
+def test_whoever_is_open_decides_whether_few_enough_are_given_away():
+    exposure = exposed()  # of four: one given away, two contradicted, one not located
+    assert exposure.within(0) is False
+    assert exposure.within(Fraction(1, 4)) is None
+    assert exposure.within(1) is True
+    assert exposure.within(Fraction(1, 4), located_alone=True) is False  # one of three
+    assert exposure.within(Fraction(1, 3), located_alone=True) is None

@@ -11,8 +11,14 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
+from support.explorer import guest
+
+from sidelight.cli.serve import ServeRequest, workspace
+from sidelight.table.roles import Roles
 
 
 @pytest.fixture
@@ -105,3 +111,19 @@ def test_a_search_that_goes_on_ends_with_the_server(number, tmp_path):
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[number]
     assert words == "sidelight: interrupted; nothing unfinished is left behind\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_readers_look_people_up_in_the_population_that_the_command_names(sample_files):
+    register = [{"age": 20 + n % 40, "sex": "mf"[n % 2]} for n in range(80)]
+    pq.write_table(pa.Table.from_pylist(register), "register.parquet")
+    roles = Roles(quasi=("age", "sex"), sensitive="disease")
+    held = workspace(ServeRequest("patients.parquet", roles=roles, population="register.parquet"))
+    assert "journalist risk(population=register.parquet)" in held.start.limits
+    readers = guest(held).get(held.start.address("/api/readers")).json()["readers"]
+    asked = {each["text"]: each["findings"][0]["result"]["text"] for each in readers}
+    assert asked["journalist risk(population=register.parquet)"] == "1/2"
+    client = guest(held)
+    added = client.get(held.start.address("/readers", {"add": "journalist risk <= 1/3"}))
+    assert "journalist risk(population=register.parquet) &lt;= 1/3" in added.text
+    other = client.get(held.start.address("/readers", {"add": "journalist risk(population=other.csv) <= 1/3"}))
+    assert "a page opens none" in other.text
