@@ -126,8 +126,8 @@ class Job:
             turn = f"waiting its turn, after: {'; '.join(self._waits_for)}" if self._waits_for else "beginning"
             return f"{self.title}: {turn}."
         if self.stage == "running":
-            asked = " Stopping." if self.stopping else ""
-            return f"{self.title}: {self._doing or 'begun'}.{asked}"
+            stopping = " Stopping." if self.stopping else ""
+            return f"{self.title}: {self._doing or 'begun'}.{stopping}"
         return f"{self.title}: {self.problem or 'done'}."
 
     def wait(self, seconds: float) -> bool:

@@ -15,7 +15,6 @@ from typing import cast, get_args
 
 from sidelight._progress import Progress
 from sidelight._text import counted
-from sidelight.attack.readers import ask_readers
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy
@@ -210,23 +209,23 @@ def search(workspace: Workspace, state: State, choice: SearchChoice, progress: P
     table, by = workspace.table(state), workspace.hierarchies(state)
     method = choice.to_method()
     problem = SearchProblem.of(table, policy_of(workspace, state), by)
-    found = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
+    best = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
     with suppress(NotAvailable):
         altair()  # slow to import: here somebody is told to wait
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
-    return FoundRelease(tuple(_candidates(problem, found, choice, progress)), before, len(raw))
+    return FoundRelease(tuple(_candidates(problem, best, choice, progress)), before, len(raw))
 
 
 def _candidates(
-    problem: SearchProblem, found: SearchResult, choice: SearchChoice, progress: Progress
+    problem: SearchProblem, best: SearchResult, choice: SearchChoice, progress: Progress
 ) -> Iterator[FoundCandidate]:
-    yield FoundCandidate(_key(found, choice), _name(found, choice), found)
-    others = [each for each in found.choices[:MOST_CANDIDATES] if each.levels != found.levels]
+    yield FoundCandidate(_key(best, choice), _name(best, choice), best)
+    others = [each for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
     for number, each in enumerate(others):
         progress("judging candidates", number, len(others))
-        assert isinstance(found.method, FullDomain)
-        method = replace(found.method, levels=dict(each.levels))
+        assert isinstance(best.method, FullDomain)
+        method = replace(best.method, levels=dict(each.levels))
         result = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
         yield FoundCandidate(_key(result, choice), _name(result, choice), result)
 
@@ -273,12 +272,16 @@ def search_words(what: str, done: int, total: int | None) -> str:
 
 def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AskedReader, ...]:
     """Ask two readers what they would reach whom the policy does not name."""
+    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - much stands behind them: only who asks waits
+
     progress("training a model, and counting what an insider could rule out", 0, None)
     return ask_readers(result, which, progress=progress)
 
 
 def with_readers(result: SearchResult, job: Job | None) -> SearchResult:
     """Let a result tell what the readers said; where nobody asked them, that."""
+    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - as above
+
     if job is not None and job.stage == "done":
         return replace(result, readers=job.answer)
     return replace(result, readers=ask_readers(result, "nobody"))
@@ -320,10 +323,10 @@ class Looked:
     @property
     def candidates(self) -> tuple[FoundCandidate, ...]:
         """All that could be published: of this search, then of others within the same limits."""
-        found = self.found
-        if found is None:
+        searched = self.found
+        if searched is None:
             return ()
-        return (*found.candidates, *found_elsewhere(self.workspace, self.state, self.choice))
+        return (*searched.candidates, *found_elsewhere(self.workspace, self.state, self.choice))
 
     def candidate(self, key: str) -> FoundCandidate | None:
         """Find a candidate by its key."""

@@ -83,7 +83,7 @@ class CandidateLine(DocumentPart):
     groups: int
     suppressed: int
     utility: dict[str, float | None]
-    found: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
+    results: tuple[str, ...] = Field(description="what each limit finds, in the order of the findings")
 
 
 class ReleaseAnswer(DocumentPart):
@@ -126,8 +126,8 @@ def answer(looked: Looked) -> ReleaseAnswer:
         return ReleaseAnswer(sentence=_nothing_yet(looked), holds=None)
     if job.goes_on:
         return ReleaseAnswer(sentence=job.sentence, holds=None, searching=document(job))
-    found, taken = looked.found, looked.taken
-    if found is None or taken is None:
+    searched, taken = looked.found, looked.taken
+    if searched is None or taken is None:
         nothing = isinstance(job.error, NothingSafe)
         words = "Nothing within policy was found." if nothing else "There is no answer to this search."
         if job.stage == "cancelled":
@@ -143,7 +143,7 @@ def answer(looked: Looked) -> ReleaseAnswer:
         searching=document(job),
         taken=taken.key,
         findings=audit_report(result.release, verdict=result.verdict).answer.findings,
-        before=found.before,
+        before=searched.before,
         candidates=tuple(map(_line, looked.candidates)),
         readers=tuple(map(reader_facts, with_readers(result, asking).readers)) if asking and not asking.goes_on else (),
         warnings=(*result.notes, *result.warnings),
@@ -180,7 +180,9 @@ def _line(candidate: FoundCandidate) -> CandidateLine:
         groups=len(result.release),
         suppressed=result.suppressed,
         utility={name: worth if np.isfinite(worth) else None for name, worth in worths.items()},
-        found=tuple(each.result.text for each in audit_report(result.release, verdict=result.verdict).answer.findings),
+        results=tuple(
+            each.result.text for each in audit_report(result.release, verdict=result.verdict).answer.findings
+        ),
     )
 
 
@@ -188,7 +190,7 @@ def _line(candidate: FoundCandidate) -> CandidateLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SearchChart:
     """A chart for the page: what it shows in a sentence, how it is drawn, and the table behind it."""
 
     title: str
@@ -197,15 +199,15 @@ class Picture:
     table: TableBehind
 
 
-def _picture(chart: Any) -> Picture:  # noqa: ANN401 - Altair makes its classes as it is imported
+def _picture(chart: Any) -> SearchChart:  # noqa: ANN401 - Altair makes its classes as it is imported
     drawn = specification(chart)
     for name in ("title", "usermeta", "description"):  # the page says them
         drawn.pop(name, None)
     title = title_of(chart)
-    return Picture(title, description_of(chart).removeprefix(f"{title}.").strip(), drawn, table_behind(chart))
+    return SearchChart(title, description_of(chart).removeprefix(f"{title}.").strip(), drawn, table_behind(chart))
 
 
-def pictures(looked: Looked, against: int) -> Iterator[tuple[str, Picture]]:
+def pictures(looked: Looked, against: int) -> Iterator[tuple[str, SearchChart]]:
     """Draw the lattice, or the sizes of groups, and the candidates against a limit."""
     taken = looked.taken
     assert taken is not None
@@ -217,17 +219,16 @@ def pictures(looked: Looked, against: int) -> Iterator[tuple[str, Picture]]:
         yield "front", workspace.answers.of(("front", key, keys, against), lambda: _front(looked, taken, against))
 
 
-def _drawn(looked: Looked, against: int) -> dict[str, Picture]:
+def _drawn(looked: Looked, against: int) -> dict[str, SearchChart]:
     """Draw what can be drawn here; without the extra that draws, the tables say it."""
     with suppress(NotAvailable):
         return dict(pictures(looked, against))
     return {}
 
 
-def _shape(looked: Looked, result: SearchResult) -> Picture:
-    found = looked.found
-    assert found is not None
-    searched = found.candidates[0].result
+def _shape(looked: Looked, result: SearchResult) -> SearchChart:
+    assert looked.found is not None
+    searched = looked.found.candidates[0].result
     if result.levels and searched.levels:
         lattice = SearchedLattice.of(searched)
         chosen = tuple(int(result.levels[name]) for name in lattice.heights)
@@ -236,7 +237,7 @@ def _shape(looked: Looked, result: SearchResult) -> Picture:
     return _picture(sizes_chart(result.release, limit=max(limits, default=None)))
 
 
-def _front(looked: Looked, taken: FoundCandidate, against: int) -> Picture:
+def _front(looked: Looked, taken: FoundCandidate, against: int) -> SearchChart:
     criterion = taken.result.policy.criteria[against]
     utility = "balanced loss" if looked.choice.method != "lattice" else looked.choice.utility_name
     points = [
@@ -283,7 +284,7 @@ def _texts(column: Any) -> list[str]:  # noqa: ANN401 - a `Column`
 
 
 @dataclass(frozen=True, slots=True)
-class PrintedColumn:
+class ReleasedColumn:
     """What a release prints of a column: how many labels, and some of them."""
 
     name: str
@@ -292,18 +293,18 @@ class PrintedColumn:
     level: int | None
 
 
-def printed_columns(result: SearchResult) -> Iterator[PrintedColumn]:
+def printed_columns(result: SearchResult) -> Iterator[ReleasedColumn]:
     """Say what is printed of each column."""
     for column in result.release.groups.columns:
         codes, people = np.unique(column.codes, return_counts=True)
         frequent = codes[np.argsort(-people, kind="stable")][:MOST_LABELS].tolist()
         level = result.levels.get(column.name)
         some = tuple(shown(column.labels[code]) for code in frequent)
-        yield PrintedColumn(column.name, len(codes), some, None if level is None else int(level))
+        yield ReleasedColumn(column.name, len(codes), some, None if level is None else int(level))
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SideBySide:
     """Two candidates side by side: what each limit finds, what each loses, and their rows."""
 
     left: FoundCandidate
@@ -312,7 +313,7 @@ class Compared:
     rows: tuple[ReleasedRows, ReleasedRows]
 
 
-def compared(looked: Looked, right: str) -> Compared | None:
+def compared(looked: Looked, right: str) -> SideBySide | None:
     """Put the candidate that is looked at beside another one: the one that is named, or the next best."""
     taken = looked.taken
     others = [each for each in looked.candidates if taken is not None and each.key != taken.key]
@@ -320,7 +321,7 @@ def compared(looked: Looked, right: str) -> Compared | None:
         return None
     other = next((each for each in others if each.key == right), others[0])
     rows = (released_rows(taken.result.release), released_rows(other.result.release))
-    return Compared(taken, other, tuple(_lines(taken, other)), rows)
+    return SideBySide(taken, other, tuple(_lines(taken, other)), rows)
 
 
 def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
@@ -329,7 +330,7 @@ def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, s
     yield "groups", f"{one.groups:,}", f"{two.groups:,}", ""
     if one.suppressed or two.suppressed:
         yield "suppressed people", f"{one.suppressed:,}", f"{two.suppressed:,}", ""
-    for criterion, a, b in zip(left.result.policy.criteria, one.found, two.found, strict=True):
+    for criterion, a, b in zip(left.result.policy.criteria, one.results, two.results, strict=True):
         yield str(criterion.measure), a, b, f"limit {criterion.bound_text}"
     for utility in QUICK_UTILITIES:
         if utility in MEANINGS:
@@ -378,8 +379,8 @@ def sample(looked: Looked) -> Sample | None:
 def _chosen_levels(looked: Looked) -> dict[str, int]:
     """Give levels that were taken instead of the best ones."""
     taken = looked.taken if looked.take else None
-    found = looked.found
-    if taken is None or found is None or taken.key == found.candidates[0].key or taken not in found.candidates:
+    searched = looked.found
+    if taken is None or searched is None or taken.key == searched.candidates[0].key or taken not in searched.candidates:
         return {}
     return {name: int(level) for name, level in taken.result.levels.items()}
 
@@ -453,7 +454,7 @@ def _page(
         searching=searching,
         asking=asking,
         unanswered=unanswered,
-        said=() if taken is None or unanswered else with_readers(taken.result, asking).readers,
+        reader_answers=() if taken is None or unanswered else with_readers(taken.result, asking).readers,
         taken=taken,
         worth=_worth,
         quiet=taken is not None and taken.result.method.prints_rows and not taken.result.method.prints_averages,
