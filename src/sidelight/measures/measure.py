@@ -111,6 +111,11 @@ class Measure(ABC):
         del semantics
         return self.when_groups_merge
 
+    def least_people(self, semantics: Semantics) -> int:
+        """Say how many people a group needs so as not to be as bad as can be, whoever has what: a claim to prune by."""
+        del semantics
+        return 1
+
     def summarize(self, groups: Groups) -> Summary:
         """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
         del groups

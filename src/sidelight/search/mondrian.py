@@ -294,7 +294,7 @@ class Acceptance:
     @property
     def least(self) -> int:
         """How many people a half must have at least."""
-        return self.policy.least_group_size or 1
+        return max(self.policy.least_group_size or 1, self.policy.least_people(self.table.semantics))
 
     def cuts(self, generation: Generation, proposals: Proposals) -> Iterator[Cuts]:
         """Give runs of cuts of a generation; each run must be made before the next is drawn."""

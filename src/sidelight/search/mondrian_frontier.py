@@ -26,7 +26,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, ranges
+from sidelight._arrays import Flags, Integers, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.mondrian_cuts import Cuts, Line
 from sidelight.search.orders import Order
@@ -247,46 +247,56 @@ class Generation:
         yield from self._beside(cuts, counts.take(self.keys))
 
     def _beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        row, value, count = counts.entries()
-        entries = _Entries(self.group[row], row, value, count)
+        key, value, count = counts.entries()
+        entries = _Entries(np.searchsorted(key, self.starts), key, value, count, counts.width)
         for column in range(len(self.ranks)):
             rows = np.flatnonzero(cuts.column == column)
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
             for block in _blocks(cuts.group[rows], rows, counts.width):
-                yield block, entries.beside(cuts.take(block), self.ranks[column], counts.width)
+                yield block, entries.beside(cuts.take(block), self.ranks[column], self.widths[column])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Entries:
-    """Positive counts of the generation's keys, sorted by group."""
+    """Positive counts of the generation's keys, those of a group side by side."""
 
-    group: Integers
+    starts: Integers  # where those of each group begin; one more: the end
     key: Integers
     value: Integers
     count: Integers
+    values: int  # how many there are
 
-    def beside(self, cuts: Cuts, rank: Integers, values: int) -> Integers:
+    def beside(self, cuts: Cuts, rank: npt.NDArray[np.integer], width: int) -> Integers:
         """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
-        groups, first = np.unique(cuts.group, return_index=True)
-        some = slice(*np.searchsorted(self.group, (groups[0], groups[-1] + 1)).tolist())
-        stretch = np.minimum(np.searchsorted(groups, self.group[some]), len(groups) - 1)
-        inside = groups[stretch] == self.group[some]
-        stretch, value, count = stretch[inside], self.value[some][inside], self.count[some][inside]
-        width = int(rank.max(initial=0)) + 2
-        packed = groups[stretch] * width + rank[self.key[some][inside]]  # sorts by group, then by rank
+        first = np.flatnonzero(run_starts([cuts.group]))
+        groups, cuts_of_each = cuts.group[first], np.diff(first, append=len(cuts))
+        number = np.repeat(np.arange(len(groups)), cuts_of_each)
+        stretch, rows = ranges(self.starts[groups], self.starts[groups + 1])
+        value, count = self.value[rows], self.count[rows]
 
         # an entry is added at the first cut of its group that it is left of; the prefix sum carries it on
-        after = np.searchsorted(cuts.group * width + cuts.rank, packed, side="right")
-        before_some = after < np.append(first[1:], len(cuts))[stretch]
-        step = np.bincount(
-            after[before_some] * values + value[before_some], weights=count[before_some], minlength=len(cuts) * values
-        )
-        running = np.cumsum(step.reshape(len(cuts), values), axis=0)
-        which = np.searchsorted(groups, cuts.group)
-        left = running - np.vstack((np.zeros((1, values)), running))[first][which]  # starts anew in each group
-        totals = np.bincount(stretch * values + value, weights=count, minlength=len(groups) * values)
-        sides: Integers = np.vstack((left, totals.reshape(len(groups), values)[which] - left)).astype(np.int64)
+        after = _rank_among(number * width + cuts.rank, stretch * width + rank[self.key[rows]], len(groups) * width)
+        before_some = np.flatnonzero(after < (first + cuts_of_each)[stretch])
+        added = after[before_some] * self.values + value[before_some]
+        step = np.bincount(added, weights=count[before_some], minlength=len(cuts) * self.values)
+        running = np.cumsum(step.reshape(len(cuts), self.values), axis=0)
+        before = np.vstack((np.zeros((1, self.values)), running))[first]
+        left = running - np.repeat(before, cuts_of_each, axis=0)  # starts anew in each group
+        totals = np.bincount(stretch * self.values + value, weights=count, minlength=len(groups) * self.values)
+        right = np.repeat(totals.reshape(len(groups), self.values), cuts_of_each, axis=0) - left
+        sides: Integers = np.vstack((left, right)).astype(np.int64)
         return sides
+
+
+def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
+    """Say how many of some places, in rising order, are at or before each other place; all are below a number.
+
+    >>> _rank_among(np.array([1, 4]), np.array([0, 1, 3, 9]), 10).tolist()
+    [0, 1, 1, 2]
+    """
+    if below > 4 * (len(places) + len(others)):
+        return np.searchsorted(places, others, side="right")
+    return np.cumsum(np.bincount(places, minlength=below))[others]
 
 
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:

@@ -31,7 +31,7 @@ from sidelight.measures.measure import Comparison, Criterion, Finding, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Counts, Semantics, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +184,16 @@ class PolicyCheck:
         """
         criteria = [check.criterion for check in self.by_group if isinstance(check.criterion.measure, GroupSize)]
         return max((least_whole(exact(each.bound), each.comparison) for each in criteria), default=None)
+
+    def least_people(self, semantics: Semantics) -> int:
+        """How many people every group needs at least, whoever has what.
+
+        >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
+        >>> PolicyCheck.of([Acquaintance(others=3) <= 0.9], people=10).least_people("single")
+        5
+        """
+        binding = (check for check in self.checks if check.needed_of_each and not check.is_idle)
+        return max((check.criterion.measure.least_people(semantics) for check in binding), default=1)
 
     @property
     def only_group_sizes(self) -> bool:

@@ -83,6 +83,10 @@ the target does not have Flu.
         """Never rises in `single`; where people have several values, merging may help an attacker."""
         return self.when_groups_merge if semantics == "single" else Monotonicity.UNKNOWN
 
+    def least_people(self, semantics: Semantics) -> int:
+        """Who knows everybody else in a group knows the target too."""
+        return self.others + 2 if semantics == "single" and self.about_any_value else 1
+
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
         return limit if self.about_any_value else None
