@@ -40,11 +40,11 @@ from sidelight.table.table import Column
 MOST_SUBSETS = 1 << 16
 """How many subsets are gone through: those of 16 columns."""
 
-BLOCK = 1 << 18
+BLOCK = 1 << 19
 """About so many keys are gone through at a time: few enough to share among threads, and enough that the calls for each
 block, which only one thread makes at a time, do not count."""
 
-DENSE = 20
+DENSE = 16
 """A cube may have so many cells for each key; a cell takes an eighth to a quarter of the room of a key with its people,
 and to sum over it and count less than a tenth of the time of sorting the key."""
 
