@@ -231,12 +231,13 @@ def identifying_columns(
     most = subset_limit(len(chosen), up_to)
     about = _about(table, secret)
     by_subset = _numbers_by_subset(table, chosen, about, most, progress)
+    people = table.people  # adds millions of rows up: once, not for each subset
     subsets = tuple(
-        ColumnSubset(tuple(names[place] for place in places), table.people, by_subset[places])
+        ColumnSubset(tuple(names[place] for place in places), people, by_subset[places])
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
-    prior = None if about is None else Fraction(int(about.counts.totals().max(initial=0)), table.people)
-    return IdentifyingColumns(names, table.people, subsets, about.sensitive if about else None, prior, most)
+    prior = None if about is None else Fraction(int(about.counts.totals().max(initial=0)), people)
+    return IdentifyingColumns(names, people, subsets, about.sensitive if about else None, prior, most)
 
 
 def _numbers_by_subset(
