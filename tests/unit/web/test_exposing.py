@@ -1,0 +1,65 @@
+"""Two releases about the same people: what is counted, who is worst off, and that what the page prints runs as it stands."""
+
+import io
+import shlex
+from fractions import Fraction
+
+import pytest
+from support.command_line import invoke
+from support.explorer import opened
+
+import sidelight as sl
+from sidelight.table.roles import Roles
+from sidelight.web.exposing import Beside, TwoReleases, worst_off
+from sidelight.web.uploads import Uploads
+from sidelight.web.views.other_releases import _sample
+
+PEOPLE = "age,sex,disease\n30,m,Flu\n30,m,AIDS\n40,f,Flu\n40,f,Cold\n"
+OTHER = "age,sex,disease\n30,m,AIDS\n30,m,Ulcer\n40,f,Flu\n40,f,Cold\n"
+ROLES = Roles(quasi=("age", "sex"), sensitive="disease")
+
+
+@pytest.fixture
+def two(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "other.csv").write_text(OTHER)
+    held = opened("people.csv", ROLES)
+    upload = Uploads(tmp_path).keep([("other.csv", io.BytesIO(OTHER.encode()))])
+    return TwoReleases(held, held.start, Beside(upload, None, ROLES, Fraction(1), Fraction(0), None))
+
+
+def test_each_alone_and_both_together_are_counted_of_the_same_people(two):
+    answer = two.exposed(lambda *_: None).answer
+    assert (answer.people, answer.given_away, answer.alone, answer.by_the_other_alone) == (4, 2, 0, 0)
+    assert answer.holds is False
+    assert answer.coarser
+    assert answer.coarser[-1].given_away <= 2
+    assert answer.sentence.startswith("Together they give away the value of 2 of 4 people (50.0 %)")
+
+
+def test_whoever_is_worst_off_is_told_by_what_is_printed():
+    labels = [{"zip": "130**"}, {"zip": "148**"}]
+    one = sl.Release.from_counts([{"a": 1, "b": 2}, {"b": 3}], labels=labels)
+    two = sl.Release.from_counts([{"a": 2, "c": 2}, {"b": 1, "c": 1}], labels=labels)
+    exposure = sl.intersect([one, two], people=sl.read_table(people(), quasi="zip", sensitive="v"))
+    words = worst_off(exposure)
+    assert words.startswith("2 people who look alike\nrelease 1: group 1 (zip 130**)")
+    assert "13012" not in words
+
+
+def people():
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.table({"zip": ["13012", "13099", "14801"], "v": ["a", "a", "b"]})
+
+
+def test_the_command_and_the_python_run_as_they_stand(two, capsys):
+    sample = _sample(two.workspace, two.state, two.beside)
+    program, *words = shlex.split(sample.command.replace("\\\n", " "))
+    assert program == "sidelight"
+    outcome = invoke(words)
+    assert outcome.exit_code == 1
+    assert "give away the value of 2 of 4 people" in " ".join(outcome.stdout.split())
+    exec(sample.python, {})
+    assert "give away the value of 2 of 4 people" in capsys.readouterr().out
