@@ -67,7 +67,7 @@ def bare_group_by(kind: str, path: str) -> dict[str, int]:
 def streamed_audit(kind: str, path: str) -> dict[str, int]:
     """Read in bounded memory, and ask all classic measures."""
     import sidelight as sl
-    from sidelight.measures.measure import findings
+    from sidelight.measures.findings import findings
 
     release = sl.stream_release(path, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
     findings(classics(), release)

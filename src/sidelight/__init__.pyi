@@ -25,8 +25,8 @@ from .table.hierarchy_io import write_hierarchy as write_hierarchy
 # what the world sees
 from .release.release import Release as Release
 from .release.read import read_release as read_release
+from .release.read import stream_release as stream_release
 from .release.streamed import StreamedRelease as StreamedRelease
-from .release.streamed import stream_release as stream_release
 from .release.generalise import group as group
 from .release.generalise import generalise as generalise
 from .release.bounds import bounds as bounds

@@ -9,7 +9,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.measures.measure import findings
+from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
 from sidelight.table import key_stream, sorted_runs
 from sidelight.table.memory import Memory

@@ -14,14 +14,15 @@ from sidelight.cli.inputs import Question, inputs_of, open_release, readers_aske
 from sidelight.cli.run import Output, Status, command_line
 from sidelight.errors import BadRelease, parameter
 from sidelight.measures.about import asked_about_each
-from sidelight.measures.measure import findings as measure_all
+from sidelight.measures.findings import findings as measure_all
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
 from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
+from sidelight.release.read import streamed_from
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, streamed_from
+from sidelight.release.streamed import AnyRelease
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out

@@ -17,7 +17,8 @@ import tomli_w
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, findings, judgements_table
+from sidelight.measures.findings import findings
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, judgements_table
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.table.labels import Label, shown

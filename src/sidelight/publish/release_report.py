@@ -20,8 +20,8 @@ from sidelight.errors import BadRelease, SidelightError, expect
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.measure import Measure
-from sidelight.measures.measure import findings as measure_all
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.sidecar import (

@@ -19,7 +19,10 @@ from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, par
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.streamed import StreamedRelease
+from sidelight.table.key_stream import read_stream
 from sidelight.table.labels import SUPPRESSED, Label, hinted
+from sidelight.table.memory import Memory
 from sidelight.table.read import no_value_hint, tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table, number_equal_rows
@@ -132,6 +135,61 @@ def release_from(
     bucket, _ = number_equal_rows(printed, len(groups))
     members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
     return Release(roll_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
+
+
+def stream_release(
+    source: object,
+    *,
+    group: str | Sequence[str],
+    sensitive: str | Sequence[str],
+    memory: str | int = "2GB",
+    person: str | None = None,
+    values: Semantics = "single",
+    missing: Missing = "an error",
+    suppressed: Suppressed = "a group",
+    missing_marks: str | Sequence[object] = (),
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
+    encoding: str | None = None,
+    kinds: Mapping[str, object] | None = None,
+) -> StreamedRelease:
+    """Read a published table of any size in bounded memory, to be judged by a policy or measures.
+
+    As `read_release`, of files and Arrow tables; nothing but totals is held.  `memory` is what this process may use in
+    all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open and which are gone
+    with the process.  Findings and witnesses are those of `read_release`, group numbers included.  Measures that look
+    at a whole release at once (`MaxEnt`, `Learner`, …) need `read_release`.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> rows = pa.table({"age": ["20-29", "20-29", "30-39"], "disease": ["Flu", "Cold", "Flu"]})
+    >>> release = stream_release(rows, group="age", sensitive="disease", memory="1GB")
+    >>> release
+    <StreamedRelease of 3 people in 2 groups, disease: 2 values (single)>
+    >>> sl.Policy(sl.GroupSize() >= 2).judge(release)
+    <Verdict: not within policy: group size ≥ 2>
+    """
+    roles = Roles.of(
+        quasi=group,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        suppressed=suppressed,
+        missing_marks=missing_marks,
+        domain=domain,
+        encoding=encoding,
+        kinds=kinds,
+    )
+    return streamed_from(source, roles, Memory.of(memory))
+
+
+def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:
+    """Read a published table by roles, of which `quasi` are the columns of the group."""
+    if isinstance(source, Table | Release):
+        message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
+        raise WrongKind(message)
+    stream = read_stream(source, replace(roles, quasi_word="group").complete(), memory)
+    return StreamedRelease(stream, ", ".join(roles.value_columns))
 
 
 def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Release:

@@ -6,78 +6,23 @@ measure asks of them is summarised and forgotten; what a block is compared with,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._text import counted
-from sidelight.errors import BadRelease, WrongKind
+from sidelight.errors import BadRelease
 from sidelight.release.groups import Groups, first_of_each_kind
 from sidelight.release.release import Release
-from sidelight.table.key_stream import KeyBlock, KeyStream, read_stream
 from sidelight.table.labels import Label
-from sidelight.table.memory import Memory
-from sidelight.table.roles import Missing, Roles, Suppressed
-from sidelight.table.table import Counts, Intake, Semantics, Table, sensitive_names
+from sidelight.table.table import Counts, Intake, Semantics, sensitive_names
 
-
-def stream_release(
-    source: object,
-    *,
-    group: str | Sequence[str],
-    sensitive: str | Sequence[str],
-    memory: str | int = "2GB",
-    person: str | None = None,
-    values: Semantics = "single",
-    missing: Missing = "an error",
-    suppressed: Suppressed = "a group",
-    missing_marks: str | Sequence[object] = (),
-    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
-    encoding: str | None = None,
-    kinds: Mapping[str, object] | None = None,
-) -> StreamedRelease:
-    """Read a published table of any size in bounded memory, to be judged by a policy or measures.
-
-    As `read_release`, of files and Arrow tables; nothing but totals is held.  `memory` is what this process may use in
-    all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open and which are gone
-    with the process.  Findings and witnesses are those of `read_release`, group numbers included.  Measures that look
-    at a whole release at once (`MaxEnt`, `Learner`, …) need `read_release`.
-
-    >>> import pyarrow as pa
-    >>> import sidelight as sl
-    >>> rows = pa.table({"age": ["20-29", "20-29", "30-39"], "disease": ["Flu", "Cold", "Flu"]})
-    >>> release = stream_release(rows, group="age", sensitive="disease", memory="1GB")
-    >>> release
-    <StreamedRelease of 3 people in 2 groups, disease: 2 values (single)>
-    >>> sl.Policy(sl.GroupSize() >= 2).judge(release)
-    <Verdict: not within policy: group size ≥ 2>
-    """
-    roles = Roles.of(
-        quasi=group,
-        sensitive=sensitive,
-        person=person,
-        values=values,
-        missing=missing,
-        suppressed=suppressed,
-        missing_marks=missing_marks,
-        domain=domain,
-        encoding=encoding,
-        kinds=kinds,
-    )
-    return streamed_from(source, roles, Memory.of(memory))
-
-
-def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:
-    """Read a published table by roles, of which `quasi` are the columns of the group."""
-    if isinstance(source, Table | Release):
-        message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
-        raise WrongKind(message)
-    stream = read_stream(source, replace(roles, quasi_word="group").complete(), memory)
-    return StreamedRelease(stream, ", ".join(roles.value_columns))
+if TYPE_CHECKING:
+    from sidelight.table.key_stream import KeyBlock, KeyStream
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.measures.exact import Amount
+from sidelight.measures.findings import findings
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Measure, findings
+from sidelight.measures.measure import Measure
 from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

@@ -12,7 +12,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, findings, value_text
+from sidelight.measures.measure import Comparison, call_text, declared_measures, exact, value_text
 from sidelight.policy.measure_names import all_measures, measure_named
 
 every_kind = pytest.mark.parametrize(
@@ -88,13 +88,6 @@ def test_what_is_no_number_is_no_bound(bound):
 def test_comparisons():
     assert [each.holds(Fraction(1), 1) for each in Comparison] == [True, False, True, False]
     assert [each.sign for each in Comparison if each.from_above] == ["≤", "<"]
-
-
-def test_several_at_once_in_the_order_they_were_given():
-    measures = [sl.Implications(1), sl.MaxEnt(), sl.GroupSize()]
-    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 2, "c": 2}])
-    assert [finding.measure for finding in findings(measures, release)] == measures
-    assert findings([], RELEASE) == ()
 
 
 # Measures in a line of text: quoted where needed, and what is too long is left out, not cut.
