@@ -123,18 +123,19 @@ def report_on_audit(
     *,
     details: ReportDetails | None = None,
     before: RiskBefore | None = None,
+    table: str | None = None,
 ) -> ReleaseReport:
-    """Tell what an audit found, and what a sidecar beside the file says of how it was made."""
+    """Tell what an audit found, and what a sidecar beside the file says of how it was made; `before` is of `table`."""
     beside = sidecar_path(Path(file))
     document = read_sidecar(Path(file)) if beside.is_file() else None
-    own = details or ReportDetails()
+    own, judged = details or ReportDetails(), question.policy is not None
     completed = replace(
         own,
         commands=own.commands or (command_line(),),
-        python=own.python or again_in_python(file, audit.answer.roles, document, judged=question.policy is not None),
+        python=own.python or again_in_python(file, audit.answer.roles, document, own.date, table, judged=judged),
     )
     if document is not None:
-        known = published_circumstances(completed, document, policy=question.policy, before=before)
+        known = published_circumstances(completed, document, policy=question.policy, before=before, path=Path(file))
     else:
         known = circumstances(completed, policy=question.policy, before=before, files=existing(file))
     return with_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
@@ -146,21 +147,33 @@ def existing(file: str) -> tuple[Path, ...]:
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
 
 
-def again_in_python(file: str, roles: Mapping[str, object], document: Sidecar | None, *, judged: bool) -> str:
+def again_in_python(
+    file: str,
+    roles: Mapping[str, object],
+    document: Sidecar | None,
+    date: str | None = None,
+    table: str | None = None,
+    *,
+    judged: bool,
+) -> str:
     """Write the lines of Python that come to the same document."""
-    lines = ["import sidelight as sl", ""]
-    if document is not None:
-        lines.append(f"release = sl.read_published({file!r})")
-    else:
+    lines = ["from pathlib import Path", "", "import sidelight as sl", ""]
+    release, more = repr(file), ""
+    if document is None:
         names = {"quasi": "group"}
         settings = "".join(f", {names.get(name, name)}={value!r}" for name, value in roles.items())
         lines.append(f"release = sl.read_release({file!r}{settings})")
+        release = "release"
     if judged:
-        lines += ['policy = sl.read_policy("policy.toml")  # as it stands below', "verdict = policy.judge(release)"]
-        lines.append("report = sl.release_report(release, policy)")
-    else:
-        lines.append("report = sl.release_report(release)")
-    lines.append('open("report.html", "w", encoding="utf-8").write(sl.report_html(report))')
+        lines.append('policy = sl.read_policy("policy.toml")  # as it stands below')
+        more = ", policy"
+    if table is not None:
+        settings = "".join(f", {name}={value!r}" for name, value in roles.items())
+        lines.append(f"table = sl.read_table({table!r}{settings})")
+        more += ", table=table"
+    more += "" if date is None else f", date={date!r}"
+    lines.append(f"report = sl.release_report({release}{more})")
+    lines.append('Path("report.html").write_text(sl.report_html(report), encoding="utf-8")')
     return "\n".join(lines)
 
 

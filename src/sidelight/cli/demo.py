@@ -49,7 +49,7 @@ def demo(folder: Path) -> Status:
     print_report(report, Output())
     _say(f"\n{moral(report)}\n")
 
-    _say(f"2. sidelight protect {table} --policy {policy} --hierarchies {folder / HIERARCHIES} -o {release}\n")
+    _say(f"2. {_protect_command(folder)}\n")
     status = protect(
         ProtectRequest(str(table), question, folder / HIERARCHIES, SearchOptions()),
         PublishOptions(output=release, force=True),
@@ -81,11 +81,21 @@ def _judge_published(folder: Path, question: Question) -> None:
         published,
         report,
         question,
-        details=ReportDetails(date=dt.datetime.now(dt.UTC).date().isoformat(), commands=(command,)),
+        details=ReportDetails(
+            date=dt.datetime.now(dt.UTC).date().isoformat(), commands=(_protect_command(folder), command)
+        ),
         before=before_of(open_table(str(table), question.roles), policy_of(question)),
+        table=str(table),
     )
     write_whole(page, report_html(signed), force=True)
     Console(highlight=False).print(conclusion(report))
+
+
+def _protect_command(folder: Path) -> str:
+    table, _, policy, release, *_ = (str(folder / name) for name in FILES)
+    return shlex.join(
+        ("sidelight", "protect", table, "--policy", policy, "--hierarchies", str(folder / HIERARCHIES), "-o", release)
+    )
 
 
 def _say(line: str) -> None:

@@ -73,7 +73,7 @@ def _measured(request: ReportRequest, details: ReportDetails) -> ReleaseReport:
         require_columns(request.options.table, question.roles)
         by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
         before = before_of(open_table(request.options.table, question.roles, by), question.policy)
-    return report_on_audit(file, release, audit, question, details=details, before=before)
+    return report_on_audit(file, release, audit, question, details=details, before=before, table=request.options.table)
 
 
 def _output(request: ReportRequest, target: ReportOutputOptions) -> Output:

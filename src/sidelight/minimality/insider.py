@@ -317,7 +317,7 @@ def _beyond_lattices(case: _InsiderCase, method: FullDomain, limits: HalfLimits)
     if not case.complete:
         return "the search was stopped before its end, and nobody knows where"
     if limits.together:
-        return f"'{limits.together[0].check.criterion}' is about several groups together"
+        return f"'{limits.together[0].check.criterion}' is about several groups together, and that is not covered"
     worse = next((each for each in limits.check.by_group if not holds_upwards(each.criterion, "single")), None)
     if worse is not None:
         return f"merging groups may break '{worse.criterion}'"

@@ -8,6 +8,7 @@ elsewhere, nothing is measured again.
 from __future__ import annotations
 
 import platform
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -24,14 +25,17 @@ from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
+from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.sidecar import (
     ENDING,
+    HierarchyFacts,
     PublishedFinding,
     Sidecar,
     digest,
     read_checked,
     read_published,
     read_sidecar,
+    sidecar_path,
     without_folder,
 )
 from sidelight.release.generalise import group
@@ -188,7 +192,7 @@ def report_on_file(
     release = read_published(path)
     audit = judged(release, policy, measures, source=path.name, readers=document.readers)
     before = None if table is None else before_of(table, policy)
-    known = published_circumstances(details, document, policy=policy, before=before)
+    known = published_circumstances(details, document, policy=policy, before=before, path=path)
     return with_curves(audit, release, known, policy)
 
 
@@ -242,6 +246,7 @@ def circumstances(
     policy: Policy | None,
     before: RiskBefore | None,
     files: Sequence[Path] = (),
+    roles: Mapping[str, object] | None = None,
 ) -> Circumstances:
     """Put together what is known of any release."""
     return Circumstances(
@@ -251,7 +256,7 @@ def circumstances(
         again=DoAgain(
             commands=details.commands,
             python=details.python,
-            policy="" if policy is None else _written(policy),
+            policy="" if policy is None else _written(policy, roles),
         ),
         files=tuple(ReportedFile(name=path.name, sha256=digest(path)) for path in files),
         versions={"sidelight": __version__, "python": platform.python_version()},
@@ -259,25 +264,35 @@ def circumstances(
     )
 
 
-def _written(policy: Policy) -> str:
+def _written(policy: Policy, roles: Mapping[str, object] | None) -> str:
     """Write a policy as a file; in its own words where a file cannot say it, as of a population that is no file."""
     try:
-        return policy_text(Policy(*map(without_folder, policy.criteria)))
+        return policy_text(Policy(*map(without_folder, policy.criteria)), roles)
     except SidelightError:
         return f"# {policy}"
 
 
 def published_circumstances(
-    details: ReportDetails, document: Sidecar, *, policy: Policy | None, before: RiskBefore | None
+    details: ReportDetails,
+    document: Sidecar,
+    *,
+    policy: Policy | None,
+    before: RiskBefore | None,
+    path: Path | None = None,
 ) -> Circumstances:
-    """Put together what a sidecar tells of its file."""
-    known = circumstances(details, policy=policy, before=before)
+    """Put together what a sidecar tells of its file; `path` is the file, where it is at hand."""
+    beside = () if path is None else (sidecar_path(path), dictionary_path(path))
+    roles = tomllib.loads(document.policy).get("roles")
+    known = circumstances(
+        details, policy=policy, before=before, files=[each for each in beside if each.is_file()], roles=roles
+    )
     return replace(
         known,
         made=how_published(document),
         techniques=_techniques(document),
+        covers={each.column: _covers(each) for each in document.hierarchies if each.covers},
         kept=document.kept,
-        files=tuple(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files),
+        files=(*(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files), *known.files),
         versions={
             **{f"{name} (published with)": version for name, version in document.versions.items()},
             **(known.versions or {}),
@@ -307,6 +322,10 @@ def how_published(document: Sidecar) -> HowMade:
         published=document.date,
         warnings=document.warnings,
     )
+
+
+def _covers(hierarchy: HierarchyFacts) -> dict[str, tuple[str, ...]]:
+    return {label: tuple(map(shown, values)) for label, values in hierarchy.covers.items()}
 
 
 def _techniques(document: Sidecar) -> dict[str, str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.errors import NotAvailable, SidelightError
+from sidelight.measures.measure import Comparison
 from sidelight.report.page import (
     Block,
     Code,
@@ -32,7 +34,11 @@ from sidelight.report.plots import expect_pictures
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import (
     AttackTried,
+    ColumnFacts,
+    HowMade,
+    KnowledgeCurve,
     ReleaseReport,
+    RiskBefore,
     SizeBand,
     sensitive_words,
     size_words,
@@ -136,20 +142,20 @@ def _published(report: ReleaseReport) -> Blocks:
     yield Paragraph(f"{name} tells of {size_words(audit)}; what should not be found out is {sensitive_words(audit)}.")
     if making is not None:
         left = (
-            f"; {counted(making.suppressed, 'person')} of them suppressed"
+            f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
             if making.suppressed
-            else "; nobody suppressed"
+            else "none of these people is suppressed"
         )
-        of_rows = f" ({counted(making.rows_in, 'row')} were read)" if making.rows_in > making.people_in else ""
         day = (
             f" It was judged as read back from the disk, and published, on {making.published}."
             if making.published
             else ""
         )
         yield Paragraph(
-            f"It was made from a table of {counted(making.people_in, 'person')}{of_rows} by the method "
-            f"“{making.method}”{left}.{day}"
+            f"It was made from a table of {counted(making.people_in, 'person')} by the method “{making.method}”; "
+            f"{left}.{day}"
         )
+        yield from _rows_read(making, answer.before)
     else:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
     rows = tuple(
@@ -161,12 +167,60 @@ def _published(report: ReleaseReport) -> Blocks:
             ", ".join(_brief(text) for text in each.examples),
         )
         for each in answer.columns
+        if each.role != "not published"
     )
     headings = ("column", "role", "what was done to it", "different labels", "for example (labels of many people)")
     yield Grid(headings, rows, figures=frozenset({3}))
+    if any("level" in each.technique for each in answer.columns):
+        yield Paragraph("Level 0 is the column as it is; the last level prints * for everybody.", "quiet")
+    yield from _stands_for(answer.columns)
+    yield from _not_published(report)
     notes = [*report.notes, *(making.warnings if making else ())]
     if notes:
         yield Points(tuple(dict.fromkeys(notes)))
+
+
+def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
+    """Say of which rows nothing is told: more rows than people are no mistake, and somebody has to know why."""
+    if making.rows_in <= making.people_in:
+        return
+    if before is not None and before.left_out:
+        yield Paragraph(f"About the rows of the table: {'; '.join(before.left_out)}.")
+    else:
+        yield Paragraph(
+            f"{counted(making.rows_in, 'row')} of the table were read, more than there are people: rows without a "
+            "sensitive value may have been dropped, or people have several rows. The table tells which (--table TABLE)."
+        )
+
+
+MOST_LABELS = 12
+"""Of so many labels of a column it is told what they stand for."""
+
+
+def _stands_for(columns: Sequence[ColumnFacts]) -> Iterator[Block]:
+    lines = []
+    for each in columns:
+        labels = list(each.covers.items())
+        lines += [
+            f"{each.column} “{label}” stands for {', '.join(values)}."
+            for label, values in labels[:MOST_LABELS]
+            if values
+        ]
+        more = len(labels) - MOST_LABELS
+        lines += [f"{each.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
+    if lines:
+        yield Points(tuple(lines))
+
+
+def _not_published(report: ReleaseReport) -> Iterator[Block]:
+    """Name the columns of the table that nobody gets, or say that they are not known."""
+    if report.answer.before is None:
+        if report.answer.made is not None:
+            yield Paragraph("Which columns of the table were left out is not told: it was not at hand.", "quiet")
+        return
+    names = [each.column for each in report.answer.columns if each.role == "not published"]
+    if names:
+        yield Paragraph(f"Left out, {counted(len(names), 'column')} of the table: {', '.join(names)}.")
 
 
 def _brief(text: str) -> str:
@@ -244,10 +298,11 @@ def _risk(report: ReleaseReport) -> Blocks:
 def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
     before = report.answer.before
     if before is not None:
+        columns = ", ".join(report.answer.audit.release.columns) or "printed columns"
         yield Paragraph(
-            f"Before: the table itself has {counted(before.people, 'person')} in "
-            f"{counted(before.groups, 'group')}, and "
-            f"{before.alone:,} of these people stand alone."
+            f"Before: in the table itself {before.alone:,} of {counted(before.people, 'person')} "
+            f"{form('stands', before.alone)} alone: nobody else has the same {columns}. It has "
+            f"{counted(before.groups, 'group')} of people alike."
         )
     elif report.answer.audit.verdict != "no policy":
         yield Paragraph("The risk before is not told: the table was not at hand (--table TABLE).", "quiet")
@@ -259,7 +314,10 @@ def _risk_blocks(report: ReleaseReport) -> Iterator[Block]:
 
 def _worst_off(report: ReleaseReport) -> Blocks:
     findings = report.answer.audit.findings
-    yield Paragraph("For each limit, the person or group that is worst off, in words that can be checked by hand.")
+    yield Paragraph(
+        "For each limit, the person or group that is worst off, in words that can be checked by hand: keep the rows of "
+        "the file that print what the group prints, and count the values."
+    )
     for each in sorted(findings, key=lambda finding: finding.holds is not False):
         yield PageSection(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
 
@@ -304,6 +362,9 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     amounts = curves[0].amounts
     sure = next((amount for amount, risk in zip(amounts, curves[0].risks, strict=True) if risk.exact == "1"), None)
     people = counted(report.answer.audit.release.people, "person")
+    limited = _first_beyond(curves[0], report.answer.audit.findings)
+    if limited is not None:
+        yield Paragraph(f"From {limited} is no longer kept: nothing is promised against readers who know so much.")
     if sure is None:
         last = curves[0].risks[-1].text
         yield Paragraph(
@@ -322,6 +383,21 @@ def _knowledge(report: ReleaseReport) -> Blocks:
     cells = tuple(_pictures(report, "cells"))
     if cells:
         yield PageSection("An acquaintance who knows more of several things at once", cells)
+
+
+def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> str | None:
+    """Say how many facts are the first that a limit on them does not withstand, with the limit."""
+    limit = next((each.limit for each in findings if each.measure == curve.measure and each.limit is not None), None)
+    if limit is None:
+        return None
+    comparison, bound = Comparison(limit.comparison), Fraction(limit.bound.exact)
+    beyond = (
+        amount
+        for amount, risk in zip(curve.amounts, curve.risks, strict=True)
+        if not comparison.holds(Fraction(risk.exact), bound)
+    )
+    first = next(beyond, None)
+    return None if first is None else f"{counted(first, 'well-chosen fact')} on, the limit ({limit.text})"
 
 
 READER_KINDS = ("learner", "insider")
@@ -439,6 +515,17 @@ def _uncovered(report: ReleaseReport) -> Blocks:
 
 def _again(report: ReleaseReport) -> Blocks:
     again = report.answer.again
+    if again.commands or again.python:
+        made = (
+            " The release itself is made again by sidelight protect with the method, levels and policy told here; its "
+            "rows are put in a new order by chance, so that its checksum differs and its numbers do not."
+            if report.answer.made is not None
+            else ""
+        )
+        yield Paragraph(
+            "The same numbers, verdict and checksums come out. No file is replaced unasked: name another one, such as "
+            f"--html again.html.{made}"
+        )
     if again.commands:
         yield Code("\n".join(again.commands), "On the command line", "sh")
     if again.python:
@@ -452,11 +539,17 @@ def _versions(report: ReleaseReport) -> Blocks:
     if answer.files:
         rows = tuple((each.name, each.sha256) for each in answer.files)
         yield Grid(("file", "SHA-256 of its bytes"), rows)
+        yield Paragraph(
+            "sha256sum FILE prints the same, if the file is the one that was judged. Of the table no checksum is told, "
+            "by which whoever knows nearly all of it could try guesses at the rest: keep it in your own records.",
+            "quiet",
+        )
     yield Grid(("software", "version"), tuple(answer.versions.items()))
 
 
 def _sign_off(report: ReleaseReport) -> Blocks:
     signed = report.answer.sign_off
+    yield Paragraph(_what_is_signed(report))
     yield Paragraph(
         "Whoever decides signs for the decision and its reasons, not for the arithmetic above, which "
         "can be done again.",
@@ -464,14 +557,24 @@ def _sign_off(report: ReleaseReport) -> Blocks:
     )
     yield Signature(
         (
-            SignatureLine("Decision (approved, refused, approved on conditions)", signed.decision),
+            SignatureLine("Prepared by"),
+            SignatureLine("Decision", signed.decision, hint="approved, refused, approved on conditions"),
             SignatureLine("Reasons, and conditions", signed.reasons, lines=3),
+            SignatureLine("To be looked at again", hint="by which day, or when what changes"),
             SignatureLine("Name", signed.name),
             SignatureLine("Role", signed.role),
             SignatureLine("Date", signed.date),
             SignatureLine("Signature"),
         )
     )
+
+
+def _what_is_signed(report: ReleaseReport) -> str:
+    """Name the file by its checksum, so that nobody signs for another one."""
+    answer = report.answer
+    file = next((f"{each.name} (SHA-256 {each.sha256})" for each in answer.files), None)
+    what = file or f"{report.source or 'a release'}, of which no checksum is known"
+    return f"This is about {what}, {size_words(answer.audit)}. Verdict: {answer.audit.verdict}."
 
 
 TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
@@ -504,7 +607,8 @@ def topic_section(report: ReleaseReport, topic: Topic, title: str | None = None)
 def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str, *, summary: bool) -> Page:
     """Put sections under the question and its answer."""
     made_by = (
-        f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same."
+        f"Drawn by Sidelight {report.answer.versions.get('sidelight', '')} from a JSON document that holds the same; "
+        "sidelight report … --output FILE writes it."
     )
     day = f"{report.answer.date}. " if report.answer.date else ""
     return Page(
@@ -513,7 +617,14 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
         opening=(*opening(report, summary=summary), *drawn_without_charts()),
         sections=tuple(section for section in sections if not section.empty),
         foot=made_by,
+        running=_running(report),
     )
+
+
+def _running(report: ReleaseReport) -> str:
+    """Name the release at the foot of every page on paper: pages get lost."""
+    digest = next((f", SHA-256 {each.sha256[:12]}…" for each in report.answer.files), "")
+    return f"{report.source or 'A release'}{digest}"
 
 
 def _pictures(report: ReleaseReport, name: PictureName, *, above_its_table: bool = False) -> Iterator[Picture]:

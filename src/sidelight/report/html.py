@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -62,9 +63,19 @@ def html_page(page: Page) -> str:
 
 
 def _drawn(page: Page) -> str:
-    style = _file("page.css")
+    style = _file("page.css") + _running(page.running)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return _templates().get_template("page.html").render(page=page, style=Markup(style), style_digest=digest)  # noqa: S704 - our own file
+
+
+def _running(text: str) -> str:
+    r"""Print a text at the foot of every page on paper; each of its letters is written by its number.
+
+    >>> _running("a<")
+    '@page { @bottom-left { content: "\\000061\\00003c"; } }\n'
+    """
+    letters = "".join(f"\\{ord(letter):06x}" for letter in visible(text))
+    return f'@page {{ @bottom-left {{ content: "{letters}"; }} }}\n' if text else ""
 
 
 def html_within(page: Page, level: int = 2) -> Markup:
@@ -107,9 +118,14 @@ LONG_WORD = 28
 
 SHORT_CELL = 14
 
+DIGEST = re.compile(r"[0-9a-f]{64}")
+"""A SHA-256, which is compared letter by letter and stays in one line."""
+
 
 def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
     """Say where a cell may be broken, and that it is one of figures."""
+    if DIGEST.fullmatch(cell):
+        return Markup(' class="digest"')
     long = any(len(word) > LONG_WORD for word in cell.split())
     names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= SHORT_CELL else [])]
     return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")

@@ -22,6 +22,7 @@ from sidelight.report.page import (
     Points,
     Quotation,
     Signature,
+    SignatureLine,
 )
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#~$&{}]|^[-+=]|(?<=^\d)[.)](?=\s)|!(?=\[)|(?<=:)/(?=/)|(?<=[Ww]ww)\.|@)")
@@ -79,10 +80,14 @@ def _block(block: Block) -> Iterator[str]:
         case Blank():
             yield f"{escaped(block.what)}\n\n*To be filled in by {escaped(block.by)}:* \\_\\_\\_\\_\\_\\_\\_\\_"
         case Signature():
-            yield "\n".join(f"- **{escaped(line.label)}**: {escaped(line.text) or EMPTY}" for line in block.lines)
+            yield "\n".join(f"- **{escaped(_label(line))}**: {escaped(line.text) or EMPTY}" for line in block.lines)
 
 
 EMPTY = r"\_" * 24
+
+
+def _label(line: SignatureLine) -> str:
+    return f"{line.label} ({line.hint})" if line.hint and not line.text else line.label
 
 
 def _grid(grid: Grid) -> Iterator[str]:

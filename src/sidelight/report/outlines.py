@@ -47,9 +47,22 @@ CONTROLLER = "the data controller"
 EXPERT = "the expert"
 SPONSOR = "the sponsor or applicant"
 
+OWN_BLANKS: dict[Topic, tuple[Blank, ...]] = {
+    "published": (
+        Blank(
+            "What the data are, whose they are, for which purpose they are released, and on which ground", CONTROLLER
+        ),
+        Blank("To whom the file goes: to anybody, or to whom and under which agreement", CONTROLLER),
+    )
+}
+
 OWN = Outline(
     "Report on a release",
-    tuple(Chapter(TOPICS[topic][0], (topic,)) for topic in TOPICS if topic != "risk"),  # which opens it
+    tuple(
+        Chapter(TOPICS[topic][0], (topic,), OWN_BLANKS.get(topic, ()))
+        for topic in TOPICS
+        if topic != "risk"  # which opens it
+    ),
 )
 
 OUTLINES: dict[OutlineName, Outline] = {

@@ -84,6 +84,7 @@ class SignatureLine:
     label: str
     text: str = ""
     lines: int = 1  # how many empty ones are drawn where nothing was said
+    hint: str = ""  # what could stand there
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,7 @@ class Page:
     subtitle: str = ""
     opening: tuple[Block, ...] = ()  # the question and its answer, before everything else
     foot: str = ""
+    running: str = ""  # at the foot of every page on paper
 
     @property
     def letters(self) -> int:
@@ -132,6 +134,7 @@ class Page:
             self,
             title=cut.text(self.title),
             subtitle=cut.text(self.subtitle),
+            running=cut.text(self.running),
             opening=tuple(cut.blocks(self.opening)),
             sections=tuple(map(cut.section, self.sections[:rows])),
         )

@@ -71,7 +71,7 @@ def _acquaintance(settings: Settings) -> str:
         (
             _amount(settings, "family"),
             "other person",
-            "of whom it is known that, if they have a value, the person has it too",
+            "(family) of whom it is known that, if they have a value, the person has it too",
         ),
     )
     words = [f"{_number_of(number, noun)} {which}" for number, noun, which in parts if number]

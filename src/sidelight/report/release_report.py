@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -47,6 +47,7 @@ from sidelight.report.report import (
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, shown
+from sidelight.table.roles import EACH_ROW
 from sidelight.table.table import Column
 
 SCHEMA_VERSION = 1
@@ -74,6 +75,9 @@ class ColumnFacts(DocumentPart):
     technique: str = Field(description='in words: "as it is", "generalised: level 2 of 5"')
     labels: int | None = Field(default=None, description="how many different ones are printed")
     examples: tuple[str, ...] = Field(default=(), description="printed labels that many people have")
+    covers: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="what printed labels stand for, where the sidecar says so"
+    )
 
 
 class HowMade(DocumentPart):
@@ -94,12 +98,14 @@ class HowMade(DocumentPart):
 
 
 class RiskBefore(DocumentPart):
-    """What the limits say of the table itself: numbers alone, as its groups may be single people."""
+    """What the limits say of the table itself: of its people numbers alone, as its groups may be single people."""
 
     people: int
     groups: int
     alone: int = Field(description="people whose group is of one")
     results: tuple[Number, ...] = Field(description="of the limits, in their order")
+    left_out: tuple[str, ...] = Field(default=(), description="what reading left out of the table's rows, in words")
+    columns_left_out: tuple[str, ...] = Field(default=(), description="columns of the table that nothing is told of")
 
 
 class SizeBand(DocumentPart):
@@ -203,6 +209,7 @@ class Circumstances:
     made: HowMade | None = None
     before: RiskBefore | None = None
     techniques: Mapping[str, str] | None = None  # by column; None: nobody knows
+    covers: Mapping[str, Mapping[str, tuple[str, ...]]] | None = None  # by column and printed label
     kept: tuple[str, ...] = ()
     attacks: tuple[AttackTried, ...] = ()
     candidates: CandidateReleases | None = None
@@ -236,6 +243,7 @@ def reported(
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
         columns = () if release is None else column_facts(release, known.techniques, known.kept)
+    columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
     sizes = None if release is None else SizesDrawn.of(_group_sizes(release), least_size(answer))
     story = ReportedRelease(
         date=known.date,
@@ -359,6 +367,20 @@ def column_facts(
     return (*quasi, *sensitive, *others)
 
 
+def _covering(facts: ColumnFacts, covers: Mapping[str, Mapping[str, tuple[str, ...]]]) -> ColumnFacts:
+    return facts.model_copy(update={"covers": dict(covers.get(facts.column, {}))})
+
+
+def _left_out(columns: Sequence[ColumnFacts], before: RiskBefore | None) -> tuple[ColumnFacts, ...]:
+    """Name the columns of the table that are not in the file, where the table is at hand."""
+    named = {each.column for each in columns}
+    return tuple(
+        ColumnFacts(column=name, role="not published", technique="left out")
+        for name in (before.columns_left_out if before else ())
+        if name not in named
+    )
+
+
 def _people_by_label(column: Column, people: np.ndarray) -> np.ndarray:
     return np.bincount(column.codes, weights=people, minlength=len(column.labels)).astype(np.int64)
 
@@ -459,8 +481,19 @@ def risk_before(release: Release, verdict: Verdict) -> RiskBefore:
         number(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad) for each in verdict.judgements
     )
     return RiskBefore(
-        people=release.size, groups=len(release), alone=int(np.count_nonzero(sizes == 1)), results=tuple(results)
+        people=release.size,
+        groups=len(release),
+        alone=int(np.count_nonzero(sizes == 1)),
+        results=tuple(results),
+        left_out=replace(release.intake, columns_dropped=()).notes(),
+        columns_left_out=(*_person_column(release), *release.intake.columns_dropped),
     )
+
+
+def _person_column(release: Release) -> tuple[str, ...]:
+    """Name the column that says whose row it is: it is used, and never published."""
+    person = release.intake.roles.get("person")
+    return (person,) if isinstance(person, str) and person != EACH_ROW else ()
 
 
 def utility_meaning(name: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.report.release_report import ReleaseReport
+from sidelight.report.release_report import DoAgain, ReleaseReport
 
 DAY = ["--date", "2026-01-31"]
 
@@ -233,3 +233,19 @@ def test_a_table_of_a_million_people_makes_no_longer_page():
     release = sl.Release.from_counts(groups, labels=[{"age": f"{number} {'x' * 200}"} for number in range(20_000)])
     page = sl.report_html(sl.release_report(release, sl.Policy(sl.GroupSize() >= 5)))
     assert len(page.encode()) < 60_000
+
+
+def test_the_python_that_is_printed_comes_to_the_same_report(here, monkeypatch):
+    monkeypatch.chdir(here)
+    arguments = ["report", "release.csv", "-p", "policy.toml", "--table", "table.csv", *DAY, "--output", "first.json"]
+    assert invoke([*arguments, "--html", "first.html"]).exit_code == 0
+    first = ReleaseReport.model_validate_json((here / "first.json").read_bytes())
+    (here / "policy.toml").write_text(first.answer.again.policy)
+    names: dict[str, ReleaseReport] = {}
+    exec(first.answer.again.python, names)
+    assert (here / "report.html").is_file()
+    pages = [
+        sl.report_html(each.model_copy(update={"answer": each.answer.model_copy(update={"again": DoAgain()})}))
+        for each in (first, names["report"])
+    ]
+    assert pages[0] == pages[1]

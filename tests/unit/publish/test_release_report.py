@@ -1,7 +1,9 @@
 """A report from whatever is at hand: a file, a sidecar, a search, a release."""
 
+import hashlib
 import json
 import shutil
+import tomllib
 
 import pytest
 
@@ -120,3 +122,55 @@ def test_curves_are_of_one_sensitive_column(tmp_path):
     several = sl.read_release(file, group=["age"], sensitive=["disease", "income"])
     assert [each.measure for each in sl.release_report(one).answer.curves] == ["implications", "negations"]
     assert sl.release_report(several).answer.curves == ()
+
+
+@pytest.fixture(scope="module")
+def with_gaps(tmp_path_factory):
+    """A table of 40 rows, ten of them without a disease, and a release of it."""
+    folder = tmp_path_factory.mktemp("gaps")
+    rows = "".join(f"{30 + at % 2},note,{('Flu', 'Cold', 'Gout', '')[at % 4]}\n" for at in range(40))
+    (folder / "table.csv").write_text(f"age,remark,disease\n{rows}")
+    table = sl.read_table(folder / "table.csv", quasi=["age"], sensitive="disease", missing="drop")
+    sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method="mondrian", ask="nobody").publish(folder / "release.csv")
+    return table, folder / "release.csv"
+
+
+def test_rows_and_columns_of_the_table_that_nobody_gets_are_told(with_gaps):
+    table, path = with_gaps
+    text = sl.report_markdown(sl.release_report(path, table=table))
+    assert "none of these people is suppressed" in text
+    assert "10 of 40 rows have no sensitive value and were dropped" in text
+    assert "Left out, 1 column of the table: remark" in text
+
+
+def test_without_the_table_it_is_said_that_they_are_not_known(with_gaps):
+    text = sl.report_markdown(sl.release_report(with_gaps[1]))
+    assert "40 rows of the table were read, more than there are people" in text
+    assert "Which columns of the table were left out is not told" in text
+
+
+def test_the_policy_that_is_printed_says_what_each_column_is(with_gaps):
+    policy = tomllib.loads(sl.release_report(with_gaps[1]).answer.again.policy)
+    assert policy["roles"]["quasi"] == ["age"]
+    assert policy["roles"]["missing"] == "drop"
+    assert len(policy["limit"]) == 1
+
+
+def test_the_column_that_says_whose_row_it_is_counts_as_left_out(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(
+        "pid,age,note,disease\n" + "".join(f"{at},30,x,{'Flu' if at % 2 else 'Cold'}\n" for at in range(20))
+    )
+    table = sl.read_table(path, quasi=["age"], sensitive="disease", person="pid")
+    release = sl.group(table, by=["age"])
+    told = sl.release_report(release, sl.Policy(sl.GroupSize() >= 5), table=table).answer
+    assert told.before.columns_left_out == ("pid", "note")
+
+
+def test_files_that_go_out_with_the_release_have_checksums_and_the_sign_off_names_one(published):
+    report = sl.release_report(published)
+    names = [each.name for each in report.answer.files]
+    assert names == ["release.parquet", "release.parquet.sidelight.json", "release.parquet-metadata.json"]
+    for each in report.answer.files:
+        assert each.sha256 == hashlib.sha256((published.parent / each.name).read_bytes()).hexdigest()
+    assert f"This is about release.parquet (SHA-256 {report.answer.files[0].sha256})" in sl.report_html(report)

@@ -9,7 +9,7 @@ import pytest
 from support.pages import NASTY, page_of
 
 from sidelight.errors import SidelightError
-from sidelight.report.html import MOST_BYTES, SIZES, html_page, html_within, picture
+from sidelight.report.html import MOST_BYTES, SIZES, breaking, html_page, html_within, picture
 from sidelight.report.page import Grid, Page, PageSection, Paragraph, Picture, Points
 
 
@@ -110,3 +110,16 @@ def test_a_page_within_another_brings_no_style_no_script_and_begins_at_its_level
     assert '<h3 id="part-1"' in text
     assert '<h4 id="part-1-1"' in text
     assert not any(each in text for each in ("<style", " style=", "<script", "<html", "<h1"))
+
+
+def test_the_foot_of_every_page_on_paper_names_the_release_and_the_page():
+    text = html_page(Page("Report", (), running='a"; } </style>'))
+    assert '@bottom-right { content: counter(page) " of " counter(pages); }' in text
+    assert '@bottom-left { content: "\\000061\\000022\\00003b' in text
+    assert text.count("</style>") == 1
+    assert "@bottom-left" not in html_page(Page("Report", ()))
+
+
+def test_a_checksum_stays_in_one_line():
+    assert breaking("0a" * 32, figures=False) == ' class="digest"'
+    assert breaking("0A" * 32, figures=False) == ' class="long"'

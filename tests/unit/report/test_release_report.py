@@ -98,3 +98,28 @@ def test_what_is_not_covered_depends_on_what_was_asked(release):
 def test_the_schema_is_the_one_that_is_kept():
     assert (ROOT / SCHEMA_HOME).read_text(encoding="utf-8") == release_report_schema()
     assert json.loads(release_report_schema())["title"] == "ReleaseReport"
+
+
+def test_what_printed_labels_stand_for_is_told():
+    release = sl.Release.from_counts([{"Flu": 8, "Cold": 4}], labels=[{"school": "College"}])
+    known = Circumstances(covers={"school": {"College": ("Bachelors", "Masters")}})
+    report = reported(audit_report(release), release, known)
+    assert "school “College” stands for Bachelors, Masters." in sl.report_markdown(report)
+
+
+def test_from_which_fact_on_the_limit_is_not_kept_is_said_in_words():
+    release = sl.Release.from_counts([{"Flu": 5, "Cold": 4, "Gout": 3}])
+    text = sl.report_html(
+        sl.release_report(release, sl.Policy(sl.Implications(1) <= sl.Implications(1).measure(release).value))
+    )
+    assert "From 2 well-chosen facts on, the limit (≤ 5/8) is no longer kept" in text
+    assert "2 are enough to break the limit" in text
+
+
+def test_who_signs_is_asked_what_the_data_are_and_to_whom_they_go():
+    release = sl.Release.from_counts([{"Flu": 8, "Cold": 4}])
+    text = sl.report_html(sl.release_report(release))
+    assert "for which purpose they are released" in text
+    assert "To whom the file goes" in text
+    assert "of which no checksum is known" in text
+    assert "<dt>Prepared by</dt>" in text

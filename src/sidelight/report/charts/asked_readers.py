@@ -74,13 +74,13 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
     return finished(
         chart,
         title=readers_title(known),
-        subtitle="What each reader believes at most about anybody: of a learner only claimed.",
+        subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed.",
         table=TableBehind(
-            ("reader", "how sure at most, exactly", "limit"),
+            ("reader", "how sure, at most", "limit"),
             tuple(
                 (
                     each.reader,
-                    "could not be told" if each.belief is None else exact_text(each.belief),
+                    "could not be told" if each.belief is None else each.text or exact_text(each.belief),
                     "" if each.limit is None else exact_text(each.limit),
                 )
                 for each in beliefs

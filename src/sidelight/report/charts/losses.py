@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sidelight._rounding import short_decimal
@@ -29,12 +30,11 @@ def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
     library = altair()
     order = [f"{SHARES[name]} ({name})" for name, _ in shares]
     rows = [
-        {"name": words, "loss": loss, "text": short_decimal(round(loss, 4))}
-        for words, (_, loss) in zip(order, shares, strict=True)
+        {"name": words, "loss": loss, "text": _digits(loss)} for words, (_, loss) in zip(order, shares, strict=True)
     ]
     base = library.Chart(library.Data(values=rows), width=340, height=34 * len(rows))
     y = library.Y("name:N").sort(order).axis(title=None, grid=False, ticks=False, labelLimit=330)
-    x = share_axis(library.X("loss:Q"), "0 %: nothing is lost; 100 %: everything is")
+    x = share_axis(library.X("loss:Q"), "0%: nothing is lost; 100%: everything is")
     chart = library.layer(
         base.mark_bar(color=BLUE, size=15).encode(y, x),
         base.mark_text(align="left", dx=5, fontSize=12, color=INK).encode(y, x, text="text:N"),
@@ -42,8 +42,17 @@ def losses_chart(losses: Mapping[str, float]) -> alt.TopLevelMixin:
     first, loss = shares[0]
     return finished(
         chart,
-        title=f"Of what the table told, the release loses {short_decimal(round(loss, 4))} by {first}",
+        title=f"Of what the table told, the release loses {_digits(loss)} by {first}",
         subtitle="Three ways to count what is lost; less is better.",
         table=TableBehind(("utility", "lost"), tuple(shares)),
         width=640,
     )
+
+
+def _digits(loss: float) -> str:
+    """Write a loss with the digits that it has: a sidecar tells three, and none is added.
+
+    >>> _digits(0.526), _digits(0.52634891)
+    ('0.526', '0.5263')
+    """
+    return short_decimal(Fraction(str(round(loss, 4))))

@@ -280,7 +280,7 @@ def _panel(library: Drawing, kind: RiskCurve, panel: _Panel, limit: RiskLimit | 
         layers += _limit_layers(library, limit, panel)
         amount = kind.first_above(limit)
         if amount is not None:
-            layers += _crossing(library, kind, amount, exact(limit.bound))
+            layers += _crossing(library, kind, amount, exact(limit.bound), panel)
     if own is not None and own in kind.amounts:
         layers += _own_point(library, kind, own, panel)
     return library.layer(*layers)
@@ -313,10 +313,12 @@ def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Dra
     return [rule, at_end] if panel.last else [rule]
 
 
-def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount) -> list[Drawing]:
+def _crossing(library: Drawing, kind: RiskCurve, amount: int, bound: Amount, panel: _Panel) -> list[Drawing]:
     """Mark the first amount that is too much; right below it, or else left above it, the curve leaves room."""
     risk = kind.risks[kind.amounts.index(amount)]
     text = f"{amount:,} {'is' if amount == 1 else 'are'} enough" if amount else "even with none"
+    if amount and panel.width >= ONE_WIDTH:
+        text = f"{text} to break the limit"
     data = library.Data(values=[{"amount": amount, "risk": round_up(risk), "limit": float(bound), "text": text}])
     base = library.Chart(data)
     to_the_right = kind.place(amount) <= MIDDLE

@@ -191,7 +191,7 @@ def _title(grid: _Cells, limit: RiskLimit | None, points: Sequence[KnowledgePoin
         return f"Even somebody who knows nothing more can be {in_words(least)} sure {about}"
     most = _each_alone(grid, points)
     listed = " or ".join(filter(None, (", ".join(most[:-1]), *most[-1:])))
-    return f"With up to {listed}, each alone, nobody can be {limit.reached} sure {about}"
+    return f"Each alone, up to {listed} make nobody {limit.reached} sure {about}"
 
 
 def _each_alone(grid: _Cells, points: Sequence[KnowledgePoint]) -> list[str]:

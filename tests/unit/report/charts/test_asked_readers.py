@@ -28,3 +28,10 @@ def test_the_surest_reader_is_named_and_one_without_a_limit_too():
 def test_where_nothing_could_be_told_there_is_no_picture():
     with pytest.raises(BadMeasure, match="no picture"):
         readers_chart([INSIDER])
+
+
+def test_a_rounded_belief_is_not_called_exact():
+    rounded = ReaderBelief("a learner", Fraction(599, 1000), Fraction(2, 3), "0.5990", "2/3", claims=True)
+    behind = table_behind(readers_chart([rounded]))
+    assert behind.columns[1] == "how sure, at most"
+    assert behind.rows[0][1] == "0.5990"

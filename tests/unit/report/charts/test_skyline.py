@@ -32,8 +32,8 @@ def test_a_skyline_is_the_tuple_it_was():
 
 def test_the_title_says_how_much_of_each_may_be_known_alone():
     assert title_of(SKYLINE.plot()) == (
-        "With up to 5 other people's values, 4 members of the family or 2 values ruled out, each alone, "
-        "nobody can be at least 0.6 sure that a person has Flu"
+        "Each alone, up to 5 other people's values, 4 members of the family or 2 values ruled out make nobody "
+        "at least 0.6 sure that a person has Flu"
     )
 
 
