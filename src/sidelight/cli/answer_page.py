@@ -18,8 +18,8 @@ from rich.text import Text
 
 from sidelight import __version__
 from sidelight.cli.python_again import python_again
+from sidelight.report.document import Envelope
 from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Points
-from sidelight.report.report import Envelope
 
 QUESTIONS: dict[str, str] = {
     "audit": "What does this release reveal?",

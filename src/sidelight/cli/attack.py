@@ -28,7 +28,7 @@ from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column

@@ -22,7 +22,7 @@ from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_number
 from sidelight.publish.sidecar import sidecar_path
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.roles import EACH_ROW, Roles
 
 SCHEMA_VERSION = 1

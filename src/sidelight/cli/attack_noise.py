@@ -20,7 +20,7 @@ from sidelight.dp.attack import NoisyExposure, attack_noise
 from sidelight.dp.disclosure_risk import on_condition, two_digits
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import EACH_ROW, Roles
 

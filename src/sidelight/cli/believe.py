@@ -30,7 +30,7 @@ from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.roles import Roles
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief

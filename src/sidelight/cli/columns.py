@@ -29,7 +29,7 @@ from sidelight.measures.column_subsets.worst_columns import ColumnWithout, peopl
 from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.policy.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
-from sidelight.report.report import Envelope, number, plain
+from sidelight.report.document import Envelope, number, plain
 from sidelight.report.terminal import sentences
 from sidelight.table.column_looks import is_age
 from sidelight.table.files import files_of

@@ -15,7 +15,7 @@ from sidelight.cli.run import Output, Status
 from sidelight.dp.answers import NoisyAnswer
 from sidelight.errors import BadNoise
 from sidelight.publish.noise import read_noise
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

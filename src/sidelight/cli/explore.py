@@ -30,7 +30,7 @@ from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, 
 from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
-from sidelight.report.report import Envelope, number
+from sidelight.report.document import Envelope, number
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 2

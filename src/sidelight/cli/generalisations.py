@@ -24,7 +24,7 @@ from sidelight.cli.protect import figure, report_nothing
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadPolicy, NothingSafe
 from sidelight.policy.policy import without_repeats
-from sidelight.report.report import Envelope, number
+from sidelight.report.document import Envelope, number
 from sidelight.report.terminal import sentences
 from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table
 

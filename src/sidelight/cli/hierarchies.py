@@ -16,7 +16,7 @@ from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
 from sidelight.cli.run import Output, Status
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.files import files_of

@@ -29,8 +29,8 @@ from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.publish.stable_noise import read_drawn
+from sidelight.report.document import Envelope
 from sidelight.report.plots import refuse_other_pictures, save_chart
-from sidelight.report.report import Envelope
 
 if TYPE_CHECKING:
     from sidelight.dp.semantic_privacy import SemanticPrivacy

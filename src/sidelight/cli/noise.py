@@ -21,7 +21,7 @@ from sidelight.dp.stable_counts import StableCounts, stable_counts
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.publish.sidecar import noise_path
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies

@@ -29,9 +29,10 @@ from sidelight.publish.formats import format_of
 from sidelight.publish.publish import refuse_loud
 from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
+from sidelight.report.document import Envelope, number
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
-from sidelight.report.report import AuditReport, Envelope, audit_report, number, reader_facts, release_facts
+from sidelight.report.report import AuditReport, audit_report, reader_facts, release_facts
 from sidelight.report.terminal import READERS, sentences
 from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult

@@ -38,8 +38,8 @@ from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.errors import Parameter, SidelightError, did_you_mean
 
 if TYPE_CHECKING:
+    from sidelight.report.document import Envelope
     from sidelight.report.page import Page
-    from sidelight.report.report import Envelope
 
 DEBUG = "--debug"
 

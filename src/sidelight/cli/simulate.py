@@ -20,7 +20,7 @@ from sidelight.cli.run import Output, Status, bar, say
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 

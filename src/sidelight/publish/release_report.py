@@ -40,6 +40,7 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.generalise import group
 from sidelight.release.release import Release
+from sidelight.report.document import Envelope, number
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
@@ -65,11 +66,9 @@ from sidelight.report.report import (
     Audit,
     AuditFinding,
     AuditReport,
-    Envelope,
     IntakeFacts,
     ReaderFacts,
     audit_report,
-    number,
     reader_facts,
 )
 from sidelight.search.method import SearchResult

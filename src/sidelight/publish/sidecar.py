@@ -34,22 +34,8 @@ from sidelight.release.population import Population
 from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
 from sidelight.release.release import Members, Provenance, Release, whole_groups
-from sidelight.report.report import (
-    NOT_JUDGED,
-    DocumentPart,
-    Number,
-    Plain,
-    PolicyBound,
-    ReaderFacts,
-    ReleaseFacts,
-    number,
-    plain,
-    policy_bound,
-    reader_facts,
-    release_facts,
-    schema_text,
-    together_notes,
-)
+from sidelight.report.document import DocumentPart, Number, Plain, PolicyBound, number, plain, policy_bound, schema_text
+from sidelight.report.report import NOT_JUDGED, ReaderFacts, ReleaseFacts, reader_facts, release_facts, together_notes
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of

@@ -19,7 +19,7 @@ from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import MOST_VALUES
-from sidelight.report.report import DocumentPart, Number, PolicyBound, number, policy_bound
+from sidelight.report.document import DocumentPart, Number, PolicyBound, number, policy_bound
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown

@@ -25,12 +25,12 @@ from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.charts.losses import losses_chart
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
 from sidelight.report.charts.skyline import cells_chart
+from sidelight.report.document import PolicyBound
 from sidelight.report.page import Grid, Picture
 from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import description_of, expect_pictures, svg, table_behind
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import ReleaseReport, least_size
-from sidelight.report.report import PolicyBound
 
 if TYPE_CHECKING:
     import altair as alt

@@ -24,6 +24,7 @@ from sidelight._text import as_names, counted
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import SizesDrawn
+from sidelight.report.document import DocumentPart, Envelope, Number, number, schema_text
 from sidelight.report.picture_data import (
     MANY_PEOPLE,
     CandidateReleases,
@@ -33,17 +34,7 @@ from sidelight.report.picture_data import (
     value_counts,
 )
 from sidelight.report.readers import families_not_asked
-from sidelight.report.report import (
-    ALONE,
-    Audit,
-    AuditFinding,
-    AuditReport,
-    DocumentPart,
-    Envelope,
-    Number,
-    number,
-    schema_text,
-)
+from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, shown

@@ -29,9 +29,9 @@ from sidelight.release.generalise import generalise
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
+from sidelight.report.document import DocumentPart
 from sidelight.report.html import html_block
 from sidelight.report.pictures import picture_of
-from sidelight.report.report import DocumentPart
 from sidelight.table.labels import shown_in_list
 from sidelight.table.read import columns_of
 from sidelight.table.roles import Roles

@@ -30,8 +30,8 @@ from sidelight.errors import SidelightError
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
+from sidelight.report.document import DocumentPart
 from sidelight.report.plots import COLOURS
-from sidelight.report.report import DocumentPart
 from sidelight.table.roles import Roles
 from sidelight.web.limits import as_text, typed_sign
 from sidelight.web.state import State

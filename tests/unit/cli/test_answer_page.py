@@ -11,8 +11,8 @@ from support.command_line import invoke, verbs_of
 from sidelight.cli.answer_page import answer_page
 from sidelight.cli.app import app
 from sidelight.cli.run import Output
+from sidelight.report.document import Envelope
 from sidelight.report.page import Code, Grid, Paragraph, Points
-from sidelight.report.report import Envelope
 from sidelight.report.terminal import sentences
 
 DOCUMENT = Envelope(kind="attack", schema_version=1, source=("a.csv", "b.csv"), answer={}, notes=())

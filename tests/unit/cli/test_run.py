@@ -12,7 +12,7 @@ from support.command_line import invoke
 from sidelight._progress import quiet
 from sidelight.cli.run import Output, bar
 from sidelight.errors import BadTable, SidelightError
-from sidelight.report.report import Envelope
+from sidelight.report.document import Envelope
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]
 

@@ -15,6 +15,7 @@ import sidelight as sl
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Finding, Witness
 from sidelight.release.groups import GroupName
+from sidelight.report.document import number, plain
 from sidelight.report.report import (
     ALONE,
     SCHEMA_HOME,
@@ -23,8 +24,6 @@ from sidelight.report.report import (
     audit_report,
     broken_by,
     look_alikes,
-    number,
-    plain,
     report_schema,
 )
 from sidelight.table.table import Intake

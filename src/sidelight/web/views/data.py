@@ -13,7 +13,7 @@ from sidelight._text import counted
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
 from sidelight.measures.column_subsets.worst_columns import people_alone
-from sidelight.report.report import DocumentPart
+from sidelight.report.document import DocumentPart
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 from sidelight.web.pages import (

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from sidelight.report.report import DocumentPart
+from sidelight.report.document import DocumentPart
 from sidelight.web.jobs import Job, Stage
 from sidelight.web.pages import Complaint, environment, go_to
 from sidelight.web.workspace import Workspace

@@ -20,7 +20,7 @@ from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
 from sidelight.publish.sidecar import read_published
 from sidelight.release.locate import LocateMethod
-from sidelight.report.report import DocumentPart
+from sidelight.report.document import DocumentPart
 from sidelight.table.read import columns_of
 from sidelight.table.roles import Roles
 from sidelight.web.exposing import Beside, DrawnExposure, ExposureAnswer, TwoReleases, text_reading

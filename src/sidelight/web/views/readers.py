@@ -23,7 +23,8 @@ from sidelight.measures.measure import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
-from sidelight.report.report import AuditFinding, DocumentPart, audit_report
+from sidelight.report.document import DocumentPart
+from sidelight.report.report import AuditFinding, audit_report
 from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, judged, page
 from sidelight.web.state import State, StateFields, read_state

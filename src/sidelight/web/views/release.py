@@ -26,8 +26,9 @@ from sidelight.release.release import Release
 from sidelight.report.charts.candidates import Candidate, candidates_chart
 from sidelight.report.charts.histograms import sizes_chart
 from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
+from sidelight.report.document import DocumentPart
 from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
-from sidelight.report.report import AuditFinding, DocumentPart, ReaderFacts, audit_report, reader_facts
+from sidelight.report.report import AuditFinding, ReaderFacts, audit_report, reader_facts
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
 from sidelight.table.labels import shown

@@ -25,7 +25,8 @@ from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Word, read_number
 from sidelight.release.release import Release
 from sidelight.report.charts.skyline import LiveSkyline
-from sidelight.report.report import AuditFinding, DocumentPart, audit_report
+from sidelight.report.document import DocumentPart
+from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
 from sidelight.web.limits import read_typed
 from sidelight.web.pages import Complaint, PageView, Sample, judged, page, role_options, shell

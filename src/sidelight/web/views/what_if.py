@@ -30,8 +30,8 @@ from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.report.charts.beliefs import beliefs_chart
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
+from sidelight.report.document import DocumentPart
 from sidelight.report.plots import description_of, specification, table_behind
-from sidelight.report.report import DocumentPart
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.web.jobs import Job
