@@ -6,14 +6,12 @@ none where the document has no numbers for it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight._rounding import decimal_text
 from sidelight.learner.learned import BeliefBin
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 from sidelight.measures.measure import Comparison
@@ -26,9 +24,9 @@ from sidelight.report.charts.losses import losses_chart
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.document import PolicyBound
-from sidelight.report.page import Grid, Picture
+from sidelight.report.page import Picture
 from sidelight.report.picture_data import CheckedBeliefs, amount
-from sidelight.report.plots import description_of, expect_pictures, svg, table_behind
+from sidelight.report.plots import expect_pictures, picture_of
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import ReleaseReport, least_size
 
@@ -189,21 +187,3 @@ CHARTS: dict[PictureName, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]
     "readers": _readers,
     "utility": _utility,
 }
-
-
-def picture_of(chart: alt.TopLevelMixin) -> Picture:
-    """Give a chart as a page shows it: in the page's colours, with the table behind it."""
-    behind = table_behind(chart)
-    rows = tuple(tuple(map(_cell, row)) for row in behind.rows)
-    figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
-    return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
-
-
-def _cell(cell: object) -> str:
-    if isinstance(cell, float) and math.isfinite(cell):
-        return decimal_text(Fraction(cell), up=True)
-    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
-
-
-def _is_figure(cell: object) -> bool:
-    return isinstance(cell, int | float)

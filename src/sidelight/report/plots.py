@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
@@ -23,8 +25,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 from xml.etree import ElementTree as ET
 
 from sidelight._files import write_whole
+from sidelight._rounding import decimal_text
 from sidelight._text import visible
 from sidelight.errors import SidelightError, needs_extra, parameter
+from sidelight.report.page import Grid, Picture
 
 if TYPE_CHECKING:
     import altair as alt
@@ -267,6 +271,24 @@ def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
     written = chart.to_json(indent=None, validate=False)
     drawing = vl_convert.vegalite_to_svg(json.loads(written), allowed_base_urls=[])
     return _slim(drawing, description_of(chart), _colours(theme))
+
+
+def picture_of(chart: alt.TopLevelMixin) -> Picture:
+    """Give a chart as a page shows it: in the page's colours, with the table behind it."""
+    behind = table_behind(chart)
+    rows = tuple(tuple(map(_cell, row)) for row in behind.rows)
+    figures = frozenset(at for at in range(len(behind.columns)) if rows and _is_figure(behind.rows[0][at]))
+    return Picture(svg(chart, "page"), description_of(chart), Grid(behind.columns, rows, figures=figures))
+
+
+def _cell(cell: object) -> str:
+    if isinstance(cell, float) and math.isfinite(cell):
+        return decimal_text(Fraction(cell), up=True)
+    return "" if cell is None else f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _is_figure(cell: object) -> bool:
+    return isinstance(cell, int | float)
 
 
 def specification(chart: Drawing, theme: Literal["light", "dark"] = "light") -> dict[str, Any]:

@@ -102,13 +102,18 @@ def protect(
 
 def warned(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
     """Ask readers what they would reach of what was found, and warn of those to whom it falls."""
-    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
-
-    result = replace(found, readers=ask_readers(found, ask, progress=progress))
+    result = with_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
             warnings.warn(each.warning(), FallsToReaderWarning, stacklevel=3)
     return result
+
+
+def with_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
+    """Ask readers what they would reach of what was found, and keep what they answer."""
+    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
+
+    return replace(found, readers=ask_readers(found, ask, progress=progress))
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.report.document import DocumentPart
 from sidelight.report.html import html_block
-from sidelight.report.pictures import picture_of
+from sidelight.report.plots import picture_of
 from sidelight.table.labels import shown_in_list
 from sidelight.table.read import columns_of
 from sidelight.table.roles import Roles

@@ -26,7 +26,7 @@ from sidelight.search.asked_readers import Ask, AskedReader
 from sidelight.search.full_domain import FullDomain, Suppressed
 from sidelight.search.method import Method, Reader, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
-from sidelight.search.protect import METHODS, SearchProblem, method_of
+from sidelight.search.protect import METHODS, SearchProblem, method_of, with_answers
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.web.jobs import Job
 from sidelight.web.limits import read_typed
@@ -272,19 +272,15 @@ def search_words(what: str, done: int, total: int | None) -> str:
 
 def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AskedReader, ...]:
     """Ask two readers what they would reach whom the policy does not name."""
-    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - much stands behind them: only who asks waits
-
     progress("training a model, and counting what an insider could rule out", 0, None)
-    return ask_readers(result, which, progress=progress)
+    return with_answers(result, which, progress).readers
 
 
 def with_readers(result: SearchResult, job: Job | None) -> SearchResult:
     """Let a result tell what the readers said; where nobody asked them, that."""
-    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - as above
-
     if job is not None and job.stage == "done":
         return replace(result, readers=job.answer)
-    return replace(result, readers=ask_readers(result, "nobody"))
+    return with_answers(result, "nobody")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, round_up
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
 from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Drawing, TableBehind, altair, finished, share_axis
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.exact import Amount
 
 WIDTH, LINE = 440, 44
 """Pixels: of the scale, and of a reader's line."""

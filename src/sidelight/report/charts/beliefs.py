@@ -17,13 +17,14 @@ from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.constraints import NOBODY
-from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.table.labels import Label, shown, shown_in_list
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.max_entropy.key_beliefs import KeyBeliefs
 
 SECONDS = 60.0
 """How long the beliefs before may take."""

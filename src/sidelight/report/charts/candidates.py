@@ -13,16 +13,17 @@ from sidelight._progress import quiet
 from sidelight._rounding import at_a_glance, exact_text, round_cautiously, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure, exact
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
-from sidelight.search.compare import ReleaseComparison
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.exact import Amount
+    from sidelight.search.compare import ReleaseComparison
+    from sidelight.search.method import SearchResult
 
 MOST_CANDIDATES = 40
 """So many are measured: the best by the utility that was chosen by."""

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, round_up
 from sidelight._text import counted, form
-from sidelight.measures.column_subsets.identifying_columns import IdentifyingColumns
 from sidelight.report.plots import BLUE, INK, TableBehind, altair, finished, share_axis
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.column_subsets.identifying_columns import IdentifyingColumns
 
 MOST_SUBSETS = 15
 """So many sets have a bar; all of them stand in the table."""

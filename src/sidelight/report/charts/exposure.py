@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, round_up
 from sidelight._text import counted
-from sidelight.attack.exposure import Exposure
 from sidelight.measures.measure import Bound, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.attack.exposure import Exposure
 
 MOST_BARS = 12
 """Up to here every number of values left has a bar; what lies beyond is one."""

@@ -19,13 +19,14 @@ from sidelight._rounding import in_words, round_up
 from sidelight._text import counted
 from sidelight.measures.measure import Bound, exact
 from sidelight.release.groups import GroupName
-from sidelight.release.release import Release
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finished
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.release.release import Release
 
 MOST_VALUES = 20
 """So many values have a bar of their own; the others are one."""

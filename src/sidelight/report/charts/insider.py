@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from sidelight._rounding import in_words
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
-from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.report.plots import BLUE, GREY, TableBehind, altair, finished, share_axis
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.minimality.beliefs import InsiderBeliefs
 
 STEPS = 20
 """Beliefs are compared at so many places."""

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Cell, Drawing, TableBehind, altair, finished
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.lattice_search import holds_upwards
-from sidelight.search.method import SearchResult
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight._arrays import Flags, Integers
+    from sidelight.search.method import SearchResult
 
 MOST_DOTS = 500
 """Up to so many nodes have a dot each."""

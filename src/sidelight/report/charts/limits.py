@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight._rounding import at_a_glance
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Comparison, exact
-from sidelight.policy.policy import Verdict
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.exact import Amount
+    from sidelight.policy.policy import Verdict
 
 MOST_STRIPS = 12
 """So many limits have a strip; others stand in the table alone, those that do not hold last of all."""

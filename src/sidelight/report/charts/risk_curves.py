@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure
-from sidelight.measures.disclosure_curve import DisclosureCurve
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Comparison, exact
 from sidelight.report.plots import (
     BLUE,
@@ -30,6 +28,9 @@ from sidelight.report.plots import (
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.disclosure_curve import DisclosureCurve
+    from sidelight.measures.exact import Amount
 
 KINDS: dict[tuple[str, str], tuple[str, str]] = {
     ("implications", "k"): ("implication", "implications"),

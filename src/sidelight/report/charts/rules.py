@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
-from sidelight.max_entropy.rule_curve import RuleCurve, RulePoint
 from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, altair, finished
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.max_entropy.rule_curve import RuleCurve, RulePoint
 
 COLOURS = {"both kinds": INK, "“has” alone": BLUE, "“has not” alone": VERMILION}
 

@@ -21,11 +21,7 @@ import numpy as np
 from sidelight._rounding import exact_text, in_words, round_up
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Bound
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-from sidelight.measures.privacy_skyline.risk_map import RiskMap
-from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline
 from sidelight.report.charts.risk_curves import RiskLimit, about_value, amount_text, kind_of, risk_chart
 from sidelight.report.plots import (
     INK,
@@ -44,6 +40,11 @@ from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.measures.exact import Amount
+    from sidelight.measures.measure import Bound
+    from sidelight.measures.privacy_skyline.risk_map import RiskMap
+    from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline
 
 MOST_PANELS = 4
 
