@@ -3,7 +3,8 @@
 A search is told apart by the columns, the limits and its options (`SearchChoice`); who asks for the same gets the same.
 Levels that were set elsewhere on the page are not among them: a search goes through all.  What it finds are candidates,
 each a `SearchResult` of its own that was judged by the whole policy: the best one, the other minimal ones of a lattice,
-and what other searches within the same limits have found since the page was started.
+and what other searches within the same limits have found since the page was started.  The command and the Python that
+search and publish the same stand at the end.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import cast, get_args
+
+from pydantic import Field
 
 from sidelight._progress import Progress
 from sidelight._text import counted
@@ -29,8 +32,9 @@ from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, method_of, with_answers
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.web.jobs import Job
-from sidelight.web.limits import read_typed
-from sidelight.web.state import LONGEST_TEXT, State, read_state
+from sidelight.web.limits import as_text, read_typed
+from sidelight.web.pages import Sample, in_python, role_keywords, role_options, shell, with_imports
+from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
 METHOD_WORDS = {
@@ -156,6 +160,24 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "ask": get_args(Ask),
 }
 """What an option may be, where it is one of a few words."""
+
+
+class SearchFields(StateFields):
+    """The fields of the address of a search."""
+
+    method: str = Field(default="lattice", description="which search", max_length=40)
+    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
+    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
+    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
+    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
+    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
+    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
+    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
+    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
+
+    def choice(self) -> SearchChoice:
+        """Read how to search."""
+        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 def _among(name: str, text: str, allowed: Sequence[str]) -> None:
@@ -391,3 +413,68 @@ def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Loo
     choices = [each[-1] for each in questions if isinstance(each, tuple) and each[:-1] == within]
     others = (Looked(workspace, named.state, choice) for choice in choices)
     return next((each for each in (named, *others) if each.taken is not None), None)
+
+
+# The command and the Python.
+
+
+def search_sample(looked: Looked) -> Sample | None:
+    """Write what searches and publishes the same."""
+    workspace, state = looked.workspace, looked.state
+    try:
+        roles, policy = workspace.roles(state), policy_of(workspace, state)
+    except SidelightError:
+        return None
+    source = workspace.source
+    folder = source.hierarchy_folder or "hierarchies"
+    first = ["sidelight demo  # writes these files"] if source.title else []
+    if not source.title and source.hierarchy_folder is None:
+        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder])]
+    words = ["sidelight", "protect", source.name, *role_options(roles)]
+    words += [word for each in policy.criteria for word in ("--limit", as_text(each))]
+    words += ["--hierarchies", folder, *_options(looked), "--output", "release.parquet"]
+    lines = [
+        "import sidelight as sl",
+        "",
+        f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
+        f"hierarchies = sl.read_hierarchies({folder!r})",
+        "policy = sl.Policy(",
+        *(f"    {in_python(each)}," for each in policy.criteria),
+        ")",
+        f"found = sl.protect(table, policy, by=hierarchies, {_keywords(looked)})",
+        'found.publish("release.parquet")',
+    ]
+    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
+
+
+def _chosen_levels(looked: Looked) -> dict[str, int]:
+    """Give levels that were taken instead of the best ones."""
+    taken = looked.taken if looked.take else None
+    searched = looked.found
+    if taken is None or searched is None or taken.key == searched.candidates[0].key or taken not in searched.candidates:
+        return {}
+    return {name: int(level) for name, level in taken.result.levels.items()}
+
+
+def _options(looked: Looked) -> list[str]:
+    stated = looked.choice.stated()
+    words = [word for name, text in stated.items() for word in (f"--{name}", text)]
+    levels = _chosen_levels(looked)
+    return [*words, "--levels", levels_text(levels)] if levels else words
+
+
+def _keywords(looked: Looked) -> str:
+    choice = looked.choice
+    stated = choice.stated()
+    keywords: dict[str, str] = {name: repr(stated[name]) for name in ("utility", "resists", "ask") if name in stated}
+    levels = _chosen_levels(looked)
+    if levels:
+        keywords["levels"] = repr(levels)
+    method = repr(choice.method)
+    if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
+        options: dict[str, str] = {name: stated[name] for name in ("suppress", "nodes") if name in stated}
+        options |= {"suppressed": repr(choice.suppressed)} if choice.suppressed else {}
+        method = f"sl.FullDomain({', '.join(f'{name}={text}' for name, text in options.items())})"
+    elif choice.average:
+        method = f"sl.Microaggregation(labels={choice.average!r})"
+    return ", ".join([f"method={method}", *(f"{name}={text}" for name, text in keywords.items())])

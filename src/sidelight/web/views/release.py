@@ -32,19 +32,12 @@ from sidelight.report.report import AuditFinding, ReaderFacts, audit_report, rea
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
 from sidelight.table.labels import shown
-from sidelight.web.limits import as_text
 from sidelight.web.pages import (
     Complaint,
     PageView,
     PostedFields,
-    Sample,
     go_to,
-    in_python,
     page,
-    role_keywords,
-    role_options,
-    shell,
-    with_imports,
 )
 from sidelight.web.searches import (
     CHOICES,
@@ -53,14 +46,13 @@ from sidelight.web.searches import (
     PATH,
     FoundCandidate,
     Looked,
-    SearchChoice,
-    levels_text,
+    SearchFields,
     looked_at,
-    policy_of,
     question_of,
+    search_sample,
     with_readers,
 )
-from sidelight.web.state import StateFields, read_state
+from sidelight.web.state import read_state
 from sidelight.web.views.jobs import JobAnswer, document
 from sidelight.web.views.publishing import ENDINGS, name_problem, published_job
 from sidelight.web.workspace import Workspace
@@ -100,24 +92,6 @@ class ReleaseAnswer(DocumentPart):
     candidates: tuple[CandidateLine, ...] = ()
     readers: tuple[ReaderFacts, ...] = Field(default=(), description="two readers whom the limits do not name")
     warnings: tuple[str, ...] = ()
-
-
-class SearchFields(StateFields):
-    """The fields of the address of a search."""
-
-    method: str = Field(default="lattice", description="which search", max_length=40)
-    utility: str = Field(default="", description="what the best is best at (lattice)", max_length=40)
-    suppress: str = Field(default="", description="the share of people who may be suppressed (lattice)", max_length=40)
-    suppressed: str = Field(default="", description="what becomes of suppressed people (lattice)", max_length=40)
-    nodes: str = Field(default="", description="how many generalisations to look at (lattice)", max_length=40)
-    resists: str = Field(default="", description="against whom the method defends (mondrian)", max_length=40)
-    average: str = Field(default="", description="how categories are averaged (microaggregation)", max_length=40)
-    ask: str = Field(default="", description="which readers are asked of what was found", max_length=40)
-    take: str = Field(default="", description="the key of a candidate; the best if empty", max_length=2000)
-
-    def choice(self) -> SearchChoice:
-        """Read how to search."""
-        return SearchChoice.read([(name, str(text)) for name, text in self.model_dump().items() if text])
 
 
 def answer(looked: Looked) -> ReleaseAnswer:
@@ -345,71 +319,6 @@ def _worth(worth: float | None) -> str:
     return "infinite" if worth is None else f"{worth:,.4g}" if worth < 10**4 else f"{worth:,.0f}"
 
 
-# The command and the Python.
-
-
-def sample(looked: Looked) -> Sample | None:
-    """Write what searches and publishes the same."""
-    workspace, state = looked.workspace, looked.state
-    try:
-        roles, policy = workspace.roles(state), policy_of(workspace, state)
-    except SidelightError:
-        return None
-    source = workspace.source
-    folder = source.hierarchy_folder or "hierarchies"
-    first = ["sidelight demo  # writes these files"] if source.title else []
-    if not source.title and source.hierarchy_folder is None:
-        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder])]
-    words = ["sidelight", "protect", source.name, *role_options(roles)]
-    words += [word for each in policy.criteria for word in ("--limit", as_text(each))]
-    words += ["--hierarchies", folder, *_options(looked), "--output", "release.parquet"]
-    lines = [
-        "import sidelight as sl",
-        "",
-        f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
-        f"hierarchies = sl.read_hierarchies({folder!r})",
-        "policy = sl.Policy(",
-        *(f"    {in_python(each)}," for each in policy.criteria),
-        ")",
-        f"found = sl.protect(table, policy, by=hierarchies, {_keywords(looked)})",
-        'found.publish("release.parquet")',
-    ]
-    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
-
-
-def _chosen_levels(looked: Looked) -> dict[str, int]:
-    """Give levels that were taken instead of the best ones."""
-    taken = looked.taken if looked.take else None
-    searched = looked.found
-    if taken is None or searched is None or taken.key == searched.candidates[0].key or taken not in searched.candidates:
-        return {}
-    return {name: int(level) for name, level in taken.result.levels.items()}
-
-
-def _options(looked: Looked) -> list[str]:
-    stated = looked.choice.stated()
-    words = [word for name, text in stated.items() for word in (f"--{name}", text)]
-    levels = _chosen_levels(looked)
-    return [*words, "--levels", levels_text(levels)] if levels else words
-
-
-def _keywords(looked: Looked) -> str:
-    choice = looked.choice
-    stated = choice.stated()
-    keywords: dict[str, str] = {name: repr(stated[name]) for name in ("utility", "resists", "ask") if name in stated}
-    levels = _chosen_levels(looked)
-    if levels:
-        keywords["levels"] = repr(levels)
-    method = repr(choice.method)
-    if choice.method == "lattice" and {"suppress", "suppressed", "nodes"} & {*stated}:
-        options: dict[str, str] = {name: stated[name] for name in ("suppress", "nodes") if name in stated}
-        options |= {"suppressed": repr(choice.suppressed)} if choice.suppressed else {}
-        method = f"sl.FullDomain({', '.join(f'{name}={text}' for name, text in options.items())})"
-    elif choice.average:
-        method = f"sl.Microaggregation(labels={choice.average!r})"
-    return ", ".join([f"method={method}", *(f"{name}={text}" for name, text in keywords.items())])
-
-
 # Addresses.
 
 
@@ -477,7 +386,7 @@ def _page(
         name=texts.get("name", "release"),
         name_problem=name_problem(texts["name"].strip()) if "name" in texts else "",
         output=workspace.output,
-        sample=sample(looked),
+        sample=search_sample(looked),
         searchable=workspace.source.read_table is not None,
         address=state.address(VIEW.path, looked.also(**more)),
     )

@@ -51,11 +51,9 @@ from sidelight.web.pages import (
     shell,
     with_imports,
 )
-from sidelight.web.searches import Looked, latest_found, question_of, with_readers
+from sidelight.web.searches import Looked, SearchFields, latest_found, question_of, search_sample, with_readers
 from sidelight.web.state import LONGEST_TEXT, State, read_state
 from sidelight.web.views.readers import answer
-from sidelight.web.views.release import SearchFields
-from sidelight.web.views.release import sample as release_sample
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView("/report", "Report", "What does somebody sign who lets this release go?", step=4)
@@ -261,7 +259,7 @@ def _sample(subject: Subject, choice: Choice) -> Sample:
         **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
     }
     signed = [word for option, text in options.items() if text for word in (option, text)]
-    searched = None if subject.found is None else release_sample(subject.found)
+    searched = None if subject.found is None else search_sample(subject.found)
     if searched is not None:
         words = ["sidelight", "report", "release.parquet", "--table", source.name, *signed, "--html", "report.html"]
         lines = [searched.python, *_written("found", [f"date={choice.day!r}"], choice)]
