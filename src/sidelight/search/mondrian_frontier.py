@@ -106,6 +106,7 @@ class Generation:
     ranks: npt.NDArray[np.integer]  # column × key of `keys`
     widths: tuple[int, ...]  # how many ranks each column has
     people: npt.NDArray[np.integer]  # per key of `keys`; nobody where only a population has the key
+    whole: Integers  # how often each value occurs in the table
     populations: tuple[KeyPopulation, ...] = ()
 
     @classmethod
@@ -120,7 +121,9 @@ class Generation:
         ]
         keys = np.arange(len(table.sizes))
         people = table.sizes.astype(np.min_scalar_type(int(table.sizes.max(initial=0))))
-        return cls(table, np.array([0]), np.array([0, len(keys)]), keys, np.stack(ranks), widths, people, populations)
+        whole = table.counts.totals()
+        one, starts = np.array([0]), np.array([0, len(keys)])
+        return cls(table, one, starts, keys, np.stack(ranks), widths, people, whole, populations)
 
     @property
     def groups(self) -> int:
@@ -137,12 +140,17 @@ class Generation:
         """How often each value occurs in each key."""
         return self.table.counts.take(self.keys)
 
-    @cached_property
+    @property
     def _occupied(self) -> Generation:
         """The same groups without keys that only a population has, which cuts do not heed."""
+        return self if self._without_empty_keys is None else self._without_empty_keys
+
+    @cached_property
+    def _without_empty_keys(self) -> Generation | None:
+        """None where there are none: one that held itself would outlive its turn."""
         kept = np.flatnonzero(self.people)
         if len(kept) == len(self.people):
-            return self
+            return None
         return self._taking(kept, np.searchsorted(kept, self.starts), self.numbers)
 
     def _taking(self, rows: Integers, starts: Integers, numbers: Integers) -> Generation:
@@ -228,10 +236,10 @@ class Generation:
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
         beside = [self._population_beside(cuts, each) for each in self.populations]
-        for rows, counts in self._beside(cuts, self.counts):
+        for rows, counts in self._beside(cuts, self._values):
             block = cuts.take(rows)
             sizes = np.concatenate((block.left, block.people - block.left))
-            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts))
+            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.whole)
             both = np.concatenate((rows, len(cuts) + rows))
             yield rows, carrying(groups, [each.take(both) for each in beside])
 
@@ -244,15 +252,17 @@ class Generation:
 
     def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Count what keys of the table have beside cuts: rows of a block of cuts; what is left of them, then right."""
-        yield from self._beside(cuts, counts.take(self.keys))
+        yield from self._beside(cuts, _Entries.of(counts.take(self.keys), self.starts))
 
-    def _beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        key, value, count = counts.entries()
-        entries = _Entries(np.searchsorted(key, self.starts), key, value, count, counts.width)
+    @cached_property
+    def _values(self) -> _Entries:
+        return _Entries.of(self.counts, self.starts)
+
+    def _beside(self, cuts: Cuts, entries: _Entries) -> Iterator[tuple[Integers, Integers]]:
         for column in range(len(self.ranks)):
             rows = np.flatnonzero(cuts.column == column)
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
-            for block in _blocks(cuts.group[rows], rows, counts.width):
+            for block in _blocks(cuts.group[rows], rows, entries.values):
                 yield block, entries.beside(cuts.take(block), self.ranks[column], self.widths[column])
 
 
@@ -265,6 +275,12 @@ class _Entries:
     value: Integers
     count: Integers
     values: int  # how many there are
+
+    @classmethod
+    def of(cls, counts: Counts, starts: Integers) -> _Entries:
+        """Take the counts of keys, given where those of each group begin."""
+        key, value, count = counts.entries()
+        return cls(np.searchsorted(key, starts), key, value, count, counts.width)
 
     def beside(self, cuts: Cuts, rank: npt.NDArray[np.integer], width: int) -> Integers:
         """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""

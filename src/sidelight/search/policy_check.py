@@ -238,7 +238,8 @@ def least_whole(bound: Amount, comparison: Comparison) -> int:
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
 
 
-def candidate_groups(table: Table, sizes: Integers, counts: Counts) -> Groups:
+def candidate_groups(table: Table, sizes: Integers, counts: Counts, whole: Integers | None = None) -> Groups:
     """Groups that a search may make of a table, not yet printed, which know the whole table's totals."""
     numbers = np.arange(1, len(sizes) + 1)
-    return Groups(table.domain, sizes, counts, (), table.semantics, table.counts.totals(), numbers)
+    whole = table.counts.totals() if whole is None else whole
+    return Groups(table.domain, sizes, counts, (), table.semantics, whole, numbers)
