@@ -209,3 +209,10 @@ def test_a_hierarchy_of_ordered_labels_has_to_keep_them_together() -> None:
 def test_a_kind_that_labels_cannot_have_is_refused() -> None:
     with pytest.raises(BadTable, match="column 'region' is no number"):
         order_of(column("1", "V45", kind="number"))
+
+
+def test_the_stretch_of_a_node_is_that_of_its_labels() -> None:
+    country = sl.Hierarchy.nested("country", {"America": ["Chile", "Peru"], "Europe": ["France", "Poland", "Spain"]})
+    order = order_of(Column.of("country", ["Chile", "Peru", "France", "Poland", "Spain"]), country)
+    start, stop = order.stretch(np.array([0, 1, 1, 0]), np.array([1, 1, 3, 4]))
+    assert (start.tolist(), stop.tolist()) == ([1, 0, 2, 4], [2, 2, 5, 5])

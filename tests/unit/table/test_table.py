@@ -126,6 +126,16 @@ def test_values_of_several_columns_are_told_apart_whatever_they_say():
     assert pickle.loads(pickle.dumps(both)).names == ("disease", "income")
 
 
+def test_rows_with_one_value_each_are_taken_in_any_order_and_as_often_as_asked_for():
+    cells = np.zeros((5, 9), np.int64)
+    cells[np.arange(5), [3, 0, 8, 3, 1]] = [1, 2, 1, 4, 1]
+    counts = Counts.from_cells(cells)
+    assert counts.cells is None
+    rows = np.array([4, 0, 0, 2])
+    assert counts.take(rows).dense().tolist() == cells[rows].tolist()
+    assert counts.take(rows).take(np.array([3, 1])).dense().tolist() == cells[[2, 0]].tolist()
+
+
 def test_values_that_are_left_out_take_their_labels_with_them():
     income = Column("income", ("low", "middle", "high"), np.array([0, 2, 2], np.int32))
     both = JointDomain([Column.of("disease", ["Flu", "Flu", "Cold"]), income])
