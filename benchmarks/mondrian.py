@@ -135,11 +135,12 @@ if __name__ == "__main__":
         "| limit | s | µs a person | of processor | sorts | peak MB | groups | release |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
+    packages = {"before: ": options.before, "": HERE.parent / "src"}
     for policy in policies():
-        if options.before:
-            lines.append(line("before: ", options.people, policy, options.before))
-        lines.append(line("", options.people, policy, HERE.parent / "src"))
-    print("\n".join(lines))
+        for name, package in packages.items():
+            if package:
+                lines.append(line(name, options.people, policy, package))
+                print(lines[-1], flush=True)
     how = (
         f"`python benchmarks/mondrian.py`, {options.people:,} people who nearly all differ, 7 columns, 9 values.  "
         f"Goal: {GOAL:.0f} µs a person for groups of at least 10.  "
