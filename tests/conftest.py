@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, settings
 from support.examples import QUICK
+from support.postgres import SECRET, Server, binaries, server
 
 settings.register_profile("quick", max_examples=QUICK, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # a clean clone says the same twice; more examples would be the same ones each time
@@ -28,6 +29,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("spark"):
                 item.add_marker(no_java)
+    if binaries() is None:
+        no_server = pytest.mark.skip(reason="needs PostgreSQL (Debian: apt-get install postgresql)")
+        for item in items:
+            if "postgres" in getattr(item, "fixturenames", ()):
+                item.add_marker(no_server)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of our own, with its password where a careful user has it."""
+    with server() as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PGPASSWORD", SECRET)
+        yield running
 
 
 @pytest.hookimpl(wrapper=True)

@@ -332,13 +332,18 @@ def counted_together(rows, missing, suppressed, marks):
     return None if not valued or (missing == "an error" and len(valued) < len(present)) else Counter(valued)
 
 
+TOGETHER = cases().filter(lambda case: case["values"] == "single" and case["missing"] != "no value")
+NOTES = st.lists(st.sampled_from(["x", "y", "*", "?", None]), min_size=12, max_size=12)
+
+
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
 @settings(max_examples=settings().max_examples // 7)
-@given(
-    case=cases().filter(lambda case: case["values"] == "single" and case["missing"] != "no value"),
-    notes=st.lists(st.sampled_from(["x", "y", "*", "?", None]), min_size=12, max_size=12),
-)
+@given(case=TOGETHER, notes=NOTES)
 def test_every_engine_counts_several_sensitive_columns_together(engine, case, notes):
+    check_together(engine, case, notes)
+
+
+def check_together(engine, case, notes):
     rows = sensible(case["rows"], "single")
     case = {**case, "rows": [(*row[:4], note) for row, note in zip(rows, notes, strict=False)]}
     expected = counted_together(case["rows"], case["missing"], case["suppressed"], case["marks"])
@@ -509,6 +514,33 @@ def test_every_type_counts_like_its_texts(engine, drawn):
             sl.read_table(engine(case["rows"], Path(folder), kind), quasi="place", sensitive="disease")
         return
     check(lambda rows, folder: engine(rows, folder, kind), case)
+
+
+# --- PostgreSQL, a real server --------------------------------------------------------------------------------
+
+
+def postgres_table(server, table):
+    server.put("mine", table)
+    return server.address("mine")
+
+
+@settings(max_examples=settings().max_examples // 7)
+@given(case=cases())
+def test_postgresql_counts_like_plain_python(postgres, case):
+    check(lambda rows, folder: postgres_table(postgres, arrow_plain(rows, folder)), case)
+
+
+@settings(max_examples=settings().max_examples // 7)
+@given(case=TOGETHER, notes=NOTES)
+def test_postgresql_counts_several_sensitive_columns_together(postgres, case, notes):
+    check_together(lambda rows, folder: postgres_table(postgres, arrow_plain(rows, folder)), case, notes)
+
+
+@settings(max_examples=settings().max_examples // 5)
+@given(drawn=typed_cases().filter(lambda drawn: drawn[0] != "nanosecond"))  # PostgreSQL has microseconds
+def test_postgresql_counts_every_type_like_its_texts(postgres, drawn):
+    kind, case = drawn
+    check(lambda rows, folder: postgres_table(postgres, typed_arrow(rows, folder, kind)), case)
 
 
 # --- Spark, on a few fixed tables: each takes seconds ---------------------------------------------------------

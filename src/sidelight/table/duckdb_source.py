@@ -40,6 +40,7 @@ from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.source import (
     Frame,
+    FrameRows,
     Rows,
     Source,
     arrow_integers,
@@ -349,7 +350,7 @@ def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None 
 
 
 @dataclass(frozen=True, slots=True)
-class PackedRows:
+class PackedRows(FrameRows):
     """Rows whose key and sensitive value are packed: `word0`, `word1`, … and `key`, the last one without the value."""
 
     frame: Frame

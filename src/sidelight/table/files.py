@@ -29,6 +29,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sidelight.errors import BadTable, in_python, parameter
+from sidelight.table.database_address import is_address
 
 Answer = TypeVar("Answer")
 
@@ -63,8 +64,11 @@ NO_NAMES = (
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """List the files that a path, a glob or a list of them means, sorted, each once."""
-    paths = [source] if isinstance(source, str | Path) else list(source)
+    """List the files that a path, a glob or a list of them means, sorted, each once; tables of databases are none."""
+    named = [source] if isinstance(source, str | Path) else list(source)
+    paths = [each for each in named if not is_address(each)]
+    if named and not paths:
+        return []
     files = sorted({file.resolve(): file for each in paths for file in _expand(str(each))}.values())
     if not files:
         message = "the list of files is empty; name at least one"

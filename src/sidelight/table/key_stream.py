@@ -5,9 +5,10 @@
 While rows come in, all that is known of the whole is added up: how often each value occurs, what was left out and why.
 So the first block already knows what it is compared with, and blocks are numbered as the keys of a `Table` are.
 
-What an engine offers is `PackedRows`: rows that are packed numbers, counted or not.  Whether it counts them first is
+What DuckDB offers is `PackedRows`: rows that are packed numbers, counted or not.  Whether it counts them first is
 decided by looking at some: where nearly all differ, counting is as much work as the rest together, and sorting does it
-in passing (docs/decisions/0035-sorted-keys.md).  Where people have several rows, the engine counts in any case.
+in passing (docs/decisions/0035-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.
+Where people have several rows, the engine counts in any case.
 
 *Invariant.*  The blocks put together are the table that `tabulate` makes of the same rows by the same roles.
 """
@@ -18,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
@@ -29,19 +29,21 @@ from sidelight.table.duckdb_source import PackedRows
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
+from sidelight.table.postgres_source import DatabaseRows
 from sidelight.table.read import (
     RowCounts,
     check_people,
     domain_of_values,
+    people_levels,
     refuse_valueless,
     rows_of,
-    rows_per_person,
     suppressed_rows,
+    tally_levels,
     valueless_by_column,
 )
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
-from sidelight.table.source import Frame, arrow_batches, numpy_integers
+from sidelight.table.source import Rows, arrow_batches, numpy_integers
 from sidelight.table.table import Column, Counts, Intake, Semantics
 
 LOOKED_AT = 1 << 20
@@ -231,14 +233,16 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
     """Sort the rows of a file or an Arrow table by their keys, in bounded memory; `roles` are complete."""
     _refuse(source, roles)
     with rows_of(source, roles, memory=memory) as rows:
-        assert isinstance(rows, PackedRows)
-        entries = SortedRuns(len(rows.known.layout), memory.rows_to_sort(len(rows.known.layout)), rows.source.rows)
-        totals = _sorted_into(entries, rows, roles)
+        assert isinstance(rows, PackedRows | DatabaseRows)
+        packing = rows.known
+        assert packing is not None
+        entries = SortedRuns(len(packing.layout), memory.rows_to_sort(len(packing.layout)), rows.source.rows)
+        totals = _sorted_into(entries, rows, packing, roles)
         _check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
-        people = None if roles.values == "single" else _people(rows, memory)
-    return _stream(rows, roles, entries, people, totals)
+        people = None if roles.values == "single" else _people(rows, packing, memory)
+    return _stream(rows, roles, packing, totals, entries=entries, people=people)
 
 
 def _refuse(source: object, roles: Roles) -> None:
@@ -254,26 +258,28 @@ def _refuse(source: object, roles: Roles) -> None:
             raise BadTable(message)
 
 
-def _sorted_into(entries: SortedRuns, rows: PackedRows, roles: Roles) -> _Totals:
+def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> _Totals:
     """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
     totals = _Totals(missing=dict.fromkeys(roles.value_columns, 0))
-    for tally in _tallies(rows, roles):
+    for tally in _tallies(rows, packing, roles):
         _add(tally, totals, entries, roles)
     return totals
 
 
-def _tallies(rows: PackedRows, roles: Roles) -> Iterator[RowCounts]:
-    """Give the engine's answer batch by batch: rows as they are where nearly all differ, else counted."""
-    names = rows.key_and_value
-    if roles.values == "set":  # a person's repeated value counts once
-        once = rows.frame.group_by("person", *names).agg(nw.len().alias("times"))
-        query = once.group_by(*names).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
-        yield from _answers(query.with_columns(nw.col("rows").cast(nw.Int64)), rows)
+def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
+    """Give the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
+    if isinstance(rows, PackedRows) and roles.values == "single" and not _repeat(rows):
+        for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
+            yield RowCounts(packing, _words(batch, rows, packing, rows.key_and_value), _NO_COUNTS, _NO_COUNTS)
         return
-    if roles.values == "single" and not _repeat(rows):
-        yield from _answers(rows.frame.select(*names), rows)
-        return
-    yield from _answers(rows.frame.group_by(*names).agg(nw.len().alias("counts")), rows)
+    counts = "parts" if roles.values == "set" else "rows"
+    for batch in rows.counted(*tally_levels(rows, roles)):
+        words = _words(batch, rows, packing, rows.key_and_value)
+        yield RowCounts(packing, words, *_numbers(batch, (counts, "rows")))
+
+
+def _words(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[str, ...]) -> Words:
+    return rows.words(pa.Table.from_batches([batch]), packing, columns)
 
 
 def _repeat(rows: PackedRows) -> bool:
@@ -285,14 +291,6 @@ def _repeat(rows: PackedRows) -> bool:
     words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
     distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
     return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
-
-
-def _answers(query: Frame, rows: PackedRows) -> Iterator[RowCounts]:
-    for batch in arrow_batches(query):
-        columns: dict[str, Integers] = dict(zip(batch.schema.names, _numbers(batch, batch.schema.names), strict=True))
-        words = [columns[name] for name in rows.key_and_value]
-        counts = columns.get("counts", _NO_COUNTS)
-        yield RowCounts(rows.known, words, counts, columns.get("rows", counts))
 
 
 def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
@@ -335,7 +333,7 @@ def _add(tally: RowCounts, totals: _Totals, entries: SortedRuns, roles: Roles) -
         entries.add(rest.words, counts)
 
 
-def _check_totals(totals: _Totals, rows: PackedRows, roles: Roles) -> None:
+def _check_totals(totals: _Totals, rows: Rows, roles: Roles) -> None:
     if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
         message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
         raise BadTable(message)
@@ -350,20 +348,18 @@ def _check_totals(totals: _Totals, rows: PackedRows, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def _people(rows: PackedRows, memory: Memory) -> SortedRuns:
+def _people(rows: Rows, packing: Packing, memory: Memory) -> SortedRuns:
     """Have the engine count the people of each key."""
-    runs = SortedRuns(len(rows.key), memory.rows_to_sort(len(rows.key)), rows.source.rows)
-    query = rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people"))
-    for batch in arrow_batches(query):
-        *words, people = _numbers(batch, (*rows.key, "people"))
-        runs.add(words, people)
+    words = len(packing.layout)
+    runs = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows)
+    for batch in rows.counted(*people_levels(rows), counting=True):
+        runs.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
     return runs
 
 
 def _stream(
-    rows: PackedRows, roles: Roles, entries: SortedRuns, people: SortedRuns | None, totals: _Totals
+    rows: Rows, roles: Roles, packing: Packing, totals: _Totals, *, entries: SortedRuns, people: SortedRuns | None
 ) -> KeyStream:
-    packing = rows.known
     values, amounts = totals.occurring()
     domain, places = domain_of_values(packing, values, roles)
     saying_nothing = totals.without_value

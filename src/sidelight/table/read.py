@@ -1,6 +1,6 @@
 """Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
 
-    rows_of       whatever was given, as rows to count (files, Arrow, any dataframe)
+    rows_of       whatever was given, as rows to count (files, Arrow, any dataframe, a table of a database)
     _tally        how often each packed key and value occurs
     _tabulate     what the roles set aside (suppressed rows, missing values), then the table
     check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
@@ -14,10 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, partial
 from pathlib import Path
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -27,6 +26,7 @@ from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
 from sidelight.table.carried import carry, weights
 from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
+from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
@@ -43,11 +43,11 @@ from sidelight.table.labels import (
 )
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
+from sidelight.table.postgres_source import database_columns, database_rows
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import (
-    Frame,
     Rows,
-    collect,
+    collected,
     number_cells,
     numpy_integers,
     people_written_alike,
@@ -241,7 +241,10 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
     """
     if isinstance(source, str | Path):
         source = [source]
-    if isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
+    if isinstance(source, list | tuple | set) and any(map(is_address, source)):
+        with database_rows(one_address(source), roles, memory) as table:
+            yield table
+    elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
         with _rows_of_files(files_of(list(source)), roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
@@ -280,6 +283,8 @@ def _program(file: Path) -> str:
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
     """Name the columns of a file, or of the first of those that are meant, to be shown."""
+    if is_address(source):
+        return database_columns(DatabaseAddress.of(str(source)))
     file, roles = files_of(source)[0], roles or Roles()
     if _program(file) == "Parquet":
         return tuple(schema_of(file).names)
@@ -344,17 +349,23 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
 
 
 def _tally(rows: Rows, roles: Roles) -> RowCounts:
-    if roles.values == "set":  # a person's repeated value counts once
-        once = rows.frame.group_by("person", *rows.key_and_value).agg(nw.len().alias("times"))
-        query = once.group_by(*rows.key_and_value).agg(nw.len().alias("counts"), nw.col("times").sum().alias("rows"))
-        query = query.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
-    else:
-        query = rows.frame.group_by(*rows.key_and_value).agg(nw.len().alias("counts"))
-    answer = collect(query)
+    answer = counted_rows(rows, *tally_levels(rows, roles))
     packing = rows.packing(answer)
-    counts = numpy_integers(answer.column("counts"))
-    raw = numpy_integers(answer.column("rows")) if roles.values == "set" else counts
+    raw = numpy_integers(answer.column("rows"))
+    counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
     return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
+
+
+def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to count values; in "set" a person's repeated value counts once."""
+    once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
+    return (*once, rows.key_and_value)
+
+
+def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
+    """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
+    sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
+    return collected(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
 
 
 def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
@@ -459,21 +470,24 @@ def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
 
 def people_per_key(rows: Rows, packing: Packing) -> Integers:
     """Count the people of each key, in the keys' order."""
-    answer = collect(rows_per_person(rows).group_by(*rows.key).agg(nw.len().alias("people")))
-    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("people")))
+    answer = counted_rows(rows, *people_levels(rows), counting=True)
+    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))
     return sizes
+
+
+def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to count the people of each key."""
+    return ("person", *rows.key), rows.key
 
 
 def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> Integers:
     """Add up the sampling weights of each key's people, in the keys' order."""
     assert roles.weight is not None
-    if roles.person_column is None:
-        counting = _counting(rows).group_by(*rows.key, "weight")
-    else:
-        counting = _counting(rows).group_by("person", *rows.key, "weight").agg(nw.len()).group_by(*rows.key, "weight")
-    answer = collect(counting.agg(nw.len().alias("people")))
+    by = (*rows.key, "weight")
+    levels = (by,) if roles.person_column is None else (("person", *by), by)
+    answer = counted_rows(rows, *levels, counting=True)
     cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
-    counts = numpy_integers(answer.column("people"))
+    counts = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
     if int(counts.sum()) != people:
         message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
         raise BadTable(message)
@@ -487,7 +501,7 @@ def _listed_cells(column: pa.ChunkedArray) -> list[object]:
 
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
     """Say which key each person has, by name."""
-    answer = collect(rows_per_person(rows).select("person", *rows.key))
+    answer = counted_rows(rows, ("person", *rows.key), counting=True)
     words = rows.words(answer, packing, rows.key)
     # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
     order = np.lexsort(words[::-1])
@@ -511,16 +525,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
     Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
     The message says how many people it is about, never who.
     """
-    per_person = (
-        rows_per_person(rows).group_by("person").agg(nw.len().alias("keys"), nw.col("times").sum().alias("rows"))
-    )
-    nobody = nw.col("person").is_null()
-    too_many = nw.col("rows" if roles.values == "single" else "keys") > 1
-    totals = per_person.select(
-        nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
-        nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
-    )
-    nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(totals).columns)
+    nameless, scattered = rows.misplaced(single=roles.values == "single")
     if nameless:
         message = (
             f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
@@ -536,32 +541,22 @@ def check_people(rows: Rows, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def rows_per_person(rows: Rows) -> Frame:
-    """Count the rows that each person has with each key, of those that count."""
-    return _counting(rows).group_by("person", *rows.key).agg(nw.len().alias("times"))
-
-
-def _counting(rows: Rows) -> Frame:
-    """Keep the rows that count."""
-    return reduce(lambda frame, excluded: frame.filter(~excluded), rows.exclusions(), rows.frame)
-
-
 def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     """Which values has each person of a table together?  One GROUP BY of person and value, where the rows are.
 
     People are then numbered by what they have, value after value: those with the same key and values are one row.
     """
     with rows_of(source, roles) as rows:
-        answer = collect(rows.frame.group_by("person", *rows.key_and_value).agg(nw.len().alias("times")))
+        answer = counted_rows(rows, ("person", *rows.key_and_value), nameless=True)
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
     keys = packing.keys(words)
     key = _keys_in(table, packing, keys)
     value = _places(packing.labels[-1], table.domain)[packing.values(words, keys)]
-    times = numpy_integers(answer.column("times"))
-    counted_rows = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
-    person = number_cells(answer.column("person"))[counted_rows]
-    key, value, times = key[counted_rows], value[counted_rows], times[counted_rows]
+    times = numpy_integers(answer.column("rows"))
+    valued = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
+    person = number_cells(answer.column("person"))[valued]
+    key, value, times = key[valued], value[valued], times[valued]
     if roles.values == "set":
         times = np.ones_like(times)
     return _gather_profiles(table, person, key, value, times)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow.compute as pc
 
@@ -19,9 +18,9 @@ from sidelight.table.cell_lists import parts_of
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import in_order
-from sidelight.table.read import RowCounts, rows_of, valueless
+from sidelight.table.read import RowCounts, counted_rows, rows_of, valueless
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.source import Rows, collect, number_cells, numpy_integers
+from sidelight.table.source import Rows, number_cells, numpy_integers
 from sidelight.table.table import Column, Intake, Semantics
 
 
@@ -98,13 +97,13 @@ def events_from(source: object, roles: Roles) -> Events:
 def _events(source: object, roles: Roles) -> Events:
     with rows_of(source, roles) as rows:
         who = () if roles.person_column is None else ("person",)
-        answer = collect(rows.frame.group_by(*who, *rows.key_and_value).agg(nw.len().alias("times")))
-        total = int(numpy_integers(answer.column("times")).sum())
+        answer = counted_rows(rows, (*who, *rows.key_and_value), nameless=True)
+        total = int(numpy_integers(answer.column("rows")).sum())
         if who:
             answer = answer.filter(pc.is_valid(answer.column("person")))
         packing = rows.packing(answer)
         words = rows.words(answer, packing, rows.key_and_value)
-        times = numpy_integers(answer.column("times"))
+        times = numpy_integers(answer.column("rows"))
         person = number_cells(answer.column("person")) if who else np.arange(len(times))
         tally = RowCounts(packing, words, times, times)
         without = valueless(tally, roles)

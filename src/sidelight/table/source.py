@@ -1,8 +1,8 @@
 """Rows that stay where they are, ready to be counted by the engine that holds them.
 
-`Rows` is what every source offers: a lazy frame with our own names for the columns (q0, q1, … value, person), which
+`Rows` is what every source offers: counts of rows by our own names for the columns (q0, q1, … value, person), which
 rows do not count, and how to read the engine's answers as packed keys.  `TextRows` groups cells as they are, in any
-engine; DuckDB has a quicker form of its own.
+engine behind narwhals; DuckDB has a quicker form of its own, and PostgreSQL another, whose rows are in no frame.
 
 Two ways of saying "missing" must not make two values, or two keys, of one person; so marks are looked for before
 anything is counted (`is_any_of`), and by what a cell says: its label, whatever its type.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -72,6 +73,18 @@ class Rows(Protocol):
     def exclusions(self) -> list[nw.Expr]:
         """Give the conditions on which a row does not count."""
 
+    def counted(
+        self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """Group the rows (with `counting`, those that count) by the first columns, then these groups by the next.
+
+        Each of the last groups says how many `rows` it has and, from the second level on, of how many `parts`, groups
+        of the level before, it is made.  With `nameless`, an engine may give numbers in place of persons.
+        """
+
+    def misplaced(self, *, single: bool) -> tuple[int, int]:
+        """Count the rows without a person, and the people with several keys (or, if `single`, rows)."""
+
     def packing(self, answer: pa.Table) -> Packing:
         """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
 
@@ -79,13 +92,46 @@ class Rows(Protocol):
         """Pack the columns `key` or `key_and_value` of an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextRows:
-    """Rows as some engine holds them: one column per quasi-identifier, grouped as they are."""
+class FrameRows:
+    """Rows that an engine behind narwhals groups."""
 
-    frame: Frame
+    __slots__ = ()
+
+    def counted(
+        self: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """Have the engine group rows, then groups."""
+        del nameless
+        return arrow_batches(_grouped(self, levels, counting=counting))
+
+    def misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
+        """Have the engine count people, by how many rows and keys they have."""
+        per_person = _grouped(self, (("person", *self.key), ("person",)), counting=True)
+        nobody = nw.col("person").is_null()
+        too_many = nw.col("rows" if single else "parts") > 1
+        totals = per_person.select(
+            nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
+            nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
+        )
+        nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(totals).columns)
+        return nameless, scattered
+
+
+def _grouped(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
+    frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
+    grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
+    for by in levels[1:]:
+        grouped = grouped.group_by(*by).agg(nw.len().alias("parts"), nw.col("rows").sum())
+        grouped = grouped.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
+    return grouped
+
+
+class CellRows:
+    """Rows that are grouped by their cells: one column per quasi-identifier, whose labels the answers have."""
+
+    __slots__ = ()
+
     roles: Roles
-    source: Source
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -96,18 +142,6 @@ class TextRows:
     def key_and_value(self) -> tuple[str, ...]:
         """And the sensitive ones."""
         return (*self.key, *self.roles.values_used)
-
-    def exclusions(self) -> list[nw.Expr]:
-        """Compare texts."""
-        conditions = []
-        if self.roles.suppressed == "leave out":
-            stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
-            if len(stars) == len(self.key):
-                conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
-        if self.roles.missing == "drop":
-            valueless = [nw.col(name).is_null() for name in self.roles.values_used]
-            conditions.append(nw.any_horizontal(*valueless, ignore_nulls=False))
-        return conditions
 
     def packing(self, answer: pa.Table) -> Packing:
         """Take the labels that occur in the answer."""
@@ -122,6 +156,27 @@ class TextRows:
         if len(columns) == len(packing.labels):
             return packing.pack(codes)
         return packing.pack_keys(codes, answer.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows(FrameRows, CellRows):
+    """Rows as some engine behind narwhals holds them, grouped as they are."""
+
+    frame: Frame
+    roles: Roles
+    source: Source
+
+    def exclusions(self) -> list[nw.Expr]:
+        """Compare texts."""
+        conditions = []
+        if self.roles.suppressed == "leave out":
+            stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
+            if len(stars) == len(self.key):
+                conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
+        if self.roles.missing == "drop":
+            valueless = [nw.col(name).is_null() for name in self.roles.values_used]
+            conditions.append(nw.any_horizontal(*valueless, ignore_nulls=False))
+        return conditions
 
 
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
@@ -239,10 +294,13 @@ def _listed(column: pa.ChunkedArray) -> list[object]:
 
 def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
-    compact = [_compact(batch) for batch in arrow_batches(frame)]
-    return (
-        pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in frame.collect_schema().names()})
-    )
+    return collected(arrow_batches(frame), frame.collect_schema().names())
+
+
+def collected(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
+    """Put batches together, each text stored once per batch; of none there is an empty table with these columns."""
+    compact = [_compact(batch) for batch in batches]
+    return pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in names})
 
 
 def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
@@ -340,8 +398,10 @@ def people_written_alike(rows: Rows) -> Rows:
     >>> rows.frame.collect()["person"].to_list()
     ['7', '7', '7', '7.5', 'v1.0']
     """
+    if rows.roles.person_column is None:
+        return rows
     frame = rows.frame
-    if rows.roles.person_column is None or frame.collect_schema()["person"] != nw.String:
+    if frame.collect_schema()["person"] != nw.String:
         return rows
     text = nw.col("person").str.strip_chars()
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)

@@ -58,8 +58,10 @@ def test_files(tmp_path, name):
 @pytest.mark.parametrize(("zips", "repeat"), [("1212", True), ("1234", False)])
 def test_the_engine_counts_what_repeats(monkeypatch, zips, repeat):
     answers = []
-    plain = key_stream._answers
-    monkeypatch.setattr(key_stream, "_answers", lambda query, rows: answers.append(query.columns) or plain(query, rows))
+    plain = key_stream._words
+    monkeypatch.setattr(
+        key_stream, "_words", lambda batch, *rest: answers.append(batch.schema.names) or plain(batch, *rest)
+    )
     rows = pa.table({"zip": list(zips), "disease": ["Flu"] * 4})
     assert len(sl.stream_release(rows, **ROLES)) == len(set(zips))
-    assert ("counts" in answers[0]) is repeat
+    assert ("rows" in answers[0]) is repeat
