@@ -286,7 +286,7 @@ class Session:
 
     def batches(self, query: str, table: str = "the catalogue") -> Iterator[pa.RecordBatch]:
         """Run a query; messages of the server, which may show cells, are not passed on."""
-        from adbc_driver_manager import Error  # noqa: PLC0415 - of an extra
+        from adbc_driver_postgresql.dbapi import Error  # noqa: PLC0415 - of an extra
 
         try:
             with self.connection.cursor() as cursor:
@@ -318,14 +318,13 @@ def session_of(address: DatabaseAddress) -> Iterator[Session]:
 def _connected(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of ADBC, which is an extra
     try:
         import adbc_driver_postgresql.dbapi as driver  # noqa: PLC0415 - of an extra
-        from adbc_driver_manager import Error  # noqa: PLC0415
     except ImportError:
         raise NotAvailable.without(
             package="adbc-driver-postgresql", what=f"'{address.text}'", extra="postgres"
         ) from None
     try:
         return driver.connect(_with_defaults(address))
-    except Error as problem:
+    except driver.Error as problem:
         raise BadTable(_unreachable(address, str(problem))) from None
 
 
