@@ -170,8 +170,8 @@ def _generalisations(words: CommandWords) -> list[str]:
     policy = words.policy()
     measures = list(words.options.get("measure", ()))
     reader = ["from sidelight.policy.limit_text import read_measure"] if measures else []
-    asked = f", measures=[*map(read_measure, {measures!r})]" if measures else ""
-    whole = f"table, hierarchies{asked}{', policy=policy' if policy else ''}"
+    measures_keyword = f", measures=[*map(read_measure, {measures!r})]" if measures else ""
+    whole = f"table, hierarchies{measures_keyword}{', policy=policy' if policy else ''}"
     return [*reader, words.table(), *policy, *reads, f"print(sl.generalisation_table({whole}).to_arrow())"]
 
 
@@ -197,8 +197,8 @@ def _reader(function: str, table: str) -> Callable[[CommandWords], list[str]]:
         reads, by = words.hierarchies()
         truth = [words.table(words.first("table"))] if words.options.get("table") else []
         model = words.keywords("model") if function == "learn" else ""
-        given = f", {table}=table" if truth else ""
-        return [words.release(), *truth, *reads, f"print(sl.{function}(release{model}{given}{by}))"]
+        truth_keyword = f", {table}=table" if truth else ""
+        return [words.release(), *truth, *reads, f"print(sl.{function}(release{model}{truth_keyword}{by}))"]
 
     return lines
 

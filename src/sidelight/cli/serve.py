@@ -112,8 +112,11 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
 
     document = read_sidecar(Path(file))
     roles = document.reading.to_roles().updated(question.roles)
-    told = read_policy_text(document.policy, population=request.population).policy
-    policy, hierarchies = question.policy or told, read_hierarchies(request.hierarchies) if request.hierarchies else {}
+    published_policy = read_policy_text(document.policy, population=request.population).policy
+    policy, hierarchies = (
+        question.policy or published_policy,
+        read_hierarchies(request.hierarchies) if request.hierarchies else {},
+    )
     source = ExploredFile(
         name=file,
         read_release=lambda chosen: printed_along(

@@ -68,13 +68,13 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     ended = _after_a_word(before, fragment)
     if ended:
         return Completion(at, tuple((f"{word} ", what) for word, what in ended))
-    wanted = fragment.strip("\"'").casefold()
+    typed_name = fragment.strip("\"'").casefold()
     offered = [
         (option, what)
         for option, what, name in _offers(before, fragment, vocabulary)
-        if wanted in name.casefold() and option != fragment
+        if typed_name in name.casefold() and option != fragment
     ]
-    offered.sort(key=lambda each: not each[0].strip('"').casefold().startswith(wanted))
+    offered.sort(key=lambda each: not each[0].strip('"').casefold().startswith(typed_name))
     return Completion(at - len(fragment), tuple(offered[:MOST_OFFERED]))
 
 

@@ -136,14 +136,14 @@ class StreamedRelease:
 
     def sizes_of(self, numbers: Collection[int]) -> dict[int, int]:
         """Say how many people some groups have, by their numbers."""
-        wanted = np.array(sorted(numbers), np.int64)
+        looked_up = np.array(sorted(numbers), np.int64)
         sizes: dict[int, int] = {}
         for block in self.stream.blocks():
-            here = wanted[(wanted >= block.first) & (wanted < block.first + len(block))]
+            here = looked_up[(looked_up >= block.first) & (looked_up < block.first + len(block))]
             sizes |= dict(zip(here.tolist(), block.sizes[here - block.first].tolist(), strict=True))
-            if len(sizes) == len(wanted):
+            if len(sizes) == len(looked_up):
                 return sizes
-        missing = next(number for number in wanted.tolist() if number not in sizes)
+        missing = next(number for number in looked_up.tolist() if number not in sizes)
         message = f"no group {missing} in the release; they are numbered 1 to {len(self)}"
         raise BadRelease(message)
 

@@ -140,24 +140,11 @@ def _published(report: ReleaseReport) -> Blocks:
     audit, making = answer.audit, answer.made
     name = report.source or "The release"
     yield Paragraph(f"{name} tells of {size_words(audit)}; what should not be found out is {sensitive_words(audit)}.")
-    if making is not None:
-        left = (
-            f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
-            if making.suppressed
-            else "none of these people is suppressed"
-        )
-        day = (
-            f" It was judged as read back from the disk, and published, on {making.published}."
-            if making.published
-            else ""
-        )
-        yield Paragraph(
-            f"It was made from a table of {counted(making.people_in, 'person')} by the method “{making.method}”; "
-            f"{left}.{day}"
-        )
-        yield from _rows_read(making, answer.before)
-    else:
+    if making is None:
         yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
+    else:
+        yield _made_by(making)
+        yield from _rows_read(making, answer.before)
     rows = tuple(
         (
             each.column,
@@ -178,6 +165,19 @@ def _published(report: ReleaseReport) -> Blocks:
     notes = [*report.notes, *(making.warnings if making else ())]
     if notes:
         yield Points(tuple(dict.fromkeys(notes)))
+
+
+def _made_by(making: HowMade) -> Paragraph:
+    left = (
+        f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
+        if making.suppressed
+        else "none of these people is suppressed"
+    )
+    day = (
+        f" It was judged as read back from the disk, and published, on {making.published}." if making.published else ""
+    )
+    people = counted(making.people_in, "person")
+    return Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left}.{day}")
 
 
 def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
@@ -411,17 +411,16 @@ ONLY_FOR_WHOEVER_DECIDES = (
 
 def _asked_readers(report: ReleaseReport) -> Blocks:
     readers = report.answer.audit.readers
-    asked = [each for each in readers if each.outcome != "not asked"]
     attacks = [each for each in report.answer.attacks if each.kind in READER_KINDS]
-    told = {each.kind for each in attacks}
+    have_sections = {each.kind for each in attacks}
     yield Paragraph(
         "Two readers are seldom named in a policy, and need no more than the file and patience: a learner, who trains "
         "a model on the file and a list of who is in which group; and an insider, who also knows how the file was "
         "made, and reasons about what was not published. How sure could they get of the value of one person?"
     )
-    if asked:
+    if any(each.outcome != "not asked" for each in readers):
         yield from _pictures(report, "readers")
-    lines = [each for each in readers if each.outcome != "not asked" or each.reader not in told]
+    lines = [each for each in readers if each.outcome != "not asked" or each.reader not in have_sections]
     if lines:
         yield Points(tuple(f"{_capital(each.text)}." for each in lines))
     for each in attacks:
@@ -516,7 +515,7 @@ def _uncovered(report: ReleaseReport) -> Blocks:
 def _again(report: ReleaseReport) -> Blocks:
     again = report.answer.again
     if again.commands or again.python:
-        made = (
+        release_again = (
             " The release itself is made again by sidelight protect with the method, levels and policy told here; its "
             "rows are put in a new order by chance, so that its checksum differs and its numbers do not."
             if report.answer.made is not None
@@ -524,7 +523,7 @@ def _again(report: ReleaseReport) -> Blocks:
         )
         yield Paragraph(
             "The same numbers, verdict and checksums come out. No file is replaced unasked: name another one, such as "
-            f"--html again.html.{made}"
+            f"--html again.html.{release_again}"
         )
     if again.commands:
         yield Code("\n".join(again.commands), "On the command line", "sh")

@@ -190,14 +190,14 @@ def audit_report(
     """
     judgements = () if verdict is None else verdict.judgements
     measured = [*(each.finding for each in judgements), *findings]
-    told = _Told.of(release, measured, judgements)
-    judged = [_audited(each.finding, told, each) for each in judgements]
+    lookups = _GroupLookups.of(release, measured, judgements)
+    judged = [_audited(each.finding, lookups, each) for each in judgements]
     audit = Audit(
         sidelight=__version__,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        findings=(*judged, *(_audited(finding, told) for finding in findings)),
+        findings=(*judged, *(_audited(finding, lookups) for finding in findings)),
         singled_out=singled_out,
         readers=tuple(_reader(name, measured, readers) for name in get_args(ReaderName)),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
@@ -234,14 +234,14 @@ def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[Reade
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Told:
+class _GroupLookups:
     """What a report says of groups: by looking them up, or, where they are streamed, by going through them once."""
 
     alone: Callable[[Finding], bool]
     broken: Callable[[Judgement], BrokenBy | None]
 
     @classmethod
-    def of(cls, release: AnyRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _Told:
+    def of(cls, release: AnyRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _GroupLookups:
         if isinstance(release, StreamedRelease):
             return cls._streamed(release, measured, judgements)
         return cls(
@@ -250,7 +250,9 @@ class _Told:
         )
 
     @classmethod
-    def _streamed(cls, release: StreamedRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _Told:
+    def _streamed(
+        cls, release: StreamedRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]
+    ) -> _GroupLookups:
         sizes = release.sizes_of({each.witness.group.number for each in measured if each.witness is not None})
         counts = broken_in_stream(judgements, release)
         return cls(
@@ -300,7 +302,7 @@ def _outline(release: AnyRelease) -> Release:
     return release.outline if isinstance(release, StreamedRelease) else release
 
 
-def _audited(finding: Finding, told: _Told, judgement: Judgement | None = None) -> AuditFinding:
+def _audited(finding: Finding, lookups: _GroupLookups, judgement: Judgement | None = None) -> AuditFinding:
     measure = finding.measure
     return AuditFinding(
         measure=measure.name,
@@ -310,11 +312,11 @@ def _audited(finding: Finding, told: _Told, judgement: Judgement | None = None) 
         result=number(finding.value, large_is_bad=measure.large_is_bad),
         estimate=measure.estimate,
         holds=None if judgement is None else judgement.holds,
-        broken_by=None if judgement is None else told.broken(judgement),
+        broken_by=None if judgement is None else lookups.broken(judgement),
         witness=_witness(finding.witness),
         worst_off=finding.worst_off(),
         explanation=finding.explain(),
-        notes=(*finding.notes, *((ALONE,) if told.alone(finding) else ())),
+        notes=(*finding.notes, *((ALONE,) if lookups.alone(finding) else ())),
     )
 
 

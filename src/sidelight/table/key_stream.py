@@ -252,8 +252,8 @@ def _refuse(source: object, roles: Roles) -> None:
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
         raise WrongKind(message)
-    for name, said in (("split", roles.split), ("weight", roles.weight)):
-        if said is not None:
+    for name, setting in (("split", roles.split), ("weight", roles.weight)):
+        if setting is not None:
             message = f"{parameter(name)} does not go with {parameter('memory')} yet; leave one of them out"
             raise BadTable(message)
 

@@ -45,6 +45,27 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
     if not known:
         message = "no reader could be told of, so there is no picture of them; the sentences say why"
         raise BadMeasure(message)
+    return finished(
+        _dots(beliefs, known),
+        title=readers_title(known),
+        subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed.",
+        table=TableBehind(
+            ("reader", "how sure, at most", "limit"),
+            tuple(
+                (
+                    each.reader,
+                    "could not be told" if each.belief is None else each.text or exact_text(each.belief),
+                    "" if each.limit is None else exact_text(each.limit),
+                )
+                for each in beliefs
+            ),
+        ),
+        width=600,
+    )
+
+
+def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Drawing:
+    """Draw a dot at the end of a line for each reader who could be told of, and the limit."""
     limit = next((each for each in beliefs if each.limit is not None), None)
     library = altair()
     order = [each.reader for each in beliefs]
@@ -64,30 +85,13 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
     x = share_axis(library.X("belief:Q"), "how sure of the value of one person, at most")
     colour = library.condition("datum.beyond", library.value(VERMILION), library.value(BLUE))
     words = {"baseline": "bottom", "dy": -4, "fontSize": 12, "fontWeight": "bold", "color": INK}
-    chart = library.layer(
+    return library.layer(
         base.transform_calculate(zero="0").mark_rule(color=GREY).encode(y, x, x2="zero:Q"),
         base.mark_point(filled=True, size=120, opacity=1).encode(y, x, color=colour),
         base.transform_filter("!datum.left").mark_text(align="left", dx=8, **words).encode(y, x, text="text:N"),
         base.transform_filter("datum.left").mark_text(align="right", dx=-8, **words).encode(y, x, text="text:N"),
         *_untold([each.reader for each in beliefs if each.belief is None], y),
         *([] if limit is None or limit.limit is None else _limit(limit.limit, limit.limit_text)),
-    )
-    return finished(
-        chart,
-        title=readers_title(known),
-        subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed.",
-        table=TableBehind(
-            ("reader", "how sure, at most", "limit"),
-            tuple(
-                (
-                    each.reader,
-                    "could not be told" if each.belief is None else each.text or exact_text(each.belief),
-                    "" if each.limit is None else exact_text(each.limit),
-                )
-                for each in beliefs
-            ),
-        ),
-        width=600,
     )
 
 

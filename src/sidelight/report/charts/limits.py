@@ -137,9 +137,9 @@ def verdict_chart(verdict: Verdict) -> alt.TopLevelMixin:
     for each in verdict.judgements:
         criterion, measure = each.criterion, each.criterion.measure
         text = at_a_glance(each.finding.value, large_is_bad=measure.large_is_bad)
-        bound, wanted = exact(criterion.bound), criterion.bound_text.partition(" ")[2]
+        bound, bound_text = exact(criterion.bound), criterion.bound_text.partition(" ")[2]
         value = each.finding.value
-        limits.append(JudgedLimit(str(measure), criterion.comparison, bound, wanted, value, text, each.holds))
+        limits.append(JudgedLimit(str(measure), criterion.comparison, bound, bound_text, value, text, each.holds))
     return limits_chart(limits)
 
 

@@ -182,12 +182,16 @@ def _fields(request: Request) -> OtherFields:
     several = {
         name: [text for each, text in items if each == name] for name in ("quasi", "sensitive", "level", "limit")
     }
-    given = {**texts, **several, "known": [name.removeprefix("as-") for name, text in items if _says_known(name, text)]}
-    given["known"] = given["known"] or [text for name, text in items if name == "known"]
+    stated = {
+        **texts,
+        **several,
+        "known": [name.removeprefix("as-") for name, text in items if _says_known(name, text)],
+    }
+    stated["known"] = stated["known"] or [text for name, text in items if name == "known"]
     chosen = [name.removeprefix("as-") for name, text in items if name.startswith("as-") and text == "sensitive"]
     if chosen:
-        given["secret"] = chosen[-1]
-    return OtherFields.model_validate(given)
+        stated["secret"] = chosen[-1]
+    return OtherFields.model_validate(stated)
 
 
 def _says_known(name: str, text: str) -> bool:

@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, Response
 from sidelight._progress import Progress
 from sidelight.errors import NotPublished
 from sidelight.publish.publish import Published
+from sidelight.search.method import SearchResult
 from sidelight.web.jobs import Job
 from sidelight.web.pages import PostedFields, go_to
 from sidelight.web.searches import PATH, Looked, looked_at, question_of, with_readers
@@ -61,6 +62,49 @@ def name_problem(name: str) -> str:
     return f"'{name[:40]}' is no name for a file here; give letters, digits, - and _, such as release, and no folder"
 
 
+@dataclass(frozen=True, slots=True)
+class PublishingChoice:
+    """As which file, into which folder (none: for the browser to keep), and what goes along."""
+
+    file: str
+    folder: Path | None
+    private_hierarchies: bool
+    quiet_method: bool
+    bounds: bool
+
+    @classmethod
+    def read(cls, fields: Mapping[str, str], folder: Path | None) -> PublishingChoice:
+        """Read it from a form; `folder` is the one that the command named."""
+        name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
+        bad_name = name_problem(name)
+        if bad_name or ending not in ENDINGS:
+            message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
+            raise NotPublished(message)
+        into_folder = fields.get("to") == "folder"
+        if into_folder and folder is None:
+            message = "no folder was named; start the page with --output FOLDER, or download it"
+            raise NotPublished(message)
+        return cls(
+            file=f"{name}{ending}",
+            folder=folder if into_folder else None,
+            private_hierarchies="private_hierarchies" in fields,
+            quiet_method="quiet_method" in fields,
+            bounds="bounds" in fields,
+        )
+
+    def write(self, result: SearchResult, progress: Progress) -> WrittenRelease:
+        """Publish a result, and put it into one file where the browser is to keep it."""
+        progress("written aside, read back and judged again", 0, None)
+        folder = self.folder or Path(tempfile.mkdtemp(prefix="published-"))
+        published = result.publish(
+            folder / self.file,
+            private_hierarchies=self.private_hierarchies,
+            quiet_method=self.quiet_method,
+            bounds=self.bounds,
+        )
+        return WrittenRelease(published, None if self.folder else _archive(published))
+
+
 def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
     """Publish the candidate that is looked at; what readers said of it goes along."""
     taken, asking = looked.taken, looked.asking()
@@ -70,39 +114,14 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
     if asking.goes_on:
         message = "two readers are being asked still; wait for them, or cancel that"
         raise NotPublished(message)
-    name, ending = fields.get("name", "").strip(), fields.get("ending", ENDINGS[0])
-    bad_name = name_problem(name)
-    if bad_name or ending not in ENDINGS:
-        message = bad_name or f"releases are written as {' or '.join(ENDINGS)}"
-        raise NotPublished(message)
-    output = looked.workspace.output if fields.get("to") == "folder" else None
-    if fields.get("to") == "folder" and output is None:
-        message = "no folder was named; start the page with --output FOLDER, or download it"
-        raise NotPublished(message)
-    private, unsaid, bounds = (name in fields for name in ("private_hierarchies", "quiet_method", "bounds"))
-
-    def work(progress: Progress) -> WrittenRelease:
-        progress("written aside, read back and judged again", 0, None)
-        folder = Path(tempfile.mkdtemp(prefix="published-")) if output is None else output
-        published = with_readers(taken.result, asking).publish(
-            folder / f"{name}{ending}", private_hierarchies=private, quiet_method=unsaid, bounds=bounds
-        )
-        return WrittenRelease(published, _archive(published) if output is None else None)
-
-    question = (
-        "publish",
-        question_of(looked.state, looked.choice),
-        taken.key,
-        name,
-        ending,
-        output,
-        private,
-        unsaid,
-        bounds,
-    )
-    address = looked.state.address(PATH, looked.also())
+    choice = PublishingChoice.read(fields, looked.workspace.output)
     return looked.workspace.jobs.start(
-        question, work, title=f"Publishing {name}{ending}", address=address, lane=PUBLISHING, interruptible=False
+        ("publish", question_of(looked.state, looked.choice), taken.key, choice),
+        lambda progress: choice.write(with_readers(taken.result, asking), progress),
+        title=f"Publishing {choice.file}",
+        address=looked.state.address(PATH, looked.also()),
+        lane=PUBLISHING,
+        interruptible=False,
     )
 
 

@@ -7,7 +7,7 @@ say of the table as it is; rows are those of releases, as groups, and never of p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -279,7 +279,7 @@ def printed_columns(result: SearchResult) -> Iterator[ReleasedColumn]:
 
 
 @dataclass(frozen=True, slots=True)
-class SideBySide:
+class CandidatePair:
     """Two candidates side by side: what each limit finds, what each loses, and their rows."""
 
     left: FoundCandidate
@@ -288,7 +288,7 @@ class SideBySide:
     rows: tuple[ReleasedRows, ReleasedRows]
 
 
-def compared(looked: Looked, right: str) -> SideBySide | None:
+def compared(looked: Looked, right: str) -> CandidatePair | None:
     """Put the candidate that is looked at beside another one: the one that is named, or the next best."""
     taken = looked.taken
     others = [each for each in looked.candidates if taken is not None and each.key != taken.key]
@@ -296,7 +296,7 @@ def compared(looked: Looked, right: str) -> SideBySide | None:
         return None
     other = next((each for each in others if each.key == right), others[0])
     rows = (released_rows(taken.result.release), released_rows(other.result.release))
-    return SideBySide(taken, other, tuple(_lines(taken, other)), rows)
+    return CandidatePair(taken, other, tuple(_lines(taken, other)), rows)
 
 
 def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, str, str, str]]:
@@ -346,12 +346,7 @@ def _page(
     job = looked.job
     searching = job is not None and job.goes_on
     answered = answer(looked)
-    taken, against = None if searching else looked.taken, 0
-    if taken is not None:
-        against = risk_at(taken.result.policy.criteria, texts.get("against", ""))
-    asking = None if taken is None else looked.asking()
-    unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn
-    beside = None if taken is None else compared(looked, texts.get("beside", ""))
+    taken = None if searching else looked.taken
     more = {name: texts[name] for name in ("against", "beside", "published") if texts.get(name)}
     return page(
         request,
@@ -362,17 +357,9 @@ def _page(
         answer=answered,
         job=job,
         searching=searching,
-        asking=asking,
-        unanswered=unanswered,
-        reader_answers=() if taken is None or unanswered else with_readers(taken.result, asking).readers,
         taken=taken,
         worth=_worth,
-        quiet=taken is not None and taken.result.method.prints_rows and not taken.result.method.prints_averages,
-        pictures={} if taken is None else _drawn(looked, against),
-        against=against,
-        printed=list(printed_columns(taken.result)) if taken is not None else [],
-        rows=released_rows(taken.result.release) if taken is not None else None,
-        beside=beside,
+        **({} if taken is None else _candidate_parts(looked, taken.result, texts)),
         methods=METHOD_WORDS,
         options=OPTIONS_OF[looked.choice.method],
         choices=CHOICES,
@@ -390,6 +377,24 @@ def _page(
         searchable=workspace.source.read_table is not None,
         address=state.address(VIEW.path, looked.also(**more)),
     )
+
+
+def _candidate_parts(looked: Looked, result: SearchResult, texts: Mapping[str, str]) -> dict[str, object]:
+    """Give what the page shows of the candidate that is looked at."""
+    against = risk_at(result.policy.criteria, texts.get("against", ""))
+    asking = looked.asking()
+    unanswered = asking is not None and asking.goes_on  # looked at once: it may end while the page is drawn
+    return {
+        "asking": asking,
+        "unanswered": unanswered,
+        "reader_answers": () if unanswered else with_readers(result, asking).readers,
+        "quiet": result.method.prints_rows and not result.method.prints_averages,
+        "pictures": _drawn(looked, against),
+        "against": against,
+        "printed": list(printed_columns(result)),
+        "rows": released_rows(result.release),
+        "beside": compared(looked, texts.get("beside", "")),
+    }
 
 
 @router.post("/release", include_in_schema=False)

@@ -37,7 +37,7 @@ from sidelight.publish.release_report import (
 from sidelight.report.html import html_within
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
 from sidelight.report.pdf import browser_path, pdf_page
-from sidelight.report.release_report import NOT_SIGNED, HowMade, ReleaseReport, SignOff, technique_words
+from sidelight.report.release_report import NOT_SIGNED, Circumstances, HowMade, ReleaseReport, SignOff, technique_words
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import (
@@ -86,7 +86,7 @@ class ReportFields(SearchFields):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ReportChoice:
     """In which order the document is, what it says of who decided, and what is wrong with that, by field."""
 
     outline: OutlineName | None
@@ -96,7 +96,7 @@ class Choice:
     problems: Mapping[str, str]
 
 
-def read_choice(fields: Mapping[str, str]) -> Choice:
+def read_choice(fields: Mapping[str, str]) -> ReportChoice:
     """Read outline and sign-off; a decision that nobody signs, or without reasons, is left out, and said to be.
 
     >>> choice = read_choice({"decision": "approved", "signed_by": "Ada", "date": "2026-01-31"})
@@ -128,7 +128,7 @@ def read_choice(fields: Mapping[str, str]) -> Choice:
         decision=signed["decision"],
         reasons=signed["reasons"],
     )
-    return Choice(outline, texts, day, NOT_SIGNED if problems else named, problems)
+    return ReportChoice(outline, texts, day, NOT_SIGNED if problems else named, problems)
 
 
 SIGNED = ("decision", "signed_by", "role", "date", "reasons")
@@ -140,39 +140,40 @@ class Subject:
 
     workspace: Workspace
     state: State
-    found: Looked | None
+    search: Looked | None
     also: Mapping[str, object]
 
     @classmethod
     def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Subject:
         """Read it from an address."""
         of_file = ("of", "file") in fields
-        found = None if of_file else latest_found(workspace, fields)
-        return cls(workspace, read_state(fields), found, {"of": "file"} if of_file else found.also() if found else {})
+        search = None if of_file else latest_found(workspace, fields)
+        also = {"of": "file"} if of_file else search.also() if search else {}
+        return cls(workspace, read_state(fields), search, also)
 
     @property
     def asking(self) -> Job | None:
         """The two readers who are asked of what was found, while they are."""
-        job = None if self.found is None else self.found.asking()
+        job = None if self.search is None else self.search.asking()
         return job if job is not None and job.goes_on else None
 
     def report(self) -> ReleaseReport:
         """Make the document, which nobody has signed."""
-        workspace, state, found = self.workspace, self.state, self.found
-        taken = None if found is None else found.taken
-        if found is None or taken is None:
+        workspace, state, search = self.workspace, self.state, self.search
+        taken = None if search is None else search.taken
+        if search is None or taken is None:
             question: tuple[object, ...] = ("report", state.subject, state.limits)
             return workspace.answers.of(question, lambda: _measured(workspace, state))
         if self.asking is not None:
             message = "two readers are being asked still; wait for them, or cancel that under Release"
             raise BadPolicy(message)
-        asked = found.asking()
-        result = with_readers(taken.result, asked)
-        question = ("found report", question_of(state, found.choice), taken.key, asked and asked.stage)
+        readers = search.asking()
+        result = with_readers(taken.result, readers)
+        question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage)
         return workspace.answers.of(question, lambda: report_on_result(result, ReportDetails()))
 
 
-def report_of(subject: Subject, choice: Choice) -> ReleaseReport:
+def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
     """Make the document: what is measured is measured once, whoever signs it."""
     measured = subject.report()
     sample = _sample(subject, choice)
@@ -189,7 +190,7 @@ def _measured(workspace: Workspace, state: State) -> ReleaseReport:
     limits = [each for each in readers if isinstance(each, Criterion)]
     policy = Policy(*limits) if limits else None
     document = source.sidecar
-    told = () if document is None or state.levels else document.readers
+    published_readers = () if document is None or state.levels else document.readers
     audit = judged(
         release,
         policy,
@@ -200,26 +201,11 @@ def _measured(workspace: Workspace, state: State) -> ReleaseReport:
             for one in asked_about_each(each, release.sensitive_columns, release.domain)
         ],
         source=Path(source.name).name,
-        readers=told,
+        readers=published_readers,
     )
     details = ReportDetails()
     if state.levels:
-        table, heights = workspace.table(state), _heights(workspace, state)
-        before = None if policy is None else before_of(table, policy)
-        levels = dict(state.levels)
-        columns = [column.name for column in table.quasi]
-        known = replace(
-            circumstances(details, policy=policy, before=before),
-            made=HowMade(
-                method=CHOSEN_BY_HAND,
-                levels=levels,
-                rows_in=table.intake.rows,
-                people_in=table.people,
-                people_out=release.size,
-                suppressed=0,
-            ),
-            techniques=technique_words(columns, method="lattice", levels=levels, heights=heights, averages=False),
-        )
+        known = _by_hand(workspace, state, policy)
     elif document is not None:
         known = published_circumstances(details, document, policy=policy, before=None)
     else:
@@ -230,16 +216,31 @@ def _measured(workspace: Workspace, state: State) -> ReleaseReport:
 CHOSEN_BY_HAND = "levels chosen by hand"
 
 
-def _heights(workspace: Workspace, state: State) -> dict[str, int]:
-    return {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
+def _by_hand(workspace: Workspace, state: State, policy: Policy | None) -> Circumstances:
+    """Say how a release is made whose levels somebody chose."""
+    table, levels = workspace.table(state), dict(state.levels)
+    heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
+    columns = [column.name for column in table.quasi]
+    return replace(
+        circumstances(ReportDetails(), policy=policy, before=None if policy is None else before_of(table, policy)),
+        made=HowMade(
+            method=CHOSEN_BY_HAND,
+            levels=levels,
+            rows_in=table.intake.rows,
+            people_in=table.people,
+            people_out=workspace.release(state).size,
+            suppressed=0,
+        ),
+        techniques=technique_words(columns, method="lattice", levels=levels, heights=heights, averages=False),
+    )
 
 
 def about(subject: Subject) -> str:
     """Say which release the document is about, so that nobody signs another."""
     workspace, state = subject.workspace, subject.state
     name = workspace.source.title or workspace.source.name
-    if subject.found is not None and subject.found.taken is not None:
-        return f"This is about the release of {name} that was found by {subject.found.choice.in_words()}."
+    if subject.search is not None and subject.search.taken is not None:
+        return f"This is about the release of {name} that was found by {subject.search.choice.in_words()}."
     if state.levels:
         levels = ", ".join(f"{column} at level {level}" for column, level in state.levels)
         return (
@@ -250,7 +251,7 @@ def about(subject: Subject) -> str:
     return f"This is about {name} as it stands, as if it were published so."
 
 
-def _sample(subject: Subject, choice: Choice) -> Sample:
+def _sample(subject: Subject, choice: ReportChoice) -> Sample:
     """Write the command and the Python that come to this document."""
     workspace, state = subject.workspace, subject.state
     source, roles = workspace.source, workspace.roles(state)
@@ -259,7 +260,7 @@ def _sample(subject: Subject, choice: Choice) -> Sample:
         **{f"--{name.replace('_', '-')}": text for name, text in _signed(choice)},
     }
     signed = [word for option, text in options.items() if text for word in (option, text)]
-    searched = None if subject.found is None else search_sample(subject.found)
+    searched = None if subject.search is None else search_sample(subject.search)
     if searched is not None:
         words = ["sidelight", "report", "release.parquet", "--table", source.name, *signed, "--html", "report.html"]
         lines = [searched.python, *_written("found", [f"date={choice.day!r}"], choice)]
@@ -267,25 +268,25 @@ def _sample(subject: Subject, choice: Choice) -> Sample:
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
-    asked = [word for each in limits for word in ("--limit", as_text(each))]
-    beside = [word for each in measures for word in ("--measure", as_text(each))]
+    limit_options = [word for each in limits for word in ("--limit", as_text(each))]
+    measure_options = [word for each in measures for word in ("--measure", as_text(each))]
     commands = ["sidelight demo  # writes these files"] if source.title else []
     if state.levels:
         folder = source.hierarchy_folder or "hierarchies"
         if source.hierarchy_folder is None:
             commands.append(shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder]))
         levels = ",".join(f"{name}={level}" for name, level in state.levels)
-        publish = ["sidelight", "protect", source.name, *role_options(roles), *asked, "--hierarchies", folder]
+        publish = ["sidelight", "protect", source.name, *role_options(roles), *limit_options, "--hierarchies", folder]
         commands.append(shell([*publish, "--levels", levels, "-o", "release.csv"]))
-        words = ["sidelight", "report", "release.csv", "--table", source.name, *beside]
+        words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
     else:
         own = role_options(roles) if source.sidecar is None else []
-        words = ["sidelight", "report", source.name, *own, *asked, *beside]
+        words = ["sidelight", "report", source.name, *own, *limit_options, *measure_options]
     commands.append(shell([*words, *signed, "--html", "report.html"]))
     return Sample("\n\n".join(commands), with_imports(list(_python(workspace, state, choice, limits, measures))))
 
 
-def _signed(choice: Choice) -> list[tuple[str, str]]:
+def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
     """Give what is signed, as options name it."""
     sign_off = choice.sign_off
     fields = [("signed_by", sign_off.name), ("role", sign_off.role), ("decision", sign_off.decision)]
@@ -293,7 +294,7 @@ def _signed(choice: Choice) -> list[tuple[str, str]]:
 
 
 def _python(
-    workspace: Workspace, state: State, choice: Choice, limits: Sequence[Criterion], measures: Sequence[Measure]
+    workspace: Workspace, state: State, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]
 ) -> Sequence[str]:
     source, roles = workspace.source, workspace.roles(state)
     lines = [*reading(source, roles, state), ""]
@@ -311,7 +312,7 @@ def _python(
     return [*lines, *_written(arguments[0], arguments[1:], choice)]
 
 
-def _written(released: str, arguments: Sequence[str], choice: Choice) -> list[str]:
+def _written(released: str, arguments: Sequence[str], choice: ReportChoice) -> list[str]:
     """Write in Python how the document is made of a release and written."""
     arguments = [released, *arguments]
     if choice.sign_off != NOT_SIGNED:
@@ -350,7 +351,7 @@ def show(request: Request) -> Response:
         sentence=sentence,
         holds=holds,
         about=about(subject),
-        found=subject.found is not None,
+        found=subject.search is not None,
         job=job if document is None and not problem else None,
         address=state.address(VIEW.path, also),
         problem=problem,
@@ -367,10 +368,10 @@ def show(request: Request) -> Response:
 
 def _sentence(subject: Subject) -> tuple[str, bool | None]:
     """Say the verdict on what the document is about."""
-    taken = None if subject.found is None else subject.found.taken
+    taken = None if subject.search is None else subject.search.taken
     if taken is None:
-        found = answer(subject.workspace, subject.state)
-        return found.sentence, found.holds
+        verdict_there = answer(subject.workspace, subject.state)
+        return verdict_there.sentence, verdict_there.holds
     release, verdict = taken.result.release, taken.result.verdict
     whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
     limits = counted(len(taken.result.policy.criteria), "limit")
@@ -413,13 +414,12 @@ def download(request: Request, form: Form) -> Response:
 @router.get("/api/report", responses={422: {"model": Complaint}})
 def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseReport:
     """What does somebody sign who lets this release go?"""
-    given = fields.model_dump(include={"outline", *SIGNED})
-    choice = read_choice(given)
+    choice = read_choice(fields.model_dump(include={"outline", *SIGNED}))
     if choice.problems:
         raise BadPolicy("; ".join(choice.problems.values()))
     subject = Subject(request.app.state.workspace, fields.state(), None, {})
     if fields.of != "file":
         own = fields.choice().stated() | ({"take": fields.take} if fields.take else {})
-        found = latest_found(subject.workspace, [*subject.state.pairs(), *own.items()])
-        subject = replace(subject, found=found)
+        search = latest_found(subject.workspace, [*subject.state.pairs(), *own.items()])
+        subject = replace(subject, search=search)
     return report_of(subject, choice)

@@ -62,7 +62,7 @@ class Mover(DocumentPart):
     after_number: float
 
 
-class Picture(DocumentPart):
+class BeliefChart(DocumentPart):
     """A chart as Vega-Lite, what it says, and the table behind it."""
 
     specification: dict[str, Any]
@@ -80,7 +80,7 @@ class WhatIfAnswer(DocumentPart):
     movers: tuple[Mover, ...]
     surest: str | None = None
     notes: tuple[str, ...] = ()
-    picture: Picture | None = None
+    picture: BeliefChart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,9 +260,9 @@ def _decimal(probability: float) -> str:
     return short_decimal(Fraction(str(round(probability, 8))))
 
 
-def _picture(chart: Any) -> Picture:  # noqa: ANN401 - a chart
+def _picture(chart: Any) -> BeliefChart:  # noqa: ANN401 - a chart
     behind = table_behind(chart)
-    return Picture(
+    return BeliefChart(
         specification=specification(chart),
         description=description_of(chart),
         columns=behind.columns,
