@@ -10,7 +10,7 @@ from itertools import islice
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
-MANY |= {"entry": "entries", "utility": "utilities"}
+MANY |= {"entry": "entries", "utility": "utilities", "stands": "stand"}
 """What is said of several, where it is not just an s more."""
 
 

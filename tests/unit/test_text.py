@@ -1,9 +1,12 @@
 """Words fit their numbers, and texts their line."""
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
+import sidelight
 from sidelight._text import MOST_ROWS, counted, form, html_table, shortened
 
 
@@ -57,3 +60,10 @@ def test_a_long_table_is_cut_and_says_so():
     drawn = html_table("t", ["n"], rows(), total=1_000 + MOST_ROWS)
     assert drawn.count("<tr>") == MOST_ROWS + 1
     assert drawn.endswith("<p>… and 1,000 more</p>")
+
+
+def test_no_verb_in_our_sentences_gets_an_s_for_several():
+    sources = (path.read_text(encoding="utf-8") for path in Path(sidelight.__file__).parent.rglob("*.py"))
+    words = {word for source in sources for word in re.findall(r"""\bform\(['"]([a-z ]+)['"]""", source)}
+    assert "stands" in words
+    assert not [word for word in words if form(word, 2).endswith("ss")]

@@ -123,3 +123,8 @@ def test_who_signs_is_asked_what_the_data_are_and_to_whom_they_go():
     assert "To whom the file goes" in text
     assert "of which no checksum is known" in text
     assert "<dt>Prepared by</dt>" in text
+
+
+def test_several_people_stand_alone():
+    release = sl.Release.from_counts([{"Flu": 1}, {"Cold": 1}], labels=[{"age": "30"}, {"age": "40"}])
+    assert "2 of 2 people stand alone in a group" in sl.report_markdown(sl.release_report(release))
