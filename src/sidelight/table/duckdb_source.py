@@ -48,6 +48,8 @@ from sidelight.table.source import (
     numpy_integers,
     packing_of,
     python_cells,
+    sql_name,
+    sql_text,
 )
 
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -472,24 +474,6 @@ def _packing_query(distinct: list[pa.Array], known: Packing, roles: Roles) -> st
 def _uncoded(roles: Roles) -> list[str]:
     """Name the columns that are taken as they are."""
     return [name for name in roles.used if name not in roles.coded]
-
-
-def sql_name(name: str) -> str:
-    """Write a column's name.
-
-    >>> print(sql_name('5" tall'))
-    "5"" tall"
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def sql_text(text: str) -> str:
-    """Write a text.
-
-    >>> sql_text("it's")
-    "'it''s'"
-    """
-    return "'" + text.replace("'", "''") + "'"
 
 
 def sql_path(file: Path) -> str:

@@ -29,7 +29,7 @@ from typing import TypeVar
 import pyarrow as pa
 
 from sidelight.errors import BadTable, in_python, parameter
-from sidelight.table.database_address import is_address
+from sidelight.table.database_address import is_address, one_address
 
 Answer = TypeVar("Answer")
 
@@ -66,10 +66,10 @@ NO_NAMES = (
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     """List the files that a path, a glob or a list of them means, sorted, each once; tables of databases are none."""
     named = [source] if isinstance(source, str | Path) else list(source)
-    paths = [each for each in named if not is_address(each)]
-    if named and not paths:
+    if any(map(is_address, named)):
+        one_address(named)  # refused here, before anything is written about it
         return []
-    files = sorted({file.resolve(): file for each in paths for file in _expand(str(each))}.values())
+    files = sorted({file.resolve(): file for each in named for file in _expand(str(each))}.values())
     if not files:
         message = "the list of files is empty; name at least one"
         raise BadTable(message)

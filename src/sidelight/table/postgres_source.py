@@ -27,12 +27,11 @@ import pyarrow as pa
 
 from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
 from sidelight.table.database_address import ELSEWHERE, DatabaseAddress
-from sidelight.table.duckdb_source import sql_name, sql_text
 from sidelight.table.labels import SUPPRESSED, label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing
 from sidelight.table.roles import Roles
-from sidelight.table.source import CellRows, Frame, Source, collected, packing_of
+from sidelight.table.source import CellRows, Frame, Source, collected, packing_of, sql_name, sql_text
 
 SESSION = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",

@@ -77,8 +77,9 @@ def read_table(
 
     Args:
         source: a path, glob or list of paths of CSV, TSV or Parquet files (also `.gz`, `.zst`), of Excel, Stata,
-            SPSS or SAS files (the extra `files`), "-" for standard input, or a pandas, polars, pyarrow, DuckDB or Spark
-            table.  Rows stay there; only counts come out.
+            SPSS or SAS files (the extra `files`), "-" for standard input, the address of a table in PostgreSQL
+            ("postgresql://…?table=…", the extra `postgres`), or a pandas, polars, pyarrow, DuckDB or Spark table.  Rows
+            stay there; only counts come out.
         quasi: the columns that an outsider may know.  A missing cell is a label of its own.
         sensitive: the column that nobody should learn, or several: their cells then stand together, a combination per
             person, and each column has a view of its own (`table.about("income")`).

@@ -406,3 +406,21 @@ def people_written_alike(rows: Rows) -> Rows:
     text = nw.col("person").str.strip_chars()
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
     return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]
+
+
+def sql_name(name: str) -> str:
+    """Write a column's name.
+
+    >>> print(sql_name('5" tall'))
+    "5"" tall"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def sql_text(text: str) -> str:
+    """Write a text.
+
+    >>> sql_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,296 @@
+"""Against a real server: types, names, views, passwords, and databases that go away."""
+
+import builtins
+import traceback
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.command_line import invoke
+from support.postgres import SECRET
+
+import sidelight as sl
+from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
+from sidelight.table import postgres_source
+from sidelight.table.memory import Memory
+from sidelight.table.postgres_source import Session
+
+UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+TYPES = {  # type: cells of SQL, and what they say
+    "text": ({"'x'": "x", "''": "", "'é'": "é"}, "text"),
+    "varchar": ({"'x '": "x "}, "varchar(9)"),
+    "char": ({"'ab'": "ab", "'ab   '": "ab"}, "char(5)"),
+    "integer": ({"7": "7"}, "integer"),
+    "bigint": ({"9007199254740993": "9007199254740993"}, "bigint"),
+    "numeric": ({"5.50": "5.5", "5.0": "5", "1000": "1000", "'NaN'": None, "'-Infinity'": "-inf"}, "numeric"),
+    "real": ({"0.5": "0.5", "'NaN'": None, "2": "2"}, "real"),
+    "double": ({"0.1": "0.1", "'Infinity'": "inf", "1e22": "10000000000000000000000"}, "double precision"),
+    "date": ({"'2020-01-02'": "2020-01-02", "'infinity'": "infinity", "'0044-03-15 BC'": "0044-03-15 BC"}, "date"),
+    "timestamp": (
+        {
+            "'2020-01-02'": "2020-01-02",
+            "'2020-01-02 03:04:05.5'": "2020-01-02 03:04:05.500000",
+            "'infinity'": "infinity",
+        },
+        "timestamp",
+    ),
+    "timestamptz": (
+        {"'2020-01-02 09:00+09'": "2020-01-02", "'2020-01-02 01:00Z'": "2020-01-02 01:00:00+00:00"},
+        "timestamptz",
+    ),
+    "time": ({"'07:00'": "07:00:00", "'24:00'": "24:00:00", "'07:00:00.000001'": "07:00:00.000001"}, "time"),
+    "boolean": ({"true": "true", "false": "false"}, "boolean"),
+    "uuid": ({f"'{UUID.upper()}'": UUID}, "uuid"),
+    "interval": ({"'1 mon'": "30 days, 0:00:00", "'30 days'": "30 days, 0:00:00"}, "interval"),
+    "bytea": ({"'ab'": "ab"}, "bytea"),
+    "inet": ({"'10.0.0.1'": "10.0.0.1/32"}, "inet"),
+    "money": ({"'5.50'": "5.5"}, "money"),
+}
+ROLES = {"quasi": "cell", "sensitive": "disease"}
+
+
+def read(server, *, table="t", **roles):
+    return sl.read_table(server.address(table), **{**ROLES, **roles})
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_what_cells_of_a_type_say(postgres, kind):
+    cells, written = TYPES[kind]
+    rows = ", ".join(f"({cell}, 'Flu')" for cell in [*cells, "NULL"])
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", f"CREATE TABLE t (cell {written}, disease text)")
+    postgres.run(f"INSERT INTO t VALUES {rows}")
+    table = read(postgres)
+    (column,) = table.quasi
+    assert set(column.labels) == {*cells.values(), None}
+    assert table.people == len(cells) + 1
+    one = next(text for text in cells.values() if text is not None)
+    marked = read(postgres, missing_marks=[one])
+    assert set(marked.quasi[0].labels) == {*cells.values(), None} - {one}
+
+
+def test_an_enum_is_ordered_and_a_domain_is_what_it_is_made_of(postgres):
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", "DROP TYPE IF EXISTS mood", "DROP DOMAIN IF EXISTS years")
+    postgres.run("CREATE TYPE mood AS ENUM ('sad', 'fine', 'a\"b')", "CREATE DOMAIN years AS smallint")
+    postgres.run("CREATE TABLE t (cell mood, age years, disease text)")
+    postgres.run("INSERT INTO t VALUES ('fine', 7, 'Flu'), ('sad', 8, 'Flu'), ('a\"b', 8, 'Flu')")
+    mood, age = read(postgres, quasi=["cell", "age"]).quasi
+    assert (mood.labels, mood.kind) == (("sad", "fine", 'a"b'), "ordered")
+    assert set(age.labels) == {"7", "8"}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("integer[]", "array_to_string"), ("jsonb", "cell::text"), ("point", "cell::text"), ("int4range", "cell::text")],
+)
+def test_a_type_that_cannot_be_grouped(postgres, written, said):
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", f"CREATE TABLE t (cell {written}, disease text)")
+    with pytest.raises(BadTable, match="make a view that turns it into text") as refused:
+        read(postgres)
+    assert f"'cell' holds {written} cells" in str(refused.value)
+    assert said in str(refused.value)
+
+
+def test_names_are_names_and_never_sql(postgres):
+    name, column = 'x"; DROP TABLE t; --', "c'\"; SELECT 1; --"
+    quoted = ['"' + each.replace('"', '""') + '"' for each in (name, column)]
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", "CREATE TABLE t (cell text)", f"DROP TABLE IF EXISTS {quoted[0]}")
+    postgres.run(f"CREATE TABLE {quoted[0]} ({quoted[1]} text, disease text)")
+    postgres.run(f"INSERT INTO {quoted[0]} VALUES ('?', 'Flu'), ('b\\''; DROP TABLE t; --', 'Flu')")
+    marks = ["?", "b\\'; DROP TABLE t; --", "\\"]
+    table = read(postgres, table=quoted[0], quasi=column, missing_marks=marks)
+    assert table.quasi[0].labels == (None,)
+    postgres.run("SELECT * FROM t", f"DROP TABLE {quoted[0]}")
+
+
+def test_a_view_a_schema_and_small_letters(postgres):
+    postgres.run("DROP SCHEMA IF EXISTS ward CASCADE", "CREATE SCHEMA ward")
+    postgres.run(
+        "CREATE VIEW ward.visits AS SELECT 'a' AS cell, 'Flu' AS disease", 'CREATE TABLE ward."Odd.One" (cell int)'
+    )
+    assert read(postgres, table="ward.visits").people == read(postgres, table="WARD.Visits").people == 1
+    assert sl.read_table(postgres.socket_address("ward.visits"), **ROLES).people == 1
+    with pytest.raises(BadTable, match=r"did you mean 'ward\.visits'"):
+        read(postgres, table="ward.visit")
+    with pytest.raises(UnknownColumn, match=r"no column 'cel' in ward\.visits; did you mean 'cell'"):
+        read(postgres, table="ward.visits", quasi="cel")
+    with pytest.raises(UnknownColumn, match="no column 'disease'"):
+        read(postgres, table='ward."Odd.One"')
+
+
+def test_collations_do_not_matter(postgres):
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", "DROP COLLATION IF EXISTS blind")
+    postgres.run("CREATE COLLATION blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
+    postgres.run('CREATE TABLE t (cell text COLLATE blind, disease text COLLATE "POSIX")')
+    postgres.run("INSERT INTO t VALUES ('a', 'Flu'), ('A', 'Flu'), ('b', 'ähm')")
+    assert (
+        read(postgres).quasi[0].labels
+        == sl.read_table(pa.table({"cell": ["a", "A", "b"], "disease": ["Flu"] * 3}), **ROLES).quasi[0].labels
+    )
+
+
+# --- findings and releases ------------------------------------------------------------------------------------
+
+
+def test_the_same_findings_and_the_same_release_as_of_a_file(postgres, sample_files):
+    postgres.put("patients", pq.read_table("patients.parquet"))
+    address = postgres.address("patients")
+    policy = sl.Policy(sl.GroupSize() >= 5, sl.DistinctValues() >= 2)
+    roles = {"group": ["sex", "zip"], "sensitive": "disease"}
+    verdicts = [
+        policy.judge(release)
+        for release in (
+            sl.read_release("patients.parquet", **roles),
+            sl.read_release(address, **roles, person="id"),
+            sl.stream_release(address, **roles),
+            sl.stream_release(address, **roles, person="id", values="set"),
+        )
+    ]
+    assert len({tuple(each.finding.value for each in verdict.judgements) for verdict in verdicts}) == 1
+    assert len({str([each.finding.witness.group for each in verdict.judgements]) for verdict in verdicts}) == 1
+    options = [
+        "--group",
+        "age",
+        "--group",
+        "sex",
+        "--group",
+        "zip",
+        "--sensitive",
+        "disease",
+        "--policy",
+        "policy.toml",
+    ]
+    options += ["--hierarchies", "hierarchies", "--ask", "nobody"]
+    for source, target in (("patients.parquet", "file.csv"), (address, "table.csv")):
+        outcome = invoke(["protect", source, *options, "--output", target, "--markdown", f"{target}.md"])
+        assert outcome.exit_code == 0, outcome.output
+        assert SECRET not in outcome.output
+    assert sorted(Path("file.csv").read_text().splitlines()) == sorted(Path("table.csv").read_text().splitlines())
+    written = [each for each in sample_files.rglob("*") if each.is_file()]
+    assert not [each.name for each in written if SECRET.encode() in each.read_bytes()]
+    sidecars = [each for each in written if "table.csv" in each.name and each.suffix == ".json"]
+    assert sidecars
+    assert not [each.name for each in sidecars if b"127.0.0.1" in each.read_bytes()]
+
+
+def test_people_stay_in_the_database(postgres, monkeypatch):
+    rows = pa.table({"id": ["Ann", "Ann", " Bea "], "cell": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]})
+    postgres.put("t", rows)
+    received, plain = [], Session.batches
+    monkeypatch.setattr(Session, "batches", lambda *said: (received.append(each) or each for each in plain(*said)))
+    table = read(postgres, person="id", values="set")
+    assert [int(size) for size in table.profiles().people] == [1, 1]
+    assert not [batch for batch in received if "Ann" in str(batch.to_pydict())]
+    held = sl.read_release(
+        postgres.address("t"), group="cell", sensitive="disease", person="id", values="set", keep_people=True
+    )
+    assert set(held.people) == {"Ann", "Bea"}
+
+
+def test_labels_that_do_not_fit(postgres, monkeypatch):
+    postgres.put("t", pa.table({"cell": list(range(50)), "disease": ["Flu"] * 50}))
+    monkeypatch.setattr(Memory, "holds_labels", lambda self, labels: labels < 20)
+    with pytest.raises(NoRoom, match="column 'cell' has 50 different labels"):
+        sl.stream_release(postgres.address("t"), group="cell", sensitive="disease")
+
+
+def test_roles_are_not_looked_for(postgres):
+    postgres.put("t", pa.table({"cell": [1], "disease": ["Flu"]}))
+    with pytest.raises(BadTable, match="stay in the database"):
+        sl.suggest_roles(postgres.address("t"))
+
+
+# --- what goes wrong ------------------------------------------------------------------------------------------
+
+
+def test_no_driver(postgres, monkeypatch):
+    real = builtins.__import__
+
+    def missing(name, *rest):
+        if name.startswith("adbc"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(NotAvailable, match=r"pip install \"sidelight\[postgres\]\""):
+        read(postgres)
+
+
+def test_no_way_in(postgres, monkeypatch):
+    def fails(address, words):
+        with pytest.raises(BadTable, match=words) as refused:
+            sl.read_table(address, **ROLES)
+        assert "\n" not in str(refused.value)
+        assert SECRET not in "".join(traceback.format_exception(refused.value))
+
+    fails("postgresql://ann@127.0.0.1:1/postgres?table=t", "cannot be reached; check host and port")
+    fails(postgres.address("t", database="nowhere"), "has no such database")
+    fails(postgres.address("t", sslmode="require"), "do not agree on encryption")
+    fails(postgres.address("t", colour="red"), "parameter that PostgreSQL does not know")
+    monkeypatch.setenv("PGPASSWORD", "wrong")
+    fails(postgres.address("t"), "does not take this user or password")
+    monkeypatch.delenv("PGPASSWORD")
+    fails(postgres.address("t"), "asks for a password; give it in PGPASSWORD")
+
+
+def test_a_password_from_pgpass(postgres, monkeypatch, tmp_path):
+    postgres.put("t", pa.table({"cell": [1], "disease": ["Flu"]}))
+    file = tmp_path / "pgpass"
+    file.write_text(f"*:*:*:*:{SECRET}\n")
+    file.chmod(0o600)
+    monkeypatch.delenv("PGPASSWORD")
+    monkeypatch.setenv("PGPASSFILE", str(file))
+    assert read(postgres).people == 1
+
+
+def test_a_password_in_the_address_is_never_told(postgres, sample_files):
+    address = postgres.address("t").replace("ann@", "ann:hunter2@")
+    for words in (["audit", address], ["protect", address, "--limit", "group size >= 2"], ["columns", address]):
+        outcome = invoke([*words, *([] if words[0] == "columns" else ["--group", "cell", "--sensitive", "disease"])])
+        assert outcome.exit_code == 2
+        assert "hunter2" not in outcome.output
+        assert "PGPASSWORD" in outcome.stderr
+
+
+def test_no_right_to_read(postgres, monkeypatch):
+    postgres.put("t", pa.table({"cell": [1], "disease": ["Flu"]}))
+    postgres.run("DROP ROLE IF EXISTS bea", f"CREATE ROLE bea LOGIN PASSWORD '{SECRET}'")
+    with pytest.raises(BadTable, match=r"this user may not read public\.t; ask for GRANT SELECT"):
+        sl.read_table(postgres.address("t").replace("ann@", "bea@"), **ROLES)
+
+
+def test_nothing_is_written_to_the_database(postgres):
+    address = postgres_source.DatabaseAddress.of(postgres.address("t"))
+    with postgres_source.session_of(address) as session, pytest.raises(BadTable, match="25006"):
+        list(session.batches("CREATE TABLE mine (a int)"))
+
+
+@pytest.mark.parametrize("moment", ["before the answer", "within the answer"])
+def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_files, moment):
+    wide = "SELECT i AS cell, repeat('x', 300) || i AS note, 'Flu' AS disease FROM generate_series(1, 150000) i"
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", "DROP VIEW IF EXISTS wide", f"CREATE VIEW wide AS {wide}")
+    plain = Session.batches
+
+    def end_all():
+        postgres.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+
+    def batches(session, query, table="the catalogue"):
+        counting = "GROUP BY" in query
+        if counting and moment == "before the answer":
+            end_all()
+        for batch in plain(session, query, table):
+            yield batch
+            if counting:
+                end_all()
+
+    monkeypatch.setattr(Session, "batches", batches)
+    before = sorted(Path.cwd().iterdir())
+    outcome = invoke(
+        ["protect", postgres.address("wide"), "--group", "cell", "--group", "note", "--sensitive", "disease"]
+        + ["--limit", "group size >= 2", "--method", "mondrian", "--output", "out.csv"]
+    )
+    assert outcome.exit_code == 2
+    assert "the database was gone while public.wide was read, and nothing was kept" in outcome.stderr
+    assert sorted(Path.cwd().iterdir()) == before
