@@ -22,17 +22,18 @@ from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
-from sidelight.attack.targets import People
-from sidelight.attack.truth_check import TruthCheck
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
-from sidelight.measures.measure import Bound
-from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.table import Semantics, Tabular
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.attack.targets import People
+    from sidelight.attack.truth_check import TruthCheck
+    from sidelight.measures.measure import Bound
+    from sidelight.release.groups import GroupName
 
 ExposurePicture: TypeAlias = Literal["values left", "belief"]
 """What can be drawn of an exposure."""
@@ -432,6 +433,7 @@ class ExposureWitness:
     def explain(self) -> str:
         """Say it in a few lines.
 
+        >>> from sidelight.release.groups import GroupName
         >>> seen = Sighting(1, (GroupName(2),), ("AIDS", "Flu"), ()), Sighting(2, (GroupName(1),), ("AIDS",), ("Flu",))
         >>> print(ExposureWitness((("zip", "13012"),), 1, seen, ("AIDS",), {"AIDS": Fraction(1)}).explain())
         1 person (zip 13012)

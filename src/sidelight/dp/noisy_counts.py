@@ -33,9 +33,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, html_table
-from sidelight.dp.account import Account
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of, told_epsilon
 from sidelight.dp.answers import NoisyAnswer
 from sidelight.dp.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
@@ -52,20 +50,22 @@ from sidelight.dp.parameters import (
     units_changed,
 )
 from sidelight.dp.postprocessing import fit_marginals, postprocess
-from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.dp.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
-from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.roles import Missing
 from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Floats, Integers
     from sidelight.attack.linkage import ExpectedCounts
+    from sidelight.dp.account import Account
+    from sidelight.dp.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
+    from sidelight.table.events import Events
+    from sidelight.table.roles import Missing
 
 PARTS = 10**6
 """In which parts of a person expected counts are: none is 0, as noise rules nothing out."""

@@ -45,7 +45,6 @@ import pyarrow as pa
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._rounding import PRECISE
 from sidelight._text import counted, html_table
-from sidelight.dp.account import Account
 from sidelight.dp.accountant import CountedColumns, Spending, promise_of
 from sidelight.dp.domain import MEASURED, Holdings, counted_values, expect_countable
 from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
@@ -60,14 +59,15 @@ from sidelight.dp.parameters import (
     exact_delta,
     exact_epsilon,
 )
-from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, parameter
-from sidelight.table.events import Events
 from sidelight.table.labels import Label, shown
 from sidelight.table.table import Column, Table, Tabular, arrow_labels
 
 if TYPE_CHECKING:
+    from sidelight.dp.account import Account
+    from sidelight.dp.semantic_privacy import SemanticPrivacy
     from sidelight.publish.noise import PublishedNoise
+    from sidelight.table.events import Events
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number
 from sidelight._text import counted, html_table
@@ -29,12 +28,14 @@ from sidelight.learner.targets import train_without_roster
 from sidelight.learner.training import ROUNDS, ModelName, Trained, expect_settings, model_name, train_on
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, expect_one_sensitive, unused_name
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
+
+    from sidelight._arrays import Floats, Integers
+    from sidelight.table.hierarchy import Hierarchy
 
 
 BINS = 10

@@ -28,7 +28,6 @@ from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
 from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
-from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
 from sidelight.max_entropy.constraints import (
@@ -41,12 +40,10 @@ from sidelight.max_entropy.constraints import (
 from sidelight.max_entropy.key_beliefs import OTHERS, Entries, KeyBeliefs, KeysOfPeople, Move, Risk, estimation_error
 from sidelight.max_entropy.likelihoods import solve_measured
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
-from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.max_entropy.terms import conditions_of, mentioned_conditions, shares_of
 from sidelight.release.groups import GroupName
-from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import (
     Column,
@@ -59,7 +56,10 @@ from sidelight.table.table import (
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.knowledge.parse_statements import WordedStatement
+    from sidelight.max_entropy.problem import Variables
     from sidelight.max_entropy.set_beliefs import SetBeliefs
+    from sidelight.release.release import Members, Release
 
 
 def beliefs_of(

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import optimize
 
-from sidelight._arrays import Flags, Floats
 from sidelight.errors import TooHard
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
-from sidelight.max_entropy.problem import Problem
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Flags, Floats
+    from sidelight.max_entropy.problem import Problem
     from sidelight.max_entropy.subproblems import Solution
 
 ACCEPTED_SHARE = 1e-7

@@ -17,14 +17,15 @@ import pyarrow as pa
 from sidelight._progress import Progress, quiet
 from sidelight._text import html_table
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.statements import Number
 from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
 from sidelight.max_entropy.measure import EstimationError, MaxEnt, MaxEntGain
-from sidelight.release.release import Release
 from sidelight.table.table import Table, Tabular
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.knowledge.statements import Number
+    from sidelight.release.release import Release
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,6 @@ from sidelight._progress import Progress, quiet
 from sidelight._text import counted
 from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.events import about_values
-from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
     Beliefs,
@@ -45,15 +44,17 @@ from sidelight.max_entropy.beliefs import (
 )
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople, Move, Risk
-from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.terms import shares_of
-from sidelight.release.groups import GroupName
 from sidelight.release.release import Release, whole_groups
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Counts, Table, Tabular
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.knowledge.parse_statements import WordedStatement
+    from sidelight.max_entropy.problem import Variables
+    from sidelight.release.groups import GroupName
 
 HAS = 0
 """The value of those who have it, in the release about one value; the other one is of those who have not."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, TooHard, parameter
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
+    from sidelight._arrays import Floats, Integers
     from sidelight.minimality.group_beliefs import GroupBeliefs
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines

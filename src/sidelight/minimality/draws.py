@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers
-
 if TYPE_CHECKING:
+    from sidelight._arrays import Floats, Integers
     from sidelight.minimality.group_question import GroupQuestion
     from sidelight.minimality.half_limits import HalfLimits
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers
 from sidelight.errors import BadRelease
 from sidelight.minimality.draws import Intervals, draw
 from sidelight.minimality.group_tables import MOST_TABLES, arrangements, list_tables, sum_tables
 from sidelight.worlds.one_cut import OneCut
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Floats, Integers
     from sidelight.minimality.group_question import GroupQuestion
     from sidelight.minimality.half_limits import HalfLimits
 

@@ -23,12 +23,12 @@ import numpy.typing as npt
 
 from sidelight._arrays import Flags, Integers, add_up, number_vectors
 from sidelight.search.mondrian_cuts import cuts_along
-from sidelight.table.table import Counts
 
 if TYPE_CHECKING:
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines
     from sidelight.search.orders import Order
+    from sidelight.table.table import Counts
 
 
 TablesByValue: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.float32]

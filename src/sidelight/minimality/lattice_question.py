@@ -34,12 +34,12 @@ from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import Node, coarser
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Counts, number_equal_rows
 
 if TYPE_CHECKING:
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines
+    from sidelight.table.hierarchy import Hierarchy
 
 MOST_PREDECESSORS = 12
 """Sets of more predecessors than this are not gone through; only bounds are given."""

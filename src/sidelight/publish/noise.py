@@ -21,7 +21,6 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight import __version__
-from sidelight._arrays import Integers
 from sidelight._files import (
     flush_to_disk,
     move_into_place,
@@ -48,6 +47,7 @@ from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.table.table import Semantics
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Integers
     from sidelight.dp.stable_counts import StableCounts
 
 CHOICE = "choosing the levels"

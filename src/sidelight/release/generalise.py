@@ -24,16 +24,16 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
-from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.coarser_values import coarser_values
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, number_equal_rows
 
 if TYPE_CHECKING:
+    from sidelight.release.groups import Groups, PopulationCounts
     from sidelight.release.population import Population
+    from sidelight.table.labels import Label
 
 
 def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:

@@ -19,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import Integers
 from sidelight.release.printed_labels import (
     OUR_DAYS,
     OUR_NUMBERS,
@@ -33,6 +32,7 @@ from sidelight.release.printed_labels import (
 from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Integers
     from sidelight.release.printing import Nodes
 
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order

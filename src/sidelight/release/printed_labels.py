@@ -41,10 +41,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from sidelight._arrays import Floats
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Floats
     from sidelight.release.printing import Nodes
 
 _OR_MISSING = f" or {MISSING}"

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers
 from sidelight._text import counted
 from sidelight.errors import BadRelease
 from sidelight.release.groups import Groups, first_of_each_kind
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
 from sidelight.table.table import Counts, Intake, Semantics, sensitive_names
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Integers
     from sidelight.table.key_stream import KeyBlock, KeyStream
+    from sidelight.table.labels import Label
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,6 @@ from sidelight.report.page import (
     SignatureLine,
 )
 from sidelight.report.page import Verdict as PageVerdict
-from sidelight.report.picture_data import CheckedBeliefs
 from sidelight.report.plots import expect_pictures
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import (
@@ -44,10 +43,11 @@ from sidelight.report.release_report import (
     size_words,
     utility_meaning,
 )
-from sidelight.report.report import AuditFinding
 
 if TYPE_CHECKING:
+    from sidelight.report.picture_data import CheckedBeliefs
     from sidelight.report.pictures import PictureName
+    from sidelight.report.report import AuditFinding
 
 Topic: TypeAlias = Literal[
     "published",

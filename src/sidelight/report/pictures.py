@@ -23,8 +23,6 @@ from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.charts.losses import losses_chart
 from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_chart
 from sidelight.report.charts.skyline import cells_chart
-from sidelight.report.document import PolicyBound
-from sidelight.report.page import Picture
 from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import expect_pictures, picture_of
 from sidelight.report.readers import reader_of
@@ -32,6 +30,9 @@ from sidelight.report.release_report import ReleaseReport, least_size
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight.report.document import PolicyBound
+    from sidelight.report.page import Picture
 
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "utility"]
 

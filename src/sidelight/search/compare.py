@@ -20,21 +20,22 @@ from typing import TYPE_CHECKING, cast
 from sidelight._progress import Progress, quiet
 from sidelight._text import counted, html_table
 from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
-from sidelight.measures.measure import Criterion
-from sidelight.policy.policy import Policy
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, shown
 from sidelight.table.table import Column, Table, Tabular
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
+
+    from sidelight.measures.measure import Criterion
+    from sidelight.policy.policy import Policy
+    from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
+    from sidelight.table.hierarchy import Hierarchy
 
 SUPPRESSED_SHARES = (0, 0.01, 0.05)
 """The shares of people who may be suppressed that a search over levels is tried with."""

@@ -19,12 +19,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_
 import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
-from sidelight._progress import Progress
 from sidelight._text import counted
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, in_python, parameter
-from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Lattice, Node, coarser
-from sidelight.release.release import Release
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
 from sidelight.search.orders import Order, order_along
@@ -32,11 +29,14 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Marginals, Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table, number_equal_rows
 
 if TYPE_CHECKING:
+    from sidelight._progress import Progress
+    from sidelight.policy.policy import Policy
     from sidelight.release.population import Population
+    from sidelight.release.release import Release
+    from sidelight.table.hierarchy import Hierarchy
 
 MAX_NODES = 20_000_000
 """What is known about each node is kept in an array, a byte each."""

@@ -26,11 +26,8 @@ from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, 
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, Measure
-from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Lattice, Node
-from sidelight.release.release import Release
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
 from sidelight.search.method import searched_levels
@@ -42,7 +39,10 @@ from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table, Tabular
 
 if TYPE_CHECKING:
+    from sidelight.measures.exact import Amount
+    from sidelight.policy.policy import Policy
     from sidelight.release.population import Population
+    from sidelight.release.release import Release
 
 MOST_ROWS = 1_000_000
 """More generalisations than this are not listed one by one."""

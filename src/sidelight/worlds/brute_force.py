@@ -38,12 +38,12 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight.errors import BadMeasure
-from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
-from sidelight.table.table import Semantics
 
 if TYPE_CHECKING:
+    from sidelight.release.groups import GroupName, Groups
+    from sidelight.table.table import Semantics
     from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 Person: TypeAlias = tuple[int, int]

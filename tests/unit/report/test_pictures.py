@@ -32,14 +32,14 @@ def pictures_in(part: Page | PageSection) -> list[Picture]:
 
 
 def test_every_topic_with_numbers_has_its_picture(report, monkeypatch):
-    monkeypatch.setattr("sidelight.report.pictures.svg", lambda chart, _: description_of(chart))
+    monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: description_of(chart))
     drawn = {name: len(tuple(pictures_of(report, name))) for name in CHARTS}
     assert drawn == {"limits": 1, "sizes": 1, "values": 1, "knowledge": 1, "cells": 1, "readers": 1, "utility": 2}
 
 
 @pytest.mark.parametrize("outline", [None, *OUTLINES])
 def test_each_stands_once_in_every_outline_with_its_finding_and_its_table(report, outline, monkeypatch):
-    monkeypatch.setattr("sidelight.report.pictures.svg", lambda chart, _: description_of(chart))
+    monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: description_of(chart))
     pictures = pictures_in(release_page(report, outline))
     assert len(pictures) == 8
     assert len({each.svg for each in pictures}) == 8
@@ -49,7 +49,7 @@ def test_each_stands_once_in_every_outline_with_its_finding_and_its_table(report
 
 
 def test_they_are_drawn_from_the_document_alone(report, monkeypatch):
-    monkeypatch.setattr("sidelight.report.pictures.svg", lambda chart, _: str(chart.to_dict()))
+    monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: str(chart.to_dict()))
     again = ReleaseReport.model_validate_json(report.to_json())
     assert release_page(again) == release_page(report)
 

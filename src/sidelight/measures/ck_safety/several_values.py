@@ -38,7 +38,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
 from sidelight.measures.exact import (
     BITS_COMPARED,
@@ -58,13 +57,14 @@ from sidelight.measures.privacy_skyline.five_minima import (
     tolerance,
 )
 from sidelight.measures.privacy_skyline.odds import ODDS
-from sidelight.measures.targets import Targets
 from sidelight.release.groups import GroupName, Groups
-from sidelight.release.release import Release
-from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
+    from sidelight._arrays import Floats, Integers
     from sidelight.measures.ck_safety.implications import Implications, ImplicationsWitness
+    from sidelight.measures.targets import Targets
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label
 
 TOGETHER, TARGET, PREMISES = 0, 1, 2
 """Which of the five minima are meant: V(k+1)/(1 − V(1)), T, and V(k)."""

@@ -10,12 +10,12 @@ from sidelight._rounding import exact_text, short_decimal
 from sidelight._text import counted
 from sidelight.measures.epsilon_privacy.prior import Weights, WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
-from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding
 from sidelight.table.labels import listed, shown
 
 if TYPE_CHECKING:
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
+    from sidelight.measures.exact import Amount
+    from sidelight.measures.measure import Finding
 
 
 def settings_in_words(belief: PriorBelief) -> str:

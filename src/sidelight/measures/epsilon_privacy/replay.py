@@ -11,16 +11,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight.measures.epsilon_privacy.prior import Prior
 from sidelight.measures.epsilon_privacy.worst_case import Case, closed_conditions, epsilon_of_beliefs
-from sidelight.measures.exact import Amount
 from sidelight.measures.targets import Predicate
-from sidelight.release.release import Release
-from sidelight.table.labels import Label
 from sidelight.worlds.brute_force import dirichlet_prior, few_worlds, independent_prior, smallest_epsilon_of_group
 
 if TYPE_CHECKING:
+    from sidelight.measures.epsilon_privacy.prior import Prior
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
+    from sidelight.measures.exact import Amount
+    from sidelight.release.release import Release
+    from sidelight.table.labels import Label
 
 UNSEEN = "\0"
 """A value that no release has."""

@@ -41,7 +41,7 @@ class RiskMap:
     >>> ward.withstands(np.array([[0, 0, 0], [1, 2, 0]]), 0.5).tolist()
     [True, False]
     >>> ward.most_alone(0.5)
-    (1, 5, 3)
+    (1, 5, 5)
     """
 
     groups: Groups  # as seen from the value

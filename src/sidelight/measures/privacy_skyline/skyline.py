@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Integers
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, expect
-from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
@@ -35,6 +33,9 @@ from sidelight.table.table import expect_one_sensitive
 
 if TYPE_CHECKING:
     import altair as alt
+
+    from sidelight._arrays import Integers
+    from sidelight.measures.exact import Amount
 
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)
 """A value, or several."""
