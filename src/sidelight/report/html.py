@@ -119,13 +119,13 @@ LONG_WORD = 28
 SHORT_CELL = 14
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
-"""A SHA-256, which is compared letter by letter and stays in one line."""
+"""A SHA-256, which is compared letter by letter: in small type, and in one line where there is room."""
 
 
 def breaking(cell: str, figures: bool) -> Markup:  # noqa: FBT001 - a filter has no names
     """Say where a cell may be broken, and that it is one of figures."""
     if DIGEST.fullmatch(cell):
-        return Markup(' class="digest"')
+        return Markup(' class="long digest"')
     long = any(len(word) > LONG_WORD for word in cell.split())
     names = [*(["figure"] if figures else []), *(["long"] if long else ["short"] if len(cell) <= SHORT_CELL else [])]
     return Markup(' class="{}"').format(" ".join(names)) if names else Markup("")

@@ -51,7 +51,7 @@ def test_it_ends_by_naming_the_report_for_whoever_signs(result, folder):
     assert result.stdout.splitlines()[-1] == f"For whoever signs, open in a browser: {folder / 'report.html'}"
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Within policy: all 5 limits hold, for 46,033 people in 18 groups" in page
-    assert "242 of these people stand alone" in page
+    assert "242 of 46,033 people stand alone: nobody else has the same age, education, sex" in page
     assert len(page) < 200_000
     assert page.count("<svg") == 7
 

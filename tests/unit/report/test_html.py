@@ -120,6 +120,6 @@ def test_the_foot_of_every_page_on_paper_names_the_release_and_the_page():
     assert "@bottom-left" not in html_page(Page("Report", ()))
 
 
-def test_a_checksum_stays_in_one_line():
-    assert breaking("0a" * 32, figures=False) == ' class="digest"'
+def test_a_checksum_is_set_small_so_that_it_fits_a_line():
+    assert breaking("0a" * 32, figures=False) == ' class="long digest"'
     assert breaking("0A" * 32, figures=False) == ' class="long"'
