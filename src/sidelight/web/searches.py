@@ -190,11 +190,12 @@ def _among(name: str, text: str, allowed: Sequence[str]) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class FoundCandidate:
-    """A release that could be published; `key` tells it from the others in an address."""
+    """A release that could be published; `key` tells it from the others in an address, `choice` how it was found."""
 
     key: str
     name: str
     result: SearchResult
+    choice: SearchChoice
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -242,14 +243,14 @@ def search(workspace: Workspace, state: State, choice: SearchChoice, progress: P
 def _candidates(
     problem: SearchProblem, best: SearchResult, choice: SearchChoice, progress: Progress
 ) -> Iterator[FoundCandidate]:
-    yield FoundCandidate(_key(best, choice), _name(best, choice), best)
+    yield FoundCandidate(_key(best, choice), _name(best, choice), best, choice)
     others = [each for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
     for number, each in enumerate(others):
         progress("judging candidates", number, len(others))
         assert isinstance(best.method, FullDomain)
         method = replace(best.method, levels=dict(each.levels))
         result = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
-        yield FoundCandidate(_key(result, choice), _name(result, choice), result)
+        yield FoundCandidate(_key(result, choice), _name(result, choice), result, choice)
 
 
 def levels_text(levels: Mapping[str, int]) -> str:
@@ -276,7 +277,8 @@ def found_elsewhere(workspace: Workspace, state: State, choice: SearchChoice) ->
         match job.question:
             case ("search", *within, SearchChoice() as other) if tuple(within) == _within(state) and other != choice:
                 best = cast("FoundRelease", job.answer).candidates[0]
-                yield FoundCandidate(f"{other.in_words()}: {best.key}", f"{other.in_words()}: {best.name}", best.result)
+                words = other.in_words()
+                yield replace(best, key=f"{words}: {best.key}", name=f"{words}: {best.name}")
 
 
 def search_words(what: str, done: int, total: int | None) -> str:
@@ -352,8 +354,14 @@ class Looked:
 
     @property
     def taken(self) -> FoundCandidate | None:
-        """The candidate that is looked at: the one that the address names, or the best."""
-        return self.candidate(self.take) or next(iter(self.candidates), None)
+        """The candidate that is looked at: the one that the address names and no other, or the best."""
+        return self.candidate(self.take) if self.take else next(iter(self.candidates), None)
+
+    @property
+    def best_instead(self) -> Looked | None:
+        """The best of this search, where the address names a candidate that is not known here (any more)."""
+        gone = self.take and self.found is not None and self.taken is None
+        return replace(self, take="") if gone else None
 
     def asking(self) -> Job | None:
         """Ask the two readers of the candidate that is looked at; once, and not again where somebody cancelled it."""
@@ -405,14 +413,26 @@ def looked_at(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked
     return Looked(workspace, read_state(fields), SearchChoice.read(fields), take)
 
 
+NAMES_A_SEARCH = {"method", "take"}
+"""The fields of an address that is about what one search found, whoever signs it: about nothing else instead."""
+
+
 def latest_found(workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Looked | None:
     """Give the search that an address names, or else the latest within its limits, where it has found something."""
     named = looked_at(workspace, fields)
+    if any(name in NAMES_A_SEARCH for name, _ in fields):
+        if named.taken is None:
+            message = (
+                "this address is about what a search found, and nothing was found by it here: search again under "
+                "Release, or wait for it (the page forgets what it found when it is closed)"
+            )
+            raise BadPolicy(message)
+        return named
     within = ("search", *_within(named.state))
     questions = [each.question for each in workspace.jobs.ended_in()]
     choices = [each[-1] for each in questions if isinstance(each, tuple) and each[:-1] == within]
     others = (Looked(workspace, named.state, choice) for choice in choices)
-    return next((each for each in (named, *others) if each.taken is not None), None)
+    return next((each for each in others if each.taken is not None), None)
 
 
 # The command and the Python.
@@ -456,15 +476,20 @@ def _chosen_levels(looked: Looked) -> dict[str, int]:
     return {name: int(level) for name, level in taken.result.levels.items()}
 
 
+def _choice(looked: Looked) -> SearchChoice:
+    """Say how what is looked at was found, which another search may have; or how it would be searched for."""
+    return looked.choice if looked.taken is None else looked.taken.choice
+
+
 def _options(looked: Looked) -> list[str]:
-    stated = looked.choice.stated()
+    stated = _choice(looked).stated()
     words = [word for name, text in stated.items() for word in (f"--{name}", text)]
     levels = _chosen_levels(looked)
     return [*words, "--levels", levels_text(levels)] if levels else words
 
 
 def _keywords(looked: Looked) -> str:
-    choice = looked.choice
+    choice = _choice(looked)
     stated = choice.stated()
     keywords: dict[str, str] = {name: repr(stated[name]) for name in ("utility", "resists", "ask") if name in stated}
     levels = _chosen_levels(looked)

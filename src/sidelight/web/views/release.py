@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
-from sidelight.errors import NotAvailable, NothingSafe, SidelightError
+from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion
 from sidelight.release.release import Release
@@ -65,6 +65,8 @@ MOST_ROWS = 12
 """So many groups of a release are shown as rows, the smallest first."""
 
 MOST_LABELS = 6
+
+NOT_KNOWN = "the release that this address names is not known here any more; this is the best one of its search instead"
 
 
 class CandidateLine(DocumentPart):
@@ -334,7 +336,8 @@ def show(request: Request) -> Response:
         if len(kept) == len(fields):
             raise
         return _page(request, looked_at(workspace, kept), fields, error)
-    return _page(request, looked, fields, looked.refusal())
+    instead = looked.best_instead
+    return _page(request, instead or looked, fields, BadPolicy(NOT_KNOWN) if instead else looked.refusal())
 
 
 def _page(

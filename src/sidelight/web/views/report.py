@@ -51,7 +51,16 @@ from sidelight.web.pages import (
     shell,
     with_imports,
 )
-from sidelight.web.searches import Looked, SearchFields, latest_found, question_of, search_sample, with_readers
+from sidelight.web.searches import (
+    NAMES_A_SEARCH,
+    FoundCandidate,
+    Looked,
+    SearchFields,
+    latest_found,
+    question_of,
+    search_sample,
+    with_readers,
+)
 from sidelight.web.state import LONGEST_TEXT, State, read_state
 from sidelight.web.views.readers import answer
 from sidelight.web.workspace import Workspace
@@ -240,7 +249,7 @@ def about(subject: Subject) -> str:
     workspace, state = subject.workspace, subject.state
     name = workspace.source.title or workspace.source.name
     if subject.search is not None and subject.search.taken is not None:
-        return f"This is about the release of {name} that was found by {subject.search.choice.in_words()}."
+        return f"This is about the release of {name} that was found by {_found_by(subject.search.taken)}."
     if state.levels:
         levels = ", ".join(f"{column} at level {level}" for column, level in state.levels)
         return (
@@ -249,6 +258,11 @@ def about(subject: Subject) -> str:
     if workspace.source.sidecar is not None:
         return f"This is about {name} as it was published."
     return f"This is about {name} as it stands, as if it were published so."
+
+
+def _found_by(taken: FoundCandidate) -> str:
+    levels = ", ".join(f"{name} at level {level}" for name, level in taken.result.levels.items())
+    return f"{taken.choice.in_words()}, with {levels}" if levels else taken.choice.in_words()
 
 
 def _sample(subject: Subject, choice: ReportChoice) -> Sample:
@@ -419,7 +433,8 @@ def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseR
         raise BadPolicy("; ".join(choice.problems.values()))
     subject = Subject(request.app.state.workspace, fields.state(), None, {})
     if fields.of != "file":
-        own = fields.choice().stated() | ({"take": fields.take} if fields.take else {})
+        named = NAMES_A_SEARCH & fields.model_fields_set
+        own = fields.choice().stated() | {"take": fields.take} if named else {}
         search = latest_found(subject.workspace, [*subject.state.pairs(), *own.items()])
         subject = replace(subject, search=search)
     return report_of(subject, choice)

@@ -152,3 +152,34 @@ def test_no_row_of_a_person_is_sent(held):
     for path in ("/release", "/api/release"):
         text = client.get(held.start.address(path, {"ask": "nobody"})).text
         assert "14050" not in text
+
+
+def test_a_candidate_of_another_search_is_told_with_how_that_found_it(held):
+    client = searched(held, ask="nobody")
+    client.post("/release", data=fields(held, method="mondrian", ask="nobody"))
+    assert held.jobs.numbered(2).wait(30)
+    key = held.jobs.numbered(2).answer.candidates[0].key
+    also = {"method": "lattice", "ask": "nobody", "take": f"mondrian: {key}"}
+    for path in ("/release", "/report"):
+        page = client.get(held.start.address(path, also)).text
+        assert "--method mondrian" in page
+        assert "method=&#39;mondrian&#39;" in page
+    assert "found by mondrian" in page
+
+
+def test_a_candidate_that_is_gone_is_neither_published_nor_signed_as_another(held, folder):
+    client = searched(held, ask="nobody")
+    also = {"method": "lattice", "ask": "nobody", "take": "age=99"}
+    page = client.get(held.start.address("/release", also)).text
+    assert "the release that this address names is not known here any more" in page
+    assert "age=99" not in page
+    report = client.get(held.start.address("/report", {**also, "decision": "approved", "signed_by": "x"}))
+    assert (report.status_code, "search again under Release" in report.text) == (422, True)
+    assert client.get(held.start.address("/api/report", also)).status_code == 422
+    publishing(held, client, to="folder", take="age=99")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_report_on_what_was_found_is_not_one_on_the_file_after_a_restart(held):
+    report = guest(held).get(held.start.address("/report", {"method": "lattice", "decision": "approved"}))
+    assert (report.status_code, "nothing was found by it here" in report.text) == (422, True)
