@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from inspect import signature
 from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
@@ -30,8 +31,10 @@ from sidelight.errors import SidelightError
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
+from sidelight.release.read import read_release
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import COLOURS
+from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.web.limits import as_text, typed_sign
 from sidelight.web.state import State
@@ -191,35 +194,71 @@ OPTIONS = {
     "split": "--split",
     "encoding": "--encoding",
     "sheet": "--sheet",
+    "domain": "--domain",
+    "kinds": "--kind",
+    "sensitive_level": "--sensitive-level",
+    "suppressed": "--suppressed",
 }
 """What roles are called on the command line, beside the columns that others know and the sensitive ones."""
 
+NOT_OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
+    "audit": ("keep", "kinds", "sensitive_level"),
+    "report": ("keep", "kinds", "sensitive_level"),
+    "believe": ("keep", "weight", "sensitive_level", "suppressed"),
+    "explore": ("keep", "weight", "sensitive_level", "suppressed"),
+    "columns": ("domain", "sensitive_level", "suppressed"),
+    "attack": ("keep", "weight", "person", "domain", "sensitive_level", "suppressed"),
+    "hierarchies": ("suppressed",),
+    "protect": ("suppressed",),
+}
+"""Which roles a verb does not ask for: they decide nothing of its answer."""
 
-def role_options(roles: Roles) -> list[str]:
-    """Write roles as options."""
+
+def role_options(roles: Roles, verb: str = "protect") -> list[str]:
+    """Write roles as the options that a verb has."""
     words = [word for name in roles.quasi for word in ("--group", name)]
     words += [word for name in roles.value_columns for word in ("--sensitive", name)]
     for name, value in roles.stated().items():
-        if name in OPTIONS:
-            words += [word for one in as_names(value) for word in (OPTIONS[name], str(one))]
+        if name in OPTIONS and name not in NOT_OPTIONS_OF[verb]:
+            words += [word for text in _option_texts(name, value) for word in (OPTIONS[name], text)]
     return words
+
+
+def _option_texts(name: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - whatever a role is
+    if name == "kinds":
+        yield from (f"{column}={kind if isinstance(kind, str) else '<'.join(map(str, kind))}" for column, kind in value)
+    elif isinstance(value, Mapping):  # of several columns, which only a policy file can say
+        return
+    else:
+        yield from map(str, [value] if isinstance(value, int) else as_names(value))
 
 
 def role_keywords(roles: Roles, known: str) -> str:
     """Write roles as keywords of `read_table` (`known` is "quasi") or `read_release` ("group")."""
     words = [f"{known}={list(roles.quasi)!r}", f"sensitive={_one_or_list(roles.value_columns)}"]
-    stated = roles.stated()
-    words += [f"{name}={_python(stated[name])}" for name in OPTIONS if name in stated]
+    stated, taken = roles.stated(), signature(read_table if known == "quasi" else read_release).parameters
+    words += [
+        f"{name}={_python(dict(stated[name]) if name == 'kinds' else stated[name])}"
+        for name in OPTIONS
+        if name in stated and name in taken
+    ]
     return ", ".join(words)
+
+
+def coarser_values_line(roles: Roles) -> list[str]:
+    """Say in Python that sensitive values are published more coarsely, where they are."""
+    level = roles.sensitive_level
+    return [] if level is None else [f"table = sl.coarser_values(table, by=hierarchies, to={_python(level)})"]
 
 
 def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Sample:
     """Say how limits are judged, and measures taken, of the file as it stands or as coarse as the state says."""
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if isinstance(each, Measure)]
-    words = ["sidelight", "protect" if state.levels else "audit", source.name, *role_options(roles)]
+    verb = "protect" if state.levels and limits else "audit"
+    words = ["sidelight", verb, source.name, *role_options(roles, verb)]
     words += [word for each in limits for word in ("--limit", as_text(each))]
-    if state.levels:
+    if verb == "protect":
         words += ["--hierarchies", source.hierarchy_folder or "hierarchies"]
         words += ["--levels", ",".join(f"{name}={level}" for name, level in state.levels)]
     else:
@@ -230,7 +269,10 @@ def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[C
         lines += ["verdict = policy.judge(release)", "print(verdict)"]
         lines += ["for finding in verdict.findings:", "    print(finding.explain())"]
     lines += [f"print({in_python(each)}.measure(release).explain())" for each in measures]
-    return Sample("\n".join([*_before(source, state, roles), shell(words)]), with_imports(lines))
+    first = _before(source, state, roles)
+    if state.levels and not limits:  # nothing is published without a limit
+        first += ["# of the file as it stands; here it is made coarser first"]
+    return Sample("\n".join([*first, shell(words)]), with_imports(lines))
 
 
 def reading(source: ExploredFile, roles: Roles, state: State) -> list[str]:
@@ -243,6 +285,7 @@ def reading(source: ExploredFile, roles: Roles, state: State) -> list[str]:
         *first,
         f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
         f"hierarchies = sl.read_hierarchies({folder!r})",
+        *coarser_values_line(roles),
         f"release = sl.generalise(table, by=hierarchies, to={dict(state.levels)!r})",
     ]
 
@@ -252,7 +295,9 @@ def _before(source: ExploredFile, state: State, roles: Roles) -> list[str]:
     if source.title:
         return ["sidelight demo  # writes these files"]
     if state.levels and source.hierarchy_folder is None:
-        return [shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", "hierarchies"])]
+        return [
+            shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", "hierarchies"])
+        ]
     return []
 
 

@@ -33,7 +33,7 @@ from sidelight.search.protect import METHODS, SearchProblem, method_of, with_ans
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
-from sidelight.web.pages import Sample, in_python, role_keywords, role_options, shell, with_imports
+from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, shell, with_imports
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 
@@ -449,7 +449,7 @@ def search_sample(looked: Looked) -> Sample | None:
     folder = source.hierarchy_folder or "hierarchies"
     first = ["sidelight demo  # writes these files"] if source.title else []
     if not source.title and source.hierarchy_folder is None:
-        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder])]
+        first = [shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])]
     words = ["sidelight", "protect", source.name, *role_options(roles)]
     words += [word for each in policy.criteria for word in ("--limit", as_text(each))]
     words += ["--hierarchies", folder, *_options(looked), "--output", "release.parquet"]
@@ -458,6 +458,7 @@ def search_sample(looked: Looked) -> Sample | None:
         "",
         f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})",
         f"hierarchies = sl.read_hierarchies({folder!r})",
+        *coarser_values_line(roles),
         "policy = sl.Policy(",
         *(f"    {in_python(each)}," for each in policy.criteria),
         ")",

@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from dataclasses import fields
 from fractions import Fraction
 
 import pytest
@@ -9,10 +10,21 @@ from support.command_line import invoke
 from support.explorer import ESCAPE, INJECTED, TURNED, guest, opened, write_hostile
 
 import sidelight as sl
+from sidelight.cli.options import ROLES, BelievedColumns, JointColumns, ReleaseColumns, SuggestedColumns, TableColumns
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
-from sidelight.web.pages import in_python, judged, shell, static_address, with_imports
+from sidelight.web.pages import (
+    NOT_OPTIONS_OF,
+    OPTIONS,
+    in_python,
+    judged,
+    role_keywords,
+    role_options,
+    shell,
+    static_address,
+    with_imports,
+)
 from sidelight.web.state import State
 from sidelight.web.workspace import ExploredFile
 
@@ -118,3 +130,37 @@ def test_a_state_without_limits_asks_for_measures():
     sample = judged(source, held_roles, State(quasi=("age",)), [sl.GroupSize()])
     assert sample.command == "sidelight audit x.csv --group age --sensitive disease --measure 'group size'"
     assert sample.python.endswith("print(sl.GroupSize().measure(release).explain())")
+
+
+@pytest.mark.parametrize("verb", NOT_OPTIONS_OF)
+def test_roles_are_written_as_options_that_the_verb_has(verb):
+    classes = {
+        "audit": ReleaseColumns,
+        "report": ReleaseColumns,
+        "believe": BelievedColumns,
+        "explore": BelievedColumns,
+    }
+    others = {"columns": SuggestedColumns, "attack": JointColumns, "hierarchies": TableColumns, "protect": TableColumns}
+    has = {ROLES.get(each.name, each.name) for each in fields({**classes, **others}[verb])}
+    if verb not in ("audit", "report"):
+        has -= {"suppressed"}  # it says there who may be among them, and not how a file is read
+    assert has & {*OPTIONS} == {*OPTIONS} - {*NOT_OPTIONS_OF[verb]}
+
+
+def test_roles_are_all_written():
+    kinds, level = (("zip", "category"), ("size", ("s", "m", "l"))), {"sensitive_level": 1, "domain": ("Flu", "Cold")}
+    roles = Roles(quasi=("zip",), sensitive="disease", kinds=kinds, keep=("note",), **level)
+    words = " ".join(role_options(roles))
+    assert "--domain Flu --domain Cold" in words
+    assert "--sensitive-level 1 --kind zip=category --kind size=s<m<l" in words
+    assert "--keep" not in role_options(roles, "audit")
+    assert "kinds={'zip': 'category', 'size': ('s', 'm', 'l')}" in role_keywords(roles, "quasi")
+    assert "keep" not in role_keywords(roles, "group")
+
+
+def test_measures_of_coarser_columns_publish_nothing():
+    source = ExploredFile("x.csv", read_release=lambda roles: None)
+    state = State(quasi=("age",), levels=(("age", 1),))
+    sample = judged(source, Roles(quasi=("age",), sensitive="disease"), state, [sl.GroupSize()])
+    assert "sidelight protect" not in sample.command
+    assert "--measure 'group size'" in sample.command

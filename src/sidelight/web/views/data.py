@@ -206,7 +206,8 @@ def _sample(workspace: Workspace, state: State) -> Sample | None:
         lines += ["", *reading(source, roles, state)[3:]]
     first = ["sidelight demo  # writes these files"] if source.title else []
     return Sample(
-        "\n".join([*first, shell(["sidelight", "columns", source.name, *role_options(roles)])]), with_imports(lines)
+        "\n".join([*first, shell(["sidelight", "columns", source.name, *role_options(roles, "columns")])]),
+        with_imports(lines),
     )
 
 

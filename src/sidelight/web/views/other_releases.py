@@ -297,7 +297,9 @@ def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
     own = beside.roles
     same = beside.other.sidecar or (own.quasi == roles.quasi and own.value_columns == roles.value_columns)
     if source.sidecar is None or not beside.other.sidecar:
-        words += role_options(Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks))
+        words += role_options(
+            Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks), "attack"
+        )
     words += ["--truth", roles.value_columns[0]] if beside.people is None else []
     words += ["--hierarchies", folder] if folder else []
     words += ["--locate", beside.locate] if beside.locate else []

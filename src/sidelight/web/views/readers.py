@@ -77,6 +77,7 @@ def answer(workspace: Workspace, state: State, *, within: float | None = None) -
     else:
         readers = tuple(_ask_soon(workspace, state, release, within))
     limited = [each for each in readers if each.findings and each.findings[0].limit is not None]
+    limits = sum(len(each.findings) for each in limited)  # one per sensitive column, as in an audit
     unknown = [each for each in readers if each.problem is not None]
     asking = sum(each.measuring is not None and each.problem is None for each in readers)
     broken = [each for each in limited if each.holds is False]
@@ -84,7 +85,7 @@ def answer(workspace: Workspace, state: State, *, within: float | None = None) -
     return ReadersAnswer(
         people=release.size,
         groups=len(release),
-        sentence=_sentence(release, len(limited), broken, len(unknown), asking),
+        sentence=_sentence(release, limits, broken, len(unknown), asking),
         holds=holds,
         readers=readers,
     )
@@ -94,10 +95,13 @@ def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unk
     """Say the answer in one sentence, never more than the limits say."""
     whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
     if broken:
-        which = "the limit is" if limits == 1 else f"{len(broken)} of {limits} limits {form('is', len(broken))}"
         findings = [each for reader in broken for each in reader.findings if each.holds is False]
+        pending = unknown + asking
+        which = f"{len(findings)} of {limits} limits {form('is', len(findings))}"
+        which = which if limits > 1 else "a limit is" if pending else "the limit is"
         numbers = "; ".join(f"{each.text} is {each.result.text}, {_limit_in_words(each)}" for each in findings)
-        return f"Not within policy: {which} not kept, {whom}: {numbers}."
+        others = f" {counted(pending, 'reader')} could not be asked (yet)." if pending else ""
+        return f"Not within policy: {which} not kept, {whom}: {numbers}.{others}"
     if unknown:
         return f"Could not tell, {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
     if asking:

@@ -288,13 +288,15 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
     if state.levels:
         folder = source.hierarchy_folder or "hierarchies"
         if source.hierarchy_folder is None:
-            commands.append(shell(["sidelight", "hierarchies", source.name, *role_options(roles), "-o", folder]))
+            commands.append(
+                shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])
+            )
         levels = ",".join(f"{name}={level}" for name, level in state.levels)
         publish = ["sidelight", "protect", source.name, *role_options(roles), *limit_options, "--hierarchies", folder]
         commands.append(shell([*publish, "--levels", levels, "-o", "release.csv"]))
         words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
     else:
-        own = role_options(roles) if source.sidecar is None else []
+        own = role_options(roles, "report") if source.sidecar is None else []
         words = ["sidelight", "report", source.name, *own, *limit_options, *measure_options]
     commands.append(shell([*words, *signed, "--html", "report.html"]))
     return Sample("\n\n".join(commands), with_imports(list(_python(workspace, state, choice, limits, measures))))

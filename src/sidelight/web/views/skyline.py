@@ -271,7 +271,7 @@ def _sample(workspace: Workspace, state: State, chosen: Chosen) -> Sample:
     point = judged(source, roles, state, [chosen.criterion])
     command = point.command
     if not state.levels:
-        words = ["sidelight", "explore", source.name, *role_options(roles), "--value", chosen.value]
+        words = ["sidelight", "explore", source.name, *role_options(roles, "explore"), "--value", chosen.value]
         command += "\n" + shell([*words, "--below", chosen.below])
     bound = chosen.criterion.bound
     python = f"{point.python}\n\nskyline = sl.knowledge_skyline(release, value={chosen.value!r}, below={bound!r})"

@@ -346,7 +346,7 @@ def _sample(workspace: Workspace, state: State, texts: Sequence[str]) -> Sample:
     else:
         lines += [f"beliefs = sl.posteriors(release, given={list(texts)!r}{by})", "for belief in beliefs.top(10):"]
         lines += ["    print(belief, belief.value, belief.before[belief.value], belief[belief.value])"]
-    words = ["sidelight", "believe", source.name, *role_options(roles)]
+    words = ["sidelight", "believe", source.name, *role_options(roles, "believe")]
     words += [word for text in texts for word in ("--know", text)]
     first = ["# of the file as it is published; here it is made coarser first"] if state.levels else []
     return Sample("\n".join([*first, shell(words)]), with_imports(lines))

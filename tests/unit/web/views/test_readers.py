@@ -7,6 +7,7 @@ import pytest
 from support.explorer import PATIENTS, guest, opened
 
 import sidelight as sl
+from sidelight.table.roles import Roles
 from sidelight.web.views import readers
 from sidelight.web.views.readers import gauge, tuned_state
 
@@ -43,6 +44,16 @@ def test_verdicts_are_words(held, client):
     assert "Not within policy: 1 of 2 limits is not kept, of 40 people in 4 groups" in broken
     nothing = client.get(held.start.but(limits=("group size",)).address("/readers")).text
     assert "No limit is set: nothing is judged" in nothing
+
+
+def test_limits_are_counted_as_in_an_audit_and_who_was_not_asked_is_said(tmp_path):
+    rows = [f"{n % 2},{n % 3},{n % 5}" for n in range(40)]
+    (tmp_path / "two.csv").write_text("\n".join(["age,disease,income", *rows]) + "\n")
+    held = opened(tmp_path / "two.csv", Roles(quasi=("age",), sensitive=("disease", "income")))
+    limits = ("group size >= 2", "implications(k=1) < 1/100", "journalist risk <= 1/2")
+    sentence = guest(held).get(held.start.but(limits=limits).address("/api/readers")).json()["sentence"]
+    assert sentence.startswith("Not within policy: 2 of 3 limits are not kept, of 40 people in 2 groups: ")
+    assert sentence.endswith(" 1 reader could not be asked (yet).")
 
 
 def test_a_reader_that_cannot_be_asked_is_not_passed_over(held, client):

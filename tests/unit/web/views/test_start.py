@@ -29,3 +29,14 @@ def test_a_file_that_nobody_described_says_what_is_missing(tmp_path):
     answer = guest(held).get(held.start.address("/"))
     assert answer.status_code == 200
     assert "Nothing can be told yet." in answer.text
+
+
+def test_what_was_taken_for_granted_is_said_first(tmp_path):
+    rows = [f"{20 + n % 30},{'mf'[n % 2]},{('Flu', 'Cold', 'N/A')[n % 3]}" for n in range(60)]
+    (tmp_path / "patients.csv").write_text("\n".join(["age,sex,disease", *rows]) + "\n")
+    held = opened(tmp_path / "patients.csv", Roles())
+    client = guest(held)
+    for path in ("/", "/data"):
+        assert "Each row is taken for a person; if people have several rows" in client.get(path).text
+    assert "Taken for known to others: age and sex. Nobody should find out: disease." in client.get("/").text
+    assert "as suggested: a value" in client.get("/data").text
