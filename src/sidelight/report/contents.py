@@ -15,8 +15,10 @@ from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.measure import Comparison
+from sidelight.report.how_made import how_it_was_made, what_is_published
 from sidelight.report.page import (
     Block,
+    Blocks,
     Code,
     Grid,
     Page,
@@ -33,14 +35,9 @@ from sidelight.report.plots import expect_pictures
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import (
     AttackTried,
-    ColumnFacts,
-    HowMade,
     KnowledgeCurve,
     ReleaseReport,
-    RiskBefore,
     SizeBand,
-    sensitive_words,
-    size_words,
     utility_meaning,
 )
 
@@ -66,8 +63,6 @@ Topic: TypeAlias = Literal[
     "sign-off",
 ]
 
-Blocks: TypeAlias = Iterator[Block | PageSection]
-
 VERDICT_WORDS = {True: "✓ within", False: "✗ not within", None: "no limit"}
 
 
@@ -81,7 +76,7 @@ def answer_of(report: ReleaseReport) -> Paragraph:
     audit = report.answer.audit
     limits = [each for each in audit.findings if each.holds is not None]
     broken = [each for each in limits if not each.holds]
-    whom = f"for {size_words(audit)}"
+    whom = f"for {audit.release.size_in_words()}"
     if not limits:
         return Paragraph(f"No policy was given: nothing is judged. What was measured stands below, {whom}.", "answer")
     if broken:
@@ -133,123 +128,6 @@ def _risk_grid(report: ReleaseReport) -> Grid:
 
 
 # Topics
-
-
-def _published(report: ReleaseReport) -> Blocks:
-    answer = report.answer
-    audit, making = answer.audit, answer.made
-    name = report.source or "The release"
-    yield Paragraph(f"{name} tells of {size_words(audit)}; what should not be found out is {sensitive_words(audit)}.")
-    if making is None:
-        yield Paragraph("How the file was made is not known: no sidecar of Sidelight stands beside it.", "quiet")
-    else:
-        yield _made_by(making)
-        yield from _rows_read(making, answer.before)
-    rows = tuple(
-        (
-            each.column,
-            each.role,
-            each.technique,
-            "" if each.labels is None else f"{each.labels:,}",
-            ", ".join(_brief(text) for text in each.examples),
-        )
-        for each in answer.columns
-        if each.role != "not published"
-    )
-    headings = ("column", "role", "what was done to it", "different labels", "for example (labels of many people)")
-    yield Grid(headings, rows, figures=frozenset({3}))
-    if any("level" in each.technique for each in answer.columns):
-        yield Paragraph("Level 0 is the column as it is; the last level prints * for everybody.", "quiet")
-    yield from _stands_for(answer.columns)
-    yield from _not_published(report)
-    notes = [*report.notes, *(making.warnings if making else ())]
-    if notes:
-        yield Points(tuple(dict.fromkeys(notes)))
-
-
-def _made_by(making: HowMade) -> Paragraph:
-    left = (
-        f"{making.suppressed:,} of these people {form('is', making.suppressed)} suppressed"
-        if making.suppressed
-        else "none of these people is suppressed"
-    )
-    day = (
-        f" It was judged as read back from the disk, and published, on {making.published}." if making.published else ""
-    )
-    people = counted(making.people_in, "person")
-    return Paragraph(f"It was made from a table of {people} by the method “{making.method}”; {left}.{day}")
-
-
-def _rows_read(making: HowMade, before: RiskBefore | None) -> Iterator[Block]:
-    """Say of which rows nothing is told: more rows than people are no mistake, and somebody has to know why."""
-    if making.rows_in <= making.people_in:
-        return
-    if before is not None and before.left_out:
-        yield Paragraph(f"About the rows of the table: {'; '.join(before.left_out)}.")
-    else:
-        yield Paragraph(
-            f"{counted(making.rows_in, 'row')} of the table were read, more than there are people: rows without a "
-            "sensitive value may have been dropped, or people have several rows. The table tells which (--table TABLE)."
-        )
-
-
-MOST_LABELS = 12
-"""Of so many labels of a column it is told what they stand for."""
-
-
-def _stands_for(columns: Sequence[ColumnFacts]) -> Iterator[Block]:
-    lines = []
-    for each in columns:
-        labels = list(each.covers.items())
-        lines += [
-            f"{each.column} “{label}” stands for {', '.join(values)}."
-            for label, values in labels[:MOST_LABELS]
-            if values
-        ]
-        more = len(labels) - MOST_LABELS
-        lines += [f"{each.column}: {counted(more, 'more label')}; the sidecar has all."] if more > 0 else []
-    if lines:
-        yield Points(tuple(lines))
-
-
-def _not_published(report: ReleaseReport) -> Iterator[Block]:
-    """Name the columns of the table that nobody gets, or say that they are not known."""
-    if report.answer.before is None:
-        if report.answer.made is not None:
-            yield Paragraph("Which columns of the table were left out is not told: it was not at hand.", "quiet")
-        return
-    names = [each.column for each in report.answer.columns if each.role == "not published"]
-    if names:
-        yield Paragraph(f"Left out, {counted(len(names), 'column')} of the table: {', '.join(names)}.")
-
-
-def _brief(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:39]}…"
-
-
-METHODS = {
-    "lattice": "each column is printed at one level of its hierarchy, the same for everybody; of all choices of levels "
-    "within the policy the most useful one was taken",
-    "mondrian": "people are divided into ever smaller groups of similar people, as long as the policy allows, and each "
-    "group prints what its people have in common",
-    "anatomy": "what outsiders may know is printed as it is, in one table; the sensitive values of each group stand in "
-    "another one",
-    "microaggregation": "similar people are put together, and each group prints the average of its people",
-}
-
-
-def _technique(report: ReleaseReport) -> Blocks:
-    making = report.answer.made
-    if making is None:
-        yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
-        return
-    if making.method in METHODS:
-        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method]}.")
-    if making.checked:
-        end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
-        yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")
-    if making.resists:
-        yield Paragraph(f"It was made to resist an insider: {making.resists}.")
 
 
 def _groups(report: ReleaseReport) -> Blocks:
@@ -573,13 +451,13 @@ def _what_is_signed(report: ReleaseReport) -> str:
     answer = report.answer
     file = next((f"{each.name} (SHA-256 {each.sha256})" for each in answer.files), None)
     what = file or f"{report.source or 'a release'}, of which no checksum is known"
-    return f"This is about {what}, {size_words(answer.audit)}. Verdict: {answer.audit.verdict}."
+    return f"This is about {what}, {answer.audit.release.size_in_words()}. Verdict: {answer.audit.verdict}."
 
 
 TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "risk": ("The risk before, the limit, the risk after", _risk),
-    "published": ("What was published", _published),
-    "technique": ("How it was made", _technique),
+    "published": ("What was published", what_is_published),
+    "technique": ("How it was made", how_it_was_made),
     "groups": ("How large the groups are", _groups),
     "readers": ("Who reads it, and what each is taken to know", _readers),
     "worst off": ("Who is worst off", _worst_off),
@@ -610,9 +488,10 @@ def page_of(report: ReleaseReport, sections: tuple[PageSection, ...], title: str
         "sidelight report … --output FILE writes it."
     )
     day = f"{report.answer.date}. " if report.answer.date else ""
+    facts = report.answer.audit.release
     return Page(
         title=title,
-        subtitle=f"{day}{size_words(report.answer.audit)}; sensitive: {sensitive_words(report.answer.audit)}",
+        subtitle=f"{day}{facts.size_in_words()}; sensitive: {facts.sensitive_in_words()}",
         opening=(*opening(report, summary=summary), *drawn_without_charts()),
         sections=tuple(section for section in sections if not section.empty),
         foot=made_by,

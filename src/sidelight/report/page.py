@@ -111,6 +111,10 @@ class PageSection:
         return not self.blocks and all(part.empty for part in self.parts)
 
 
+Blocks: TypeAlias = Iterator[Block | PageSection]
+"""What a topic is told in, in its order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A document for people."""

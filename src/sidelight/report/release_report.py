@@ -20,7 +20,6 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight._arrays import Integers
-from sidelight._text import as_names, counted
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import SizesDrawn
@@ -490,18 +489,3 @@ def _person_column(release: Release) -> tuple[str, ...]:
 def utility_meaning(name: str) -> str:
     """Say what a utility counts."""
     return MEANINGS.get(name, "people whose rows are suppressed" if name == "suppressed" else "")
-
-
-def size_words(audit: Audit) -> str:
-    """Say how many people are in how many groups.
-
-    >>> from sidelight.report.report import audit_report
-    >>> size_words(audit_report(Release.from_counts([{"Flu": 2}])).answer)
-    '2 people in 1 group'
-    """
-    return f"{counted(audit.release.people, 'person')} in {counted(audit.release.groups, 'group')}"
-
-
-def sensitive_words(audit: Audit) -> str:
-    """Name the sensitive columns."""
-    return " and ".join(as_names(audit.release.sensitive))

@@ -16,7 +16,7 @@ from pydantic import Field, JsonValue
 
 from sidelight import __version__
 from sidelight._rounding import in_words
-from sidelight._text import one_or_several
+from sidelight._text import as_names, counted, one_or_several
 from sidelight.errors import BadMeasure
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness
@@ -124,6 +124,18 @@ class ReleaseFacts(DocumentPart):
     sensitive: str | tuple[str, ...] = Field(description="the sensitive column, or a list of several")
     values: Annotated[int, Field(description="how many different sensitive values there are, or combinations of them")]
     semantics: Literal["single", "set", "multiset"]
+
+    def size_in_words(self) -> str:
+        """Say how many people are in how many groups.
+
+        >>> release_facts(Release.from_counts([{"Flu": 2}])).size_in_words()
+        '2 people in 1 group'
+        """
+        return f"{counted(self.people, 'person')} in {counted(self.groups, 'group')}"
+
+    def sensitive_in_words(self) -> str:
+        """Name the sensitive columns."""
+        return " and ".join(as_names(self.sensitive))
 
 
 class IntakeFacts(DocumentPart):
