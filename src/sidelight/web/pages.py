@@ -278,6 +278,9 @@ def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[C
 def reading(source: ExploredFile, roles: Roles, state: State) -> list[str]:
     """Say in Python how the release is read that is looked at."""
     first = ["import sidelight as sl", ""]
+    as_published = (roles.quasi, roles.value_columns) == (source.roles.quasi, source.roles.value_columns)
+    if source.sidecar is not None and as_published:  # it says how the file is read
+        return [*first, f"release = sl.read_published({source.name!r})"]
     if not state.levels:
         return [*first, f"release = sl.read_release({source.name!r}, {role_keywords(roles, 'group')})"]
     folder = source.hierarchy_folder or "hierarchies"

@@ -446,6 +446,8 @@ def search_sample(looked: Looked) -> Sample | None:
     except SidelightError:
         return None
     source = workspace.source
+    if source.read_table is None:  # published already
+        return None
     folder = source.hierarchy_folder or "hierarchies"
     first = ["sidelight demo  # writes these files"] if source.title else []
     if not source.title and source.hierarchy_folder is None:

@@ -164,3 +164,21 @@ def test_measures_of_coarser_columns_publish_nothing():
     sample = judged(source, Roles(quasi=("age",), sensitive="disease"), state, [sl.GroupSize()])
     assert "sidelight protect" not in sample.command
     assert "--measure 'group size'" in sample.command
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+def test_samples_of_a_published_release_run(sample_files, tmp_path, capsys, method):
+    table = sl.read_table(sample_files / "patients.parquet", quasi=["age", "sex"], sensitive="disease")
+    sl.protect(table, sl.GroupSize() >= 2, method=method, ask="nobody").publish(tmp_path / "made.csv")
+    held = opened(tmp_path / "made.csv", Roles())
+    client = guest(held)
+    sample = judged(held.source, held.roles(held.start), held.start, [sl.GroupSize()])
+    run_python(sample.python)
+    assert invoke(shlex.split(sample.command.replace("\\\n", " "))[1:]).exit_code == 0
+    capsys.readouterr()
+    data = client.get("/data").text
+    assert "sidelight audit" in data
+    assert ("age, sex are printed as they are" in data) == (method == "anatomy")
+    release = client.get("/release").text
+    assert "This was published already: searching needs the table" in release
+    assert "sidelight protect" not in release

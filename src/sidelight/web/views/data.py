@@ -13,6 +13,7 @@ from sidelight._text import counted
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
 from sidelight.measures.column_subsets.worst_columns import people_alone
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.report.document import DocumentPart
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
@@ -21,6 +22,7 @@ from sidelight.web.pages import (
     PageView,
     Sample,
     go_to,
+    judged,
     page,
     reading,
     role_keywords,
@@ -109,6 +111,10 @@ def answer(workspace: Workspace, state: State) -> DataAnswer:
         sentence = f"Who knows {known}{how} finds {alone:,} of {counted(release.size, 'person')} alone."
     else:
         sentence = f"Nobody of {counted(release.size, 'person')} stands alone to who knows {known}{how}."
+    beside = None if workspace.source.sidecar is None else workspace.source.sidecar.who
+    if beside is not None:  # values stand apart, by bucket
+        printed = ", ".join(beside.to_roles().quasi)
+        sentence += f" But {printed} are printed as they are: who stands alone by those is not counted here."
     return DataAnswer(
         sentence=sentence, people=release.size, alone=alone, columns=columns, hierarchies=hierarchies, sets=sets
     )
@@ -200,6 +206,8 @@ def _sample(workspace: Workspace, state: State) -> Sample | None:
     except SidelightError:
         return None
     source = workspace.source
+    if source.sidecar is not None:
+        return judged(source, roles, state, [GroupSize()])
     lines = ["import sidelight as sl", "", f"table = sl.read_table({source.name!r}, {role_keywords(roles, 'quasi')})"]
     lines += [f"print(sl.identifying_columns(table, {min(MOST_COLUMNS_TOGETHER, len(roles.quasi))}).explain())"]
     if state.levels:

@@ -128,6 +128,8 @@ def answer(looked: Looked) -> ReleaseAnswer:
 
 
 def _nothing_yet(looked: Looked) -> str:
+    if looked.workspace.source.read_table is None:
+        return "This was published already: searching needs the table that it was made from."
     if not looked.state.limits:
         return "Nothing is searched without a limit."
     return f"Not searched yet within {counted(len(looked.state.limits), 'limit')}: say how, and press Search."
