@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Finding, Witness
-from sidelight.release.groups import GroupName
-from sidelight.report.document import number, plain
+from sidelight.measures.measure import Finding
 from sidelight.report.report import (
     ALONE,
     SCHEMA_HOME,
@@ -117,61 +115,6 @@ def test_infinite_findings_and_findings_without_a_witness():
     assert (answer.result.exact, answer.result.number, answer.result.text) == ("inf", None, "infinite")
     assert (answer.limit.text, answer.witness, answer.worst_off) == ("≥ infinite", None, "")
     assert answer.notes == ("as large as can be",)
-
-
-@given(st.fractions(min_value=0, max_value=10**6))
-def test_numbers_are_rounded_towards_caution(value):
-    risk, size = number(value, large_is_bad=True), number(value, large_is_bad=False)
-    assert Fraction(risk.exact) == value == Fraction(size.exact)
-    assert Fraction(size.number) <= value <= Fraction(risk.number)
-    assert float(size.number) in (risk.number, math.nextafter(risk.number, -math.inf))
-    shown_values = [Fraction(each.text.replace(",", "")) for each in (size, risk)]
-    assert shown_values[0] <= value <= shown_values[1]
-    assert shown_values[1] - shown_values[0] <= Fraction(1, 10**4)
-
-
-@given(st.floats(min_value=0, max_value=1e6))
-def test_irrational_numbers_say_so(value):
-    written = number(value, large_is_bad=True)
-    assert written.rounded
-    assert (float(written.exact), written.number) == (value, value)
-
-
-@dataclass(frozen=True)
-class Fact:
-    who: str
-    odds: Fraction
-
-    def __str__(self):
-        return f"{self.who} = Flu"
-
-
-@dataclass(frozen=True)
-class Told:
-    facts: tuple
-    odds: Fraction
-
-
-@dataclass(frozen=True, slots=True)
-class Knows(Witness):
-    told: Told = Told((), Fraction(1))
-    most: float = math.inf
-
-
-def test_any_witness_becomes_plain_data():
-    witness = Knows(GroupName(3), "Flu", Told((Fact("somebody", Fraction(1, 2)),), Fraction(2, 3)))
-    assert plain(witness) == {
-        "group": {"number": 3, "says": {}},
-        "value": "Flu",
-        "told": {"facts": ["somebody = Flu"], "odds": "2/3"},
-        "most": "inf",
-    }
-    assert plain({None: {2, 1}, 3: Fraction(3)}) == {"(missing)": [1, 2], "3": "3"}
-
-
-@pytest.mark.parametrize("thing", [None, True, "text", 3, 0.5])
-def test_plain_data_stays(thing):
-    assert plain(thing) == thing
 
 
 CRITERIA = [
