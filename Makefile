@@ -34,7 +34,7 @@ test: $(VENV)/.can-test
 test-oldest: $(VENV)/.can-test
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --output-file .venv-oldest/pins.txt pyproject.toml
-	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt hypothesis pandas polars pytest pytest-xdist
+	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt adbc-driver-postgresql hypothesis pandas polars pytest pytest-xdist
 	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 -m "not spark" -W default::DeprecationWarning \
 	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/cli tests/engines
 

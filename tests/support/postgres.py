@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
-import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
 
 SECRET = "s3cr&t/of#the@tests"
@@ -51,7 +51,9 @@ class Server:
         return f"postgresql://{USER}@/postgres?host={quote(str(self.folder), safe='')}&port={self.port}&table={table}"
 
     @contextmanager
-    def connection(self) -> Iterator[adbc.Connection]:
+    def connection(self) -> Iterator[Any]:
+        import adbc_driver_postgresql.dbapi as adbc  # noqa: PLC0415 - every test imports this file
+
         uri = f"postgresql://{USER}:{quote(SECRET, safe='')}@127.0.0.1:{self.port}/postgres"
         with closing(adbc.connect(uri, autocommit=True)) as connection:
             yield connection
