@@ -320,7 +320,7 @@ def _lines(left: FoundCandidate, right: FoundCandidate) -> Iterator[tuple[str, s
 
 
 def _worth(worth: float | None) -> str:
-    return "infinite" if worth is None else f"{worth:,.4g}" if worth < 10**4 else f"{worth:,.0f}"
+    return "infinite" if worth is None else short_decimal(worth) if worth < 10**4 else f"{worth:,.0f}"
 
 
 # Addresses.

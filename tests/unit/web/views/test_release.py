@@ -1,6 +1,7 @@
 """Searching, looking, comparing and publishing without a browser: as a page and as data."""
 
 import io
+import re
 import zipfile
 from dataclasses import replace
 
@@ -183,3 +184,10 @@ def test_a_candidate_that_is_gone_is_neither_published_nor_signed_as_another(hel
 def test_a_report_on_what_was_found_is_not_one_on_the_file_after_a_restart(held):
     report = guest(held).get(held.start.address("/report", {"method": "lattice", "decision": "approved"}))
     assert (report.status_code, "nothing was found by it here" in report.text) == (422, True)
+
+
+def test_what_a_release_loses_is_one_number_on_the_page(held):
+    client = searched(held, ask="nobody")
+    page = client.get(held.start.address("/release", {"ask": "nobody"})).text
+    loss = re.search(r"at a balanced loss of ([0-9.]+)\. Others", page)
+    assert f'<td class="figure">{loss[1]}</td>' in page
