@@ -100,6 +100,7 @@ class Job:
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _thread: int | None = field(default=None, repr=False)
+    _interrupted: bool = False  # whether an interrupt was sent, which may still be on its way
     forgotten: bool = False  # whether it was cancelled as nobody looked at it
     _watched: bool = False
     _looked_at: float = field(default_factory=time.monotonic, repr=False)
@@ -155,6 +156,8 @@ class Job:
             except Exception as error:  # noqa: BLE001 - a fault of ours ends this job and not the page
                 self.error = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
                 self._end("failed")
+        if self.stage == "running":  # interrupted on the way to its end; the next interrupt would come GRACE later
+            self._end("cancelled")
         self.seconds = time.monotonic() - began
         self._ended.set()
 
@@ -167,8 +170,8 @@ class Job:
     def _end(self, stage: Stage) -> None:
         """Take no interrupt from here on: whoever holds the lock sends one only while it runs."""
         with self._lock:
-            if self._thread is not None:
-                _interrupt(self._thread, None)
+            if self._interrupted:
+                _receive_interrupt()
             self._thread, self.stage = None, stage
             if stage != "done":
                 self.answer = None
@@ -190,12 +193,25 @@ class Job:
         while not self._ended.wait(GRACE):
             with self._lock:
                 if self._thread is not None:
-                    _interrupt(self._thread, Cancelled)
+                    self._interrupted = True
+                    _interrupt(self._thread)
 
 
-def _interrupt(thread: int, by: type[BaseException] | None) -> None:
-    """Let a thread raise something at its next step of Python; None takes it back."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None if by is None else ctypes.py_object(by))
+def _interrupt(thread: int) -> None:
+    """Let a thread raise `Cancelled` at its next step of Python."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Cancelled))
+
+
+def _receive_interrupt() -> None:
+    """Receive the interrupt that is on its way to this thread, or one of its own.
+
+    CPython up to 3.12 looks at every step for one that nobody has received, also for one that was taken back: all
+    threads are slower from then on, and any that is traced (by a debugger, by coverage) stands still for ever.
+    """
+    with suppress(Cancelled):
+        _interrupt(threading.get_ident())
+        while True:
+            pass
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """Work that takes long: one after the other, the same for all who ask the same, and it stops when it is told to."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -165,3 +167,36 @@ def test_an_interrupt_that_is_lost_comes_again(jobs):
         job.cancel()
         assert job.wait(20)
     assert job.stage == "cancelled"
+
+
+TRACED_AFTERWARDS = """
+import sys, time
+from sidelight.web.jobs import Jobs
+
+def busy(progress):
+    while True:
+        sum(range(100))
+
+jobs = Jobs()
+ended = jobs.start(1, lambda _: 1, title="", address="")
+assert ended.wait(5)
+cancelled = jobs.start(2, busy, title="", address="")
+while cancelled.stage == "waiting":
+    time.sleep(0.001)
+cancelled.cancel()
+assert cancelled.wait(5)
+jobs.close()
+
+def traced(frame, event, arg):
+    return traced
+
+sys.settrace(traced)
+print(sum(each for each in range(3)))
+"""
+
+
+def test_no_interrupt_is_left_on_its_way_where_it_would_stop_traced_threads_for_ever():
+    done = subprocess.run(
+        [sys.executable, "-c", TRACED_AFTERWARDS], check=False, capture_output=True, text=True, timeout=30
+    )
+    assert (done.stdout, done.stderr) == ("3\n", "")
