@@ -294,7 +294,8 @@ def _listed(column: pa.ChunkedArray) -> list[object]:
 
 def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
-    return collected(arrow_batches(frame), frame.collect_schema().names())
+    names = frame.collect_schema().names()  # asked first: a DuckDB that streams an answer takes no other question
+    return collected(arrow_batches(frame), names)
 
 
 def collected(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
