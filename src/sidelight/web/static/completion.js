@@ -34,6 +34,7 @@ document.addEventListener("mousedown", (event) => {
 const listOf = (field) => document.getElementById(field.getAttribute("aria-controls"));
 
 async function offer(field) {
+  close(field);  // what was offered belongs to another text: nobody takes it by a key that comes before the answer
   const number = ++asking, at = field.selectionStart;
   const query = new URLSearchParams([...new FormData(field.form)].filter(([name]) => name !== "know"));
   query.set("text", field.value);
@@ -41,6 +42,7 @@ async function offer(field) {
   const response = await fetch(`${field.dataset.completions}?${query}`);
   if (!response.ok || number !== asking || document.activeElement !== field) return;
   const offers = await response.json();
+  if (number !== asking) return;
   const list = listOf(field);
   list.replaceChildren(...offers.options.map(({ text, what }, place) => {
     const option = document.createElement("li"), words = document.createElement("span");
