@@ -39,10 +39,10 @@ async function offer(field) {
   const query = new URLSearchParams([...new FormData(field.form)].filter(([name]) => name !== "know"));
   query.set("text", field.value);
   query.set("at", String(at));
-  const response = await fetch(`${field.dataset.completions}?${query}`);
-  if (!response.ok || number !== asking || document.activeElement !== field) return;
-  const offers = await response.json();
-  if (number !== asking) return;
+  const response = await fetch(`${field.dataset.completions}?${query}`).catch(() => null);  // the page may be left
+  if (!response?.ok || number !== asking || document.activeElement !== field) return;
+  const offers = await response.json().catch(() => null);
+  if (!offers || number !== asking) return;
   const list = listOf(field);
   list.replaceChildren(...offers.options.map(({ text, what }, place) => {
     const option = document.createElement("li"), words = document.createElement("span");
