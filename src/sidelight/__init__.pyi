@@ -9,6 +9,8 @@ from . import testing as testing
 # what the publisher holds
 from .table.table import Table as Table
 from .table.read import read_table as read_table
+from .table.streamed_table import stream_table as stream_table
+from .table.streamed_table import StreamedTable as StreamedTable
 from .table.events import Events as Events
 from .table.read_events import read_events as read_events
 from .table.true_counts import TrueCounts as TrueCounts

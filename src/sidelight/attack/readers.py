@@ -49,6 +49,7 @@ QUICK_TABLES = 20_000
 LEFT_OUT = "to be gone through beside a search"
 NOBODYS_BELIEF = "the policy limits sizes alone, and nobody's belief"
 SEVERAL_COLUMNS = "the release has several sensitive columns"
+STREAMED = "the table was streamed, and who has what is not held"
 COUNTS_ONLY = "the table has counts only, and does not say who has which values"
 STILL = 5e-10  # beliefs are compared to nine decimals
 
@@ -62,6 +63,10 @@ def ask_readers(found: SearchResult, ask: Ask = "both", *, progress: Progress = 
     >>> [(each.reader, each.outcome) for each in ask_readers(found)]
     [('learner', 'not asked'), ('insider', 'nothing to learn')]
     """
+    if not found.outcome.recoding.holds_keys:
+        return tuple(
+            AskedReader(name, "not asked", "nobody wished so" if ask == "nobody" else STREAMED) for name in READERS
+        )
     limit = _limit(found)
     return tuple(
         each(found, limit, progress) if ask in ("both", name) else AskedReader(name, "not asked", "nobody wished so")

@@ -184,6 +184,7 @@ def protect(
     preset: PresetName = None,
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
+    memory: MemoryLimit = None,
     search: SearchOptions = SearchOptions(),
     columns: TableColumns = TableColumns(),
     target: PublishOptions = PublishOptions(),
@@ -193,7 +194,7 @@ def protect(
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
-    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search), target)
+    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search, memory), target)
 
 
 @app.command(sort_key=2.5, help_epilogue=epilogue("compare"))

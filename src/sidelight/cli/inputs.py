@@ -35,8 +35,10 @@ from sidelight.report.report import ReaderFacts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
+from sidelight.table.memory import Memory
 from sidelight.table.read import columns_of, table_from
 from sidelight.table.roles import Roles
+from sidelight.table.streamed_table import AnyTable, streamed_table_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,16 @@ class TableSource:
             by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
         return table, by
 
-    def notes(self, table: sl.Table) -> Iterator[str]:
+    def stream(self, roles: Roles, memory: Memory) -> tuple[sl.StreamedTable, dict[str, sl.Hierarchy]]:
+        """Read the table in bounded memory, and the hierarchies."""
+        if roles.sensitive_level is not None or self.suppress_only:
+            option = "--suppress-only" if self.suppress_only else "sensitive_level"
+            message = f"{option} does not go with {parameter('memory')}; leave one of them out"
+            raise BadPolicy(message)
+        require_columns(self.file, roles)
+        return streamed_table_from(self.file, roles, memory), read_hierarchies(self.folder) if self.folder else {}
+
+    def notes(self, table: AnyTable) -> Iterator[str]:
         """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
         known = {column.name for column in table.quasi}
         if table.intake.roles.get("sensitive_level") is not None:

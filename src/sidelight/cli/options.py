@@ -150,7 +150,7 @@ MemoryLimit: TypeAlias = Annotated[
         "--memory",
         metavar="AMOUNT",
         group=ASKED,
-        help="How much memory may be used, such as 2GB: groups are then streamed, however many there are.",
+        help="How much memory may be used, such as 2GB: what does not fit is then streamed, however much there is.",
     ),
 ]
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]

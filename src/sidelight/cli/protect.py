@@ -23,12 +23,21 @@ from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, say
-from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
+from sidelight.errors import (
+    BadHierarchy,
+    BadPolicy,
+    FallsToReaderWarning,
+    NothingSafe,
+    SidelightError,
+    listed,
+    parameter,
+)
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
 from sidelight.publish.publish import refuse_loud
 from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
+from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.report.document import Envelope, number
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
@@ -37,6 +46,8 @@ from sidelight.report.terminal import READERS, sentences
 from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import METHODS, MethodName
+from sidelight.table.memory import Memory
+from sidelight.table.streamed_table import AnyTable
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -52,11 +63,18 @@ class ProtectRequest:
     question: Question
     hierarchies: Path | None
     search: SearchOptions
+    memory: str | None = None  # how much may be used; the table is then streamed
 
     @property
     def source(self) -> TableSource:
         """Where the table and its hierarchies are."""
         return TableSource(self.file, self.hierarchies, self.search.suppress_only)
+
+    def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+        """Read the table and its hierarchies."""
+        if self.memory is None:
+            return self.source.open(self.question.roles)
+        return self.source.stream(self.question.roles, Memory.of(self.memory))
 
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:
@@ -65,7 +83,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     policy = policy_of(question)
     output = Output(target.json, None, target.force, (), target.html, target.markdown)
     _refuse_targets(request, target, output)
-    table, by = request.source.open(question.roles)
+    table, by = request.open()
     _refuse_bare(table, by, search)
     notes = (*question.notes, *request.source.notes(table))
     try:
@@ -85,7 +103,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
             bounds=target.bounds,
         )
     notes = (*notes, *result.notes, *_told(published))
-    raw = sl.group(table, by=[column.name for column in table.quasi])
+    raw = _as_it_is(table)
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
     document = Envelope(
         kind="protect",
@@ -96,6 +114,13 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     )
     output.write(document, draw(before, result, published), page=lambda: _page(request, before, result, published))
     return Status.WITHIN_POLICY
+
+
+def _as_it_is(table: AnyTable) -> AnyRelease:
+    """Look at a table as if it were published as it is."""
+    if isinstance(table, sl.StreamedTable):
+        return StreamedRelease(table.stream, table.sensitive)
+    return sl.group(table, by=[column.name for column in table.quasi])
 
 
 def _told(published: sl.Published | None) -> tuple[str, ...]:
@@ -122,6 +147,12 @@ def _page(request: ProtectRequest, before: AuditReport, result: SearchResult, pu
 def _refuse_targets(request: ProtectRequest, target: PublishOptions, output: Output) -> None:
     """Refuse, before any work is done, places that cannot be written or that something is read from."""
     inputs = (*request.source.files(), *request.question.files)
+    pages = [path for path in (target.html, target.markdown) if path is not None]
+    if request.memory is not None and pages:
+        message = (
+            f"'{pages[0]}' draws what a whole table says, which does not go with {parameter('memory')}; leave one out"
+        )
+        raise BadPolicy(message)
     if target.output is None:
         _refuse_alone(target)
         output.refuse(inputs)
@@ -156,7 +187,7 @@ def policy_of(question: Question) -> sl.Policy:
     return question.policy
 
 
-def _refuse_bare(table: sl.Table, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> None:
+def _refuse_bare(table: AnyTable, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> None:
     """Refuse a search over levels where a column has none, and others where a column may only be suppressed."""
     if search.suppress_only and search.method != sl.FullDomain.name:
         message = (
@@ -174,7 +205,7 @@ def _refuse_bare(table: sl.Table, by: Mapping[str, sl.Hierarchy], search: Search
 
 
 def search_to_the_end(
-    table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions
+    table: AnyTable, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions
 ) -> SearchResult:
     """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
     with noticing_interrupts() as interrupts:
@@ -191,7 +222,7 @@ def search_to_the_end(
     return result
 
 
-def _search(table: sl.Table, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> SearchResult:
+def _search(table: AnyTable, policy: sl.Policy, by: Mapping[str, sl.Hierarchy], search: SearchOptions) -> SearchResult:
     """Search, showing what is being tried."""
     levels = read_levels(search.levels) if search.levels else None
     with bar("trying") as progress, catch_warnings():

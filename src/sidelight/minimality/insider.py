@@ -54,6 +54,7 @@ from sidelight.search.recoding import Regions
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.streamed_table import held
 from sidelight.table.table import Table
 
 CHOSEN = "the levels were chosen by somebody, and nothing was searched"
@@ -149,7 +150,7 @@ class _InsiderCase:
                 release.release,
                 release.method if method is None else method_of(method),
                 release.policy if policy is None else as_policy(policy),
-                recoding.table,
+                held(recoding.table),
                 group,
                 release.hierarchies if by is None else as_hierarchies(by),
                 release.levels,

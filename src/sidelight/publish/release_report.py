@@ -163,7 +163,7 @@ def report_on_result(
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
-    before = before_of(table, result.policy)
+    before = before_of(table, result.policy) if isinstance(table, Table) else None
     if published is not None:
         known = published_circumstances(details, published, policy=result.policy, before=before)
     else:

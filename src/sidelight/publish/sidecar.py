@@ -41,7 +41,8 @@ from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of
 from sidelight.table.labels import ColumnKind, Label
 from sidelight.table.roles import Domain, Missing, Roles
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics, Table
+from sidelight.table.streamed_table import AnyTable
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -377,7 +378,7 @@ def _population_facts(population: Population, columns: Sequence[str]) -> Populat
     return PopulationFacts(name=_file_name(population.place), sha256=sha256, people=population.people(columns))
 
 
-def _policy(result: SearchResult, table: Table) -> str:
+def _policy(result: SearchResult, table: AnyTable) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)

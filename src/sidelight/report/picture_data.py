@@ -189,6 +189,7 @@ def candidate_releases(found: SearchResult) -> CandidateReleases | None:
     table = found.outcome.recoding.table
     if (
         len(found.choices) < 2
+        or not found.outcome.recoding.holds_keys
         or len(table.sizes) * len(found.release.domain) * len(found.choices) > MOST_CANDIDATE_CELLS
     ):
         return None

@@ -26,6 +26,7 @@ from sidelight.search.mondrian import Mondrian
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.labels import SUPPRESSED, shown
+from sidelight.table.streamed_table import held
 from sidelight.table.table import Column, Table, Tabular
 
 if TYPE_CHECKING:
@@ -291,7 +292,7 @@ def compare(
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
     tried = list(_with_defence([method_of(method) for method in methods], resists))
-    problem = SearchProblem.of(table, policy, by)
+    problem = SearchProblem.of(held(table), policy, by)
     rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
@@ -335,7 +336,7 @@ def _lattice_rows(
         way = replace(method, suppress=share)
         try:
             outcomes = way.best_by_each(
-                problem.table,
+                held(problem.table),
                 problem.searchable,
                 by=problem.by,
                 utilities=WEIGHED,

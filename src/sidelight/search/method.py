@@ -19,12 +19,14 @@ import numpy as np
 from sidelight._arrays import Integers, add_up
 from sidelight._rounding import at_a_glance, in_words
 from sidelight._text import counted, html_table
+from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
+from sidelight.table.streamed_table import held
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
     from sidelight.search.asked_readers import AskedReader
     from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.streamed_table import StreamedTable
 
 
 Reader: TypeAlias = Literal["insider"]
@@ -66,6 +69,23 @@ class Method(ABC):
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Find a release within policy; one group of everybody is known to be within it."""
+
+    def search_streamed(
+        self,
+        table: StreamedTable,
+        policy: Policy,
+        *,
+        by: Mapping[str, Hierarchy],
+        utility: UtilityName,
+        progress: Progress,
+    ) -> SearchOutcome:
+        """Find the same release of a table whose keys are never held; a method that needs all of them refuses."""
+        del table, policy, by, utility, progress
+        message = (
+            f"method '{self.name}' holds all keys of a table, which does not go with {parameter('memory')}; "
+            f"use {parameter('method', 'mondrian')}, or read the table without {parameter('memory')}"
+        )
+        raise BadPolicy(message)
 
     def seeded(self, random: np.random.Generator) -> Self:
         """Let a method that draws lots draw them from here, unless it was told where already; others draw none."""
@@ -247,7 +267,7 @@ class SearchResult(Tabular):
         """
         buckets = self.outcome.buckets
         if buckets is None:
-            return TrueCounts.of_table(self.outcome.recoding.table, self.release_rows)
+            return TrueCounts.of_table(held(self.outcome.recoding.table), self.release_rows)
         assert buckets.true_counts is not None  # anatomy deals people whose values it knows
         return buckets.true_counts
 

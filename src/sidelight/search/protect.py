@@ -49,6 +49,7 @@ from sidelight.search.recoding import release_of
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Table
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
@@ -57,7 +58,7 @@ METHODS: Mapping[str, type[Method]] = {each.name: each for each in (FullDomain, 
 
 
 def protect(
-    table: Table,
+    table: AnyTable,
     policy: Policy | Criterion | Iterable[Criterion],
     *,
     by: Mapping[str, Hierarchy] | None = None,
@@ -79,7 +80,7 @@ def protect(
     `resists="insider"` (Mondrian only) keeps the limit on the share of any value for whoever knows the method and the
     policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when not even one group
     of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
-    the other limits.
+    the other limits.  A table of any size is read by `stream_table`; methods that need all its keys refuse it.
 
     Two readers are asked with little effort what they would reach, whom a policy names seldom (`ask`: "both",
     "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls to one of them
@@ -120,7 +121,7 @@ def with_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> S
 class SearchProblem:
     """A table, the policy that its release must keep, the part of it that a search can follow, and the hierarchies."""
 
-    table: Table
+    table: AnyTable
     policy: Policy
     searchable: Policy
     by: Mapping[str, Hierarchy]
@@ -128,17 +129,22 @@ class SearchProblem:
     @classmethod
     def of(
         cls,
-        table: Table,
+        table: AnyTable,
         policy: Policy | Criterion | Iterable[Criterion],
         by: Mapping[str, Hierarchy] | None,
     ) -> SearchProblem:
         """Check what a search is handed; raises `NothingSafe` when one group of everybody is outside the policy."""
-        expect(Table, table, "what is protected")
+        if not isinstance(table, StreamedTable):
+            expect(Table, table, "what is protected")
         hierarchies = as_hierarchies(by)
-        policy = _informed(as_policy(policy).about_each(table.sensitive_columns, table.domain), table)
+        policy = as_policy(policy).about_each(table.sensitive_columns, table.domain)
+        if isinstance(table, StreamedTable):
+            _refuse_unstreamed(policy)
+        else:
+            policy = _informed(policy, table)
         searchable = searchable_part(policy)
         # one group of everybody is what every search can fall back on: from here on something is within policy
-        _refuse_impossible(table, searchable)
+        _refuse_impossible(table.outline if isinstance(table, StreamedTable) else table, searchable)
         return cls(table, policy, searchable, hierarchies)
 
     def search(self, method: Method, utility: UtilityName, progress: Progress) -> SearchOutcome:
@@ -153,6 +159,8 @@ class SearchProblem:
             raise BadPolicy(message)
         if isinstance(method, Mondrian) and method.resists is not None:
             covered_limits(self.policy)  # limits that only judge the end are not in what is searched
+        if isinstance(self.table, StreamedTable):
+            return method.search_streamed(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
         return method.search(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
 
     def result(self, method: Method, outcome: SearchOutcome, progress: Progress = quiet) -> SearchResult:
@@ -254,6 +262,18 @@ def _refuse_options(method: str, *, suppress: float = 0, levels: object = None) 
 def _informed(policy: Policy, table: Table) -> Policy:
     """Let measures that ask what somebody knows of the original take the table."""
     return Policy(*(replace(each, measure=each.measure.informed(table)) for each in policy.criteria))
+
+
+def _refuse_unstreamed(policy: Policy) -> None:
+    """Refuse limits on what is only known of a table whose keys are all at hand."""
+    unknown = next((each for each in policy.measures if not each.streams), None)
+    if unknown is not None:
+        memory = parameter("memory")
+        message = (
+            f"'{unknown}' looks at a whole table or release at once, which does not go with {memory}; "
+            f"leave it out, or read the table without {memory}"
+        )
+        raise BadPolicy(message)
 
 
 def searchable_part(policy: Policy) -> Policy:

@@ -21,7 +21,7 @@ Queries are drawn at random, always the same ones for the same seed: what an ana
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,6 +31,7 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order
 from sidelight.table.labels import Label
+from sidelight.table.streamed_table import AnyTable, StreamedTable, held
 from sidelight.table.table import Column, Counts, Table, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
@@ -97,6 +98,16 @@ class Marginals:
             add_up(order.rank[column.codes], table.sizes, len(order))
             for column, order in zip(table.quasi, orders, strict=True)
         ]
+        return cls.of_ranks(people)
+
+    @classmethod
+    def of_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
+        """Take the people who have each label, column by column."""
+        return cls.of_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
+
+    @classmethod
+    def of_ranks(cls, people: Sequence[Integers]) -> Marginals:
+        """Take the people at each rank, column by column."""
         below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
         return cls(below, np.array([_entropy(each) for each in people]))
 
@@ -105,10 +116,15 @@ class Marginals:
 class Recoding(ABC):
     """The people of a table in groups.  What utilities ask, whatever the method answers it."""
 
-    table: Table
+    table: AnyTable
     orders: tuple[Order, ...]
     sizes: Integers  # people per group
     suppressed: int  # people in no group
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether each key of the table is at hand, to be compared with what the release says of it."""
+        return isinstance(self.table, Table)
 
     @abstractmethod
     def information_loss(self) -> Floats:
@@ -121,7 +137,7 @@ class Recoding(ABC):
     @property
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
-        return Marginals.of(self.table, self.orders)
+        return Marginals.of(held(self.table), self.orders)
 
     def bits_held(self) -> Floats:
         """Give, per column, how many bits its labels tell as they are: their entropy."""
@@ -152,7 +168,7 @@ class Regions(Recoding):
     @property
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
-        return self.counted or Marginals.of(self.table, self.orders)
+        return self.counted or super().marginals
 
     @classmethod
     def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers) -> Regions:
@@ -160,6 +176,21 @@ class Regions(Recoding):
         kept = group >= 0
         sizes = add_up(group[kept], table.sizes[kept], len(start))
         return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
+
+    @classmethod
+    def streamed(
+        cls,
+        table: StreamedTable,
+        orders: tuple[Order, ...],
+        sizes: Integers,
+        start: Integers,
+        stop: Integers,
+        *,
+        suppressed: int = 0,
+    ) -> Regions:
+        """Take groups of a table whose keys are not held: which group each is in is not to be had."""
+        counted = Marginals.of_labels(table.label_people, orders)
+        return cls(table, orders, sizes, suppressed, start, stop, lambda: table.sizes, counted)
 
     @cached_property
     def group(self) -> Integers:
@@ -344,7 +375,7 @@ class Buckets(Recoding):
 
     def estimate(self, query: Query) -> float:
         """Take of each bucket the people that the query asks for, and the share of values."""
-        inside = np.flatnonzero(query.selects(self.table, self.orders)[self.key])
+        inside = np.flatnonzero(query.selects(held(self.table), self.orders)[self.key])
         bucket, value, count = self._entries
         selected = np.flatnonzero(query.values[value])
         share = np.bincount(bucket[selected], count[selected], len(self.sizes)) / self.sizes

@@ -13,7 +13,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Floats
+from sidelight.errors import NoRoom, parameter
 from sidelight.search.recoding import Recoding, random_queries
+from sidelight.table.streamed_table import held
 
 UtilityName: TypeAlias = Literal[
     "balanced loss",
@@ -115,7 +117,7 @@ def query_error(recoding: Recoding) -> float:
     least = recoding.table.people / 1000
     errors = []
     for query in random_queries(recoding.orders, len(recoding.table.domain)):
-        true = query.answer(recoding.table, recoding.orders)
+        true = query.answer(held(recoding.table), recoding.orders)
         errors.append(abs(recoding.estimate(query) - true) / max(true, least))
     return float(np.mean(errors))
 
@@ -161,15 +163,19 @@ class Utilities(Mapping[str, float]):
         self._computed: dict[str, float] = {}
 
     def __getitem__(self, name: str) -> float:
+        if name in OF_VALUES and not self._recoding.holds_keys:
+            message = f"'{name}' compares each key with the release; read the table without {parameter('memory')}"
+            raise NoRoom(message)
         if name not in self._computed:
             self._computed[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
         return self._computed[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(UTILITIES)
+        """Name those that can be had: some need all keys of the table."""
+        return (name for name in UTILITIES if self._recoding.holds_keys or name not in OF_VALUES)
 
     def __len__(self) -> int:
-        return len(UTILITIES)
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
         return repr(dict(self))

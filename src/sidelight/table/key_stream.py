@@ -88,6 +88,8 @@ class KeyStream:
     entries: SortedRuns
     people_per_key: SortedRuns | None  # where people have several rows; else a key's counts add up to them
     value_places: ValuePlaces
+    typed_roles: Roles  # with what the types of columns say about their kinds
+    texts: frozenset[str]  # the columns that are text by their type
 
     @property
     def semantics(self) -> Semantics:
@@ -377,4 +379,16 @@ def _stream(
     whole = add_up(places, amounts, len(domain))
     everybody = int(amounts.sum()) if people is None else sum(int(counts.sum()) for _, counts in people.batches())
     looked_up = ValuePlaces.among(values, places, packing.width)
-    return KeyStream(roles, packing, domain, whole, everybody, intake, entries, people, looked_up)
+    return KeyStream(
+        roles,
+        packing,
+        domain,
+        whole,
+        everybody,
+        intake,
+        entries,
+        people,
+        looked_up,
+        rows.roles,
+        rows.source.texts,
+    )

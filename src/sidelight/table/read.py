@@ -11,7 +11,7 @@ values that each person has together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -138,8 +138,9 @@ def table_from(source: object, roles: Roles) -> Table:
         return _split(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
         table = _tabulate(rows, rows.roles, keep_people=False)
-        quasi = tuple(replace(column, kind=_kind_by_type(column, rows)) for column in table.quasi)
-        _check_kinds(table, rows.roles)
+        texts = rows.source.texts
+        quasi = tuple(replace(column, kind=kind_by_type(column, rows.roles, texts)) for column in table.quasi)
+        check_kinds(table, rows.roles)
     return _with_profiles(replace(table, quasi=quasi), source, roles)
 
 
@@ -162,15 +163,15 @@ def _with_carried(source: object, roles: Roles) -> Table:
     return replace(table, weights=add_up(carried.key, amounts, len(table.sizes)))
 
 
-def _kind_by_type(column: Column, rows: Rows) -> ColumnKind | None:
+def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> ColumnKind | None:
     """Give the kind that was declared or that the type decides; text is no number, unless marks made it text."""
-    kind = rows.roles.kind_of(column.name)
-    is_text = column.name in rows.source.texts and not rows.roles.missing_marks
+    kind = roles.kind_of(column.name)
+    is_text = column.name in texts and not roles.missing_marks
     may_be_numbers = kind_of_labels(column.labels) == "number" or are_digits(column.labels)
     return "category" if kind is None and is_text and may_be_numbers else kind
 
 
-def _check_kinds(table: Table, roles: Roles) -> None:
+def check_kinds(table: Table, roles: Roles) -> None:
     """Refuse kinds of columns that are not there, or that their labels cannot have."""
     quasi = {column.name: column for column in table.quasi}
     others = (*table.intake.columns_dropped, *table.sensitive_columns, *([roles.person] if roles.person else []))

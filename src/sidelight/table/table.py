@@ -147,12 +147,7 @@ class Table:
 
     def column(self, name: str) -> Column:
         """Find a quasi-identifier by name."""
-        for column in self.quasi:
-            if column.name == name:
-                return column
-        names = [column.name for column in self.quasi]
-        message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, names)}"
-        raise UnknownColumn(message)
+        return find_column(self.quasi, name)
 
     @property
     def sensitive_columns(self) -> tuple[str, ...]:
@@ -314,6 +309,15 @@ class Column:
 def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
     code = {text: number for number, text in enumerate(labels)}
     return np.fromiter((code[cell] for cell in cells), np.int32, len(cells))
+
+
+def find_column(columns: Sequence[Column], name: str) -> Column:
+    """Find a quasi-identifier by name, or say which there are."""
+    for column in columns:
+        if column.name == name:
+            return column
+    message = f"no quasi-identifier '{name}' in the table{did_you_mean(name, [column.name for column in columns])}"
+    raise UnknownColumn(message)
 
 
 def stack_columns(parts: Sequence[Column]) -> Column:

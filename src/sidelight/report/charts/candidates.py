@@ -17,6 +17,7 @@ from sidelight.measures.measure import Criterion, Measure, exact
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
+from sidelight.table.streamed_table import held
 
 if TYPE_CHECKING:
     import altair as alt
@@ -59,7 +60,7 @@ class Candidate:
 
 def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     """Measure the minimal generalisations that a search found, each as it would be published."""
-    method, table = found.method, found.outcome.recoding.table
+    method, table = found.method, held(found.outcome.recoding.table)
     if not isinstance(method, FullDomain) or not found.choices:
         message = f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
         raise BadMeasure(message)

@@ -1,0 +1,222 @@
+"""A table with any number of keys: what a publisher holds, gone through row by row in bounded memory.
+
+All that is known of the whole is at hand: columns with the labels that occur, how many people have each, the values and
+how often each occurs.  Keys come in blocks: in order by `stream.blocks()`, or, for whatever adds up, in any order by
+`rows()`, which reads what was sorted once without merging it.  Whoever asks for all keys at once is told to read the
+table without a limit on memory.
+
+*Invariant.*  Its keys, put together, are the `Table` that `read_table` makes of the same rows by the same roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+import numpy as np
+
+from sidelight._arrays import Codes, Flags, Integers, add_up
+from sidelight._text import counted
+from sidelight.errors import BadTable, WrongKind, parameter
+from sidelight.table.key_stream import KeyStream, read_stream
+from sidelight.table.labels import Label
+from sidelight.table.memory import Memory
+from sidelight.table.packed_keys import Words
+from sidelight.table.read import check_kinds, kind_by_type
+from sidelight.table.roles import Missing, Roles
+from sidelight.table.table import Column, Counts, Intake, Semantics, Table, find_column, sensitive_names
+
+
+class StreamedRoles(TypedDict, total=False):
+    """The roles that go with streaming beside `quasi` and `sensitive`, as `read_table` has them."""
+
+    person: str | None
+    values: Semantics
+    missing: Missing
+    missing_marks: str | Sequence[object]
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None
+    encoding: str | None
+    sheet: str | None
+    kinds: Mapping[str, object] | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowBlock:
+    """Some rows of a table that add up to it: codes by column, people, and how often a value occurs (−1: none)."""
+
+    codes: list[Codes]
+    people: Integers
+    value: Integers
+    count: Integers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedTable:
+    """A table that is gone through key by key and never held; made by `stream_table`."""
+
+    stream: KeyStream
+    memory: Memory
+    quasi: tuple[Column, ...]  # with the labels that occur, and no rows
+    label_people: tuple[Integers, ...]  # column by column: how many people have each label
+    recode: tuple[Codes, ...]  # column by column: the code in `quasi` of each packed code
+
+    carried = None
+    weights = None
+    names = None
+
+    @property
+    def people(self) -> int:
+        """How many people the table is about."""
+        return self.stream.people
+
+    @property
+    def sensitive(self) -> str:
+        """The sensitive column, or several, by name."""
+        return ", ".join(self.stream.roles.value_columns)
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """All sensitive values that there are."""
+        return self.stream.domain
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+        return sensitive_names(self.sensitive, self.domain)
+
+    @property
+    def semantics(self) -> Semantics:
+        """Whether people have one value or several."""
+        return self.stream.semantics
+
+    @property
+    def intake(self) -> Intake:
+        """What reading did to the rows."""
+        return self.stream.intake
+
+    def column(self, name: str) -> Column:
+        """Find a quasi-identifier by name."""
+        return find_column(self.quasi, name)
+
+    @cached_property
+    def outline(self) -> Table:
+        """Everybody as one key, which says the first label of each column: all that is known before keys are."""
+        first = tuple(replace(column, codes=np.zeros(1, np.int32)) for column in self.quasi)
+        counts = Counts.from_cells([self.stream.whole])
+        return Table(first, self.sensitive, self.domain, np.array([self.people]), counts, self.semantics, self.intake)
+
+    @property
+    def sizes(self) -> Integers:
+        """Refuse to hold all keys."""
+        return held(self).sizes
+
+    @property
+    def counts(self) -> Counts:
+        """Refuse to hold all keys."""
+        return held(self).counts
+
+    def about(self, column: str) -> Table:
+        """Refuse to hold all keys."""
+        return held(self).about(column)
+
+    def rows(self) -> Iterator[RowBlock]:
+        """Go through all rows in any order, as often as one likes; what adds up over them adds up to the table."""
+        stream = self.stream
+        single = stream.people_per_key is None
+        for words, counts in stream.entries.in_any_order():
+            keys = stream.packing.keys(words)
+            value = stream.value_places.of(stream.packing.values(words, keys))
+            yield RowBlock(self._codes(keys), counts if single else np.zeros_like(counts), value, counts)
+        for keys, people in () if stream.people_per_key is None else stream.people_per_key.in_any_order():
+            nothing = np.full(len(people), -1)
+            yield RowBlock(self._codes(keys), people, nothing, np.zeros_like(people))
+
+    def _codes(self, keys: Words) -> list[Codes]:
+        codes = self.stream.packing.key_codes(keys)
+        return [recode[code] for recode, code in zip(self.recode, codes, strict=True)]
+
+    def __repr__(self) -> str:
+        """Say how large it is and what it is about."""
+        names = ", ".join(column.name for column in self.quasi)
+        values = counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
+        return f"<StreamedTable of {counted(self.people, 'person')}: {names} → {self.sensitive} ({values})>"
+
+
+AnyTable: TypeAlias = Table | StreamedTable
+
+MEMORY = parameter("memory")
+
+
+def held(table: AnyTable) -> Table:
+    """Give a table that is in memory, or say that it has to be."""
+    if isinstance(table, StreamedTable):
+        message = f"a streamed table does not hold its keys, and all of them are needed; read it without {MEMORY}"
+        raise BadTable(message)
+    return table
+
+
+def stream_table(
+    source: object,
+    *,
+    quasi: str | Sequence[str],
+    sensitive: str | Sequence[str],
+    memory: str | int = "2GB",
+    **roles: Unpack[StreamedRoles],
+) -> StreamedTable:
+    """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
+
+    As `read_table`, of files and Arrow tables and by the same keywords, without columns that are kept, sampling weights
+    and lists in cells.  `memory` is what this process may use in all, such as "2GB"; what does not fit is sorted in
+    temporary files, which nobody else can open and which are gone with the process.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> rows = pa.table({"age": ["23", "27", "35"], "disease": ["Flu", "Cold", "Flu"]})
+    >>> stream_table(rows, quasi="age", sensitive="disease", memory="1GB")
+    <StreamedTable of 3 people: age → disease (2 values)>
+    """
+    choices: Mapping[str, Any] = roles
+    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.of(memory))
+
+
+def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
+    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    if isinstance(source, Table | StreamedTable):
+        message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
+        raise WrongKind(message)
+    if roles.keep:
+        message = f"{parameter('keep')} does not go with {MEMORY}: rows are not held; leave one of them out"
+        raise BadTable(message)
+    stream = read_stream(source, replace(roles, suppressed=None).complete(), memory)
+    stream = replace(stream, roles=stream.typed_roles)
+    packed = stream.packing.labels[: len(stream.roles.quasi)]
+    as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
+    people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
+    table = StreamedTable(
+        stream,
+        memory,
+        tuple(_with_labels_that_occur(stream, number, many > 0) for number, many in enumerate(rows)),
+        tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
+        tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
+    )
+    check_kinds(table.outline, stream.roles)
+    return table
+
+
+def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
+    """Count, column by column, the people and the rows that have each label."""
+    people, rows = [np.zeros(width, np.int64) for width in widths], [np.zeros(width, np.int64) for width in widths]
+    for block in table.rows():
+        for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
+            people[at] += add_up(code, block.people, width)
+            rows[at] += np.bincount(code, minlength=width)
+    return people, rows
+
+
+def _with_labels_that_occur(stream: KeyStream, number: int, occurs: Flags) -> Column:
+    """Give a column without rows; labels that no row has are forgotten."""
+    name, labels = stream.roles.quasi[number], stream.packing.labels[number]
+    column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
+    return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))
