@@ -32,7 +32,17 @@ from sidelight._arrays import Integers
 from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
-from sidelight.table.files import PACKERS, PARQUET, TEXT, FirstLine, ending, not_utf8, number_of_rows, schema_of
+from sidelight.table.files import (
+    PARQUET,
+    TEXT,
+    FirstLine,
+    check_whole,
+    ending,
+    not_utf8,
+    number_of_rows,
+    packer,
+    schema_of,
+)
 from sidelight.table.foreign_files import as_utf8
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.table.memory import Memory
@@ -183,7 +193,7 @@ def file_rows(files: list[Path], roles: Roles, *, packed: bool = True, memory: M
 
 def _are_few(files: Sequence[Path]) -> bool:
     """Say whether files surely fit into memory; those that are packed may hold anything."""
-    if any(file.suffix.lower() in PACKERS for file in files) or sum(file.stat().st_size for file in files) > FEW_BYTES:
+    if any(map(packer, files)) or sum(file.stat().st_size for file in files) > FEW_BYTES:
         return False
     return ending(files[0]) not in PARQUET or sum(map(number_of_rows, files)) <= FEW_ROWS
 
@@ -219,6 +229,8 @@ def _text_rows(
     con: duckdb.DuckDBPyConnection, files: list[Path], roles: Roles, *, columnar: bool, memory: Memory | None
 ) -> Iterator[Rows]:
     with as_utf8(files, roles.encoding) as texts:
+        for text in texts:
+            check_whole(text)
         try:
             view, dropped = csv_view([(text, TEXT[ending(text)]) for text in texts], roles)
             ours = {name: name for name in roles.used}
@@ -310,23 +322,24 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
     is a missing one.
     """
     # We read the first line ourselves and leave DuckDB's sniffer out: it may skip rows that do not fit its guess.
-    layouts: dict[tuple[str, tuple[str, ...]], list[Path]] = defaultdict(list)
+    layouts: dict[tuple[str, tuple[str, ...], str | None], list[Path]] = defaultdict(list)
     dropped: dict[str, None] = {}
     for file, delimiter in files:
         first = FirstLine.of(file, delimiter)
         dropped |= dict.fromkeys(roles.unused(first.names, file.name, rows=first.rows))
-        layouts[first.delimiter, first.names].append(file)
-    parts = [_query(group, delimiter, names, roles) for (delimiter, names), group in layouts.items()]
+        layouts[first.delimiter, first.names, packer(file)].append(file)
+    parts = [_query(group, *layout, roles) for layout, group in layouts.items()]
     return " UNION ALL ".join(parts), tuple(dropped)
 
 
-def _query(files: list[Path], delimiter: str, names: tuple[str, ...], roles: Roles) -> str:
+def _query(files: list[Path], delimiter: str, names: tuple[str, ...], packed_by: str | None, roles: Roles) -> str:
     listed = ", ".join(map(sql_path, files))
     types = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(names)))
     columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
     return (
         f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
-        f"delim={sql_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false)"
+        f"delim={sql_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false, "
+        f"compression={sql_text(packed_by or 'none')})"
     )
 
 

@@ -37,7 +37,9 @@ TEXT = {".csv": None, ".txt": None, ".tsv": "\t", ".tab": "\t"}
 """Endings of text files, and the delimiter where the ending says it."""
 
 PARQUET = {".parquet", ".pq"}
-PACKERS = {".gz", ".zst"}
+PACKERS = {".gz": "gzip", ".zst": "zstd"}
+"""Endings of packed text files, and what Arrow and DuckDB call their packers."""
+
 SHEETS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 STATISTICS = {".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt"}
 """Endings of spreadsheets, and of files of Stata, SPSS and SAS."""
@@ -50,6 +52,9 @@ DELIMITERS = ",;\t|"
 
 LONGEST = 2_000_000
 """How many characters a line may have; DuckDB reads no longer ones either."""
+
+CHUNK = 1 << 20
+"""How many bytes are unpacked or decoded at a time."""
 
 NAME_LINES = 100
 """How many lines the names may take; quoted names may hold line breaks."""
@@ -121,7 +126,7 @@ def _standard_input() -> Path:
 
 def ending(file: Path) -> str:
     """Give a file's ending, without that of the packer: `.csv` for `patients.csv.gz`."""
-    inner = file.with_suffix("") if file.suffix.lower() in PACKERS else file
+    inner = file.with_suffix("") if packer(file) else file
     kind = inner.suffix.lower()
     if kind in TEXT or (kind in PARQUET | SHEETS | STATISTICS and inner is file):
         return kind
@@ -227,7 +232,11 @@ def sniff_delimiter(line: str) -> str:
 def _text(file: Path) -> Iterator[io.TextIOWrapper]:
     """Open a text file, packed or not, and say in one line what is wrong with it."""
     try:
-        with pa.input_stream(str(file)) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
+        with (
+            unpacking(file),
+            unpacked(file) as stream,
+            io.TextIOWrapper(stream, "utf-8-sig", newline="") as text,
+        ):
             yield text
     except UnicodeDecodeError:
         raise not_utf8(file) from None
@@ -236,9 +245,35 @@ def _text(file: Path) -> Iterator[io.TextIOWrapper]:
             f"{file.name} has a cell of more than {csv.field_size_limit():,} characters at its beginning; check quotes"
         )
         raise BadTable(message) from None
+
+
+def packer(file: Path) -> str | None:
+    """Say what a file was packed by, as its ending says in small letters or capitals."""
+    return PACKERS.get(file.suffix.lower())
+
+
+def unpacked(file: Path) -> pa.NativeFile:
+    """Open a file, packed or not, for the bytes that it holds; Arrow checks frames, their ends and their checksums."""
+    return pa.input_stream(str(file), compression=packer(file))
+
+
+@contextmanager
+def unpacking(file: Path) -> Iterator[None]:
+    """Say in one line that a packed file is cut or damaged."""
+    try:
+        yield
     except OSError:
         message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
         raise BadTable(message) from None
+
+
+def check_whole(file: Path) -> None:
+    """Unpack a packed file to its end: DuckDB takes one that is cut, or whose checksum is wrong, for whole."""
+    if packer(file) is None:
+        return
+    with unpacking(file), unpacked(file) as stream:
+        while stream.read(CHUNK):
+            pass
 
 
 def _check(file: Path, first: str, text: io.TextIOWrapper) -> None:
@@ -270,6 +305,7 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
 
 def not_utf8(file: Path) -> BadTable:
     """Say which byte of a file, packed or not, is wrong, and what else the file may be written in."""
+    check_whole(file)  # else its bytes are not those that were written
     return BadTable(
         f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; "
         f"save it as UTF-8, or say what it is, perhaps {parameter('encoding', _likely_encoding(file))}"
@@ -278,16 +314,16 @@ def not_utf8(file: Path) -> BadTable:
 
 def _likely_encoding(file: Path) -> str:
     """Guess by the first bytes: programs that write UTF-16 mark it, and most others write as Windows does."""
-    with pa.input_stream(str(file)) as stream:
+    with unpacked(file) as stream:
         return "utf-16" if stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "windows-1252"
 
 
 def _first_bad_byte(file: Path) -> int:
     decoder = codecs.getincrementaldecoder("utf-8")()
     read = 0
-    with pa.input_stream(str(file)) as stream:
+    with unpacked(file) as stream:
         while True:
-            chunk = stream.read(1 << 20)
+            chunk = stream.read(CHUNK)
             waiting = len(decoder.getstate()[0])  # bytes of a character cut in two by the end of the last chunk
             try:
                 decoder.decode(chunk, final=not chunk)

@@ -20,12 +20,12 @@ from typing import Any
 import pyarrow as pa
 
 from sidelight.errors import BadTable, listed, needs_extra, parameter
-from sidelight.table.files import NO_NAMES, PACKERS, SHEETS, ending, looks_like_a_row
+from sidelight.table.files import CHUNK, NO_NAMES, SHEETS, ending, looks_like_a_row, packer, unpacked, unpacking
 from sidelight.table.labels import label
 from sidelight.table.roles import Roles
 
-CHUNK = 1 << 20
-"""How many bytes of a text file are decoded at a time."""
+TRANSPORT_RECORD = 80
+"""How many bytes a record of SAS's transport format has."""
 
 
 def foreign_table(file: Path, roles: Roles) -> pa.Table:
@@ -95,6 +95,7 @@ def _statistics_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[ob
         ".sas7bdat": pyreadstat.read_sas7bdat,
         ".xpt": pyreadstat.read_xport,
     }
+    _check_records(file)
     options = {} if ending(file) == ".por" else {"encoding": roles.encoding}
     try:
         cells, about = readers[ending(file)](str(file), output_format="dict", **options)
@@ -106,6 +107,13 @@ def _statistics_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[ob
         raise BadTable(message) from None
     labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
     return [(name, _labelled(list(cells[name]), labels.get(name, {}))) for name in about.column_names]
+
+
+def _check_records(file: Path) -> None:
+    """Refuse a transport file of SAS that ends within a record: unlike others, it does not say how many rows follow."""
+    if ending(file) == ".xpt" and file.stat().st_size % TRANSPORT_RECORD:
+        message = f"{file.name} ends in the midst of a record; check that it was written completely"
+        raise BadTable(message)
 
 
 def _labelled(cells: list[object], labels: Mapping[object, str]) -> list[object]:
@@ -163,8 +171,8 @@ def _proves_utf8(file: Path) -> bool:
     """
     decoder, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), False
     try:
-        with pa.input_stream(str(file)) as packed:
-            while chunk := packed.read(CHUNK):
+        with unpacked(file) as stream:
+            while chunk := stream.read(CHUNK):
                 beyond_ascii |= not chunk.isascii()
                 decoder.decode(chunk)
         decoder.decode(b"", final=True)
@@ -175,17 +183,14 @@ def _proves_utf8(file: Path) -> bool:
 
 def _copied(file: Path, folder: Path, encoding: str) -> Path:
     folder.mkdir()
-    copy = folder / (file.stem if file.suffix.lower() in PACKERS else file.name)
+    copy = folder / (file.stem if packer(file) else file.name)
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with pa.input_stream(str(file)) as packed, copy.open("w", encoding="utf-8", newline="") as text:
-            while chunk := packed.read(CHUNK):
+        with unpacking(file), unpacked(file) as stream, copy.open("w", encoding="utf-8", newline="") as text:
+            while chunk := stream.read(CHUNK):
                 text.write(decoder.decode(chunk))
             text.write(decoder.decode(b"", final=True))
     except UnicodeError:
         message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
-        raise BadTable(message) from None
-    except OSError:
-        message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
         raise BadTable(message) from None
     return copy

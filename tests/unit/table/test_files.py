@@ -80,6 +80,43 @@ def test_a_bad_csv_gets_one_line(folder, text, message):
     assert message.replace("a.csv", "a.csv.gz") in refused((BadTable, UnknownColumn), source=packed)
 
 
+ROWS = "zip,sex,disease\n" + "".join(f"{number},f,p{number % 7}\n" for number in range(40_000))
+FRAMES = {
+    ".gz": gzip.compress,
+    ".zst": lambda part: pa.Codec("zstd").compress(part, asbytes=True),
+}
+
+
+@pytest.mark.parametrize("packer", [".gz", ".zst", ".GZ", ".Zst"])
+def test_a_packed_file_that_is_cut_is_never_taken_for_whole(folder, packer):
+    frames = [FRAMES[packer.lower()](part.encode()) for part in (ROWS[:100_000], ROWS[100_000:])]
+    file, packed = folder / f"a.csv{packer}", b"".join(frames)
+    file.write_bytes(packed)
+    assert read(file).people == 40_000
+    for length in {1, 3, 10, len(frames[0]) - 1, len(frames[0]) + 1, len(frames[0]) + 9, *range(1, len(packed), 4096)}:
+        file.write_bytes(packed[:length])
+        assert refused(BadTable, source=file) == (
+            f"a.csv{packer} cannot be unpacked; check its ending and that it was written completely"
+        ), length
+
+
+@pytest.mark.parametrize(("at", "what"), [(-8, "its checksum"), (-1, "its length"), (-5000, "its rows")])
+def test_a_packed_file_that_is_damaged_is_refused(folder, at, what):
+    packed = bytearray(gzip.compress(ROWS.encode()))
+    packed[at] ^= 1
+    (folder / "a.csv.gz").write_bytes(packed)
+    assert "a.csv.gz cannot be unpacked" in refused(BadTable, source=folder / "a.csv.gz"), what
+    (folder / "b.csv.gz").write_bytes(gzip.compress(ROWS.encode()) + b"more")
+    assert "b.csv.gz cannot be unpacked" in refused(BadTable, source=folder / "b.csv.gz")
+
+
+def test_endings_in_capitals_are_known_beside_others(folder):
+    written(folder, "zip,sex,disease\n1,f,Flu\n", "a.CSV")
+    for packer, pack in FRAMES.items():
+        (folder / f"a.Csv{packer.upper()}").write_bytes(pack(b"zip,sex,disease\n1,f,Flu\n"))
+    assert read(sorted(folder.iterdir())).sizes.tolist() == [3]
+
+
 @pytest.mark.parametrize(
     "text",
     [
