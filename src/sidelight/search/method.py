@@ -191,6 +191,9 @@ class SearchOutcome:
 FEW_CODES = 12
 """So many whole numbers may well be codes, as of regions or months, and are worth a note where nobody said so."""
 
+LONG_SET = 100
+"""A printed set of more labels than this is worth a note."""
+
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
@@ -306,7 +309,7 @@ class SearchResult(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What the publisher should know: hierarchies that the method has not used, numbers that may be codes."""
-        return (*self._unused_hierarchies(), *self._doubtful_kinds(), *self._price())
+        return (*self._unused_hierarchies(), *self._doubtful_kinds(), *self._long_sets(), *self._price())
 
     @property
     def resistance(self) -> Resistance | None:
@@ -343,6 +346,16 @@ class SearchResult(Tabular):
                 numbers = f"all but {others:,} of its {len(column.labels):,} labels are numbers"
                 remedy = "if those mean missing, declare them so"
                 yield f"{column.name} was taken for a category, though {numbers}; {remedy}"
+
+    def _long_sets(self) -> Iterator[str]:
+        """Name columns of which groups print sets that nobody can read, as no hierarchy has names for them."""
+        recoding = self.outcome.recoding
+        if not isinstance(recoding, Regions) or self.method.prints_averages:
+            return
+        for order, width in zip(recoding.orders, (recoding.stop - recoding.start).max(axis=0).tolist(), strict=True):
+            if width > LONG_SET and not order.numeric and order.name not in self.hierarchies:
+                printed = f"groups print sets of up to {width:,} of its {len(order):,} labels"
+                yield f"{order.name} has no hierarchy, and {printed}; give one, so that they print its nodes"
 
     def __repr__(self) -> str:
         return (

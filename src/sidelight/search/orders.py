@@ -8,7 +8,7 @@ Order       Numbers and days by size, a missing cell last; ordered labels in the
             Nodes above codes that are numbers stand by the smallest code below them.
 Invariant   Every node of every level covers one stretch, and so does every interval of numbers: groups can be kept as
             (start, stop) per column, two ranks are in one node exactly when the node's ends are, and cutting a
-            stretch means choosing one border inside it.
+            stretch means choosing one border inside it.  Nodes are numbered along the ranks.
 Depth       Two ranks differ as deeply as the coarsest level at which their nodes differ; Mondrian cuts a stretch at
             its deepest borders first, along the hierarchy.
 Cost        One sort of the labels (not of the people), and levels × labels numbers.
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Codes, Floats, Integers
+from sidelight._arrays import Codes, Floats, Integers, run_starts
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.hierarchy import Hierarchy
@@ -39,6 +39,7 @@ class Order:
     rank: Codes  # the column's label code → rank
     levels: Integers  # level × rank → node
     nodes: tuple[tuple[Label, ...], ...]  # level → labels of its nodes
+    borders: tuple[tuple[int, ...], ...]  # level → the rank at which each node begins; one more: the end
     position: Floats  # by rank: the number itself, the number of the day, or the rank
     kind: ColumnKind = "category"
 
@@ -77,9 +78,8 @@ class Order:
         start, stop = rank.copy(), rank + 1
         for above in range(1, len(self.levels)):
             at = np.flatnonzero(level == above)
-            # nodes are numbered along the ranks, as each of them covers one stretch
-            node = self.levels[above, rank[at]]
-            start[at], stop[at] = (np.searchsorted(self.levels[above], node, side=side) for side in ("left", "right"))
+            node, borders = self.levels[above, rank[at]], np.array(self.borders[above])
+            start[at], stop[at] = borders[node], borders[node + 1]
         return start, stop
 
     def label_of(self, start: int, stop: int) -> Label:
@@ -94,7 +94,7 @@ class Order:
         """
         if self.numeric:
             return self.labels[start] if stop - start == 1 else self._interval(start, stop)
-        names = self._fewest_nodes(start, stop)
+        names = self.fewest_nodes(start, stop)
         return names[0] if len(names) == 1 else "{" + ", ".join(map(shown, names)) + "}"
 
     def _interval(self, start: int, stop: int) -> str:
@@ -104,17 +104,30 @@ class Order:
         interval = f"{first}" if known - start == 1 else f"{first}{between}{last}"
         return interval if known == stop else f"{interval} or {shown(None)}"
 
-    def _fewest_nodes(self, start: int, stop: int) -> list[Label]:
-        """Tile a stretch with as few hierarchy nodes as there can be."""
+    def fewest_nodes(self, start: int, stop: int) -> list[Label]:
+        """Tile a stretch with as few hierarchy nodes as there can be: a few runs of neighbours on each level."""
         tiles: list[Label] = []
         while start < stop:
-            for level in reversed(range(len(self.levels))):  # level 0 always fits: a label covers its own rank
-                covered = np.flatnonzero(self.levels[level] == self.levels[level, start])
-                if covered[0] >= start and covered[-1] < stop:
-                    break
-            tiles.append(self.nodes[level][self.levels[level, start]])
-            start = int(covered[-1]) + 1
+            level, first = self._coarsest(start, stop)
+            # where the node above does not fit, all of its nodes from here on are as coarse as can be
+            until = stop if level + 1 == len(self.levels) else min(stop, self._node(level + 1, start)[1])
+            after = int(self.levels[level, until - 1]) + 1
+            after -= self.borders[level][after] > stop
+            tiles += self.nodes[level][first:after]
+            start = self.borders[level][after]
         return tiles
+
+    def _coarsest(self, start: int, stop: int) -> tuple[int, int]:
+        """Find the coarsest node that begins a stretch and ends within it: its level and its number there."""
+        for level in reversed(range(1, len(self.levels))):
+            low, high = self._node(level, start)
+            if low >= start and high <= stop:
+                return level, int(self.levels[level, start])
+        return 0, int(self.levels[0, start])  # always fits: a label covers its own rank
+
+    def _node(self, level: int, rank: int) -> tuple[int, int]:
+        node = self.levels[level, rank]
+        return self.borders[level][node], self.borders[level][node + 1]
 
 
 def column_orders(columns: tuple[Column, ...], by: Mapping[str, Hierarchy]) -> tuple[Order, ...]:
@@ -137,7 +150,7 @@ def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
         return _order(column, above, _codes_in_order(column, above), kind=kind)
     if kind == "category":
         above = _nodes_above(column, hierarchy)
-        return _order(column, above, _sorted_codes(column.labels, above, by_number=_all_numbers(column.labels)))
+        return _order(column, above, _sorted_codes(column.labels, above, by_number=all_numbers(column.labels)))
     check_labels(column.name, kind, column.labels)
     # one level above numbers, that of being known: a missing cell stands last, and is cut off first
     above = [[None if text is None else "" for text in column.labels]]
@@ -162,7 +175,8 @@ def _numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> 
     return {text: number for text in labels if text is not None and (number := read(text)) is not None}
 
 
-def _all_numbers(labels: tuple[Label, ...]) -> bool:
+def all_numbers(labels: tuple[Label, ...]) -> bool:
+    """Whether labels, but for a missing one, can be read as numbers."""
     return len(_numbers(labels, as_number)) == len([text for text in labels if text is not None])
 
 
@@ -178,7 +192,8 @@ def _order(
     rank = np.empty(len(labels), np.int32)
     rank[by_rank] = np.arange(len(labels), dtype=np.int32)
     levels, nodes = _numbered_nodes([labels, *(tuple(level[code] for code in by_rank) for level in above)])
-    return Order(column.name, labels, rank, levels, nodes, _positions(labels, numbers or {}), kind)
+    borders = tuple((*np.flatnonzero(run_starts([level])).tolist(), len(labels)) for level in levels)
+    return Order(column.name, labels, rank, levels, nodes, borders, _positions(labels, numbers or {}), kind)
 
 
 def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_number: bool = False) -> list[int]:
@@ -208,7 +223,7 @@ def _codes_in_order(column: Column, above: list[list[Label]]) -> list[int]:
     """Keep the order of the labels, a missing cell last; what a node covers has to stand together in it."""
     codes = sorted(range(len(column.labels)), key=lambda code: (column.labels[code] is None, code))
     for level in above:
-        nodes = [level[code] for code in codes if column.labels[code] is not None]
+        nodes = [level[code] for code in codes]
         runs = Counter(node for at, node in enumerate(nodes) if at == 0 or nodes[at - 1] != node)
         torn = next((node for node, times in runs.items() if times > 1), None)
         if torn is not None:

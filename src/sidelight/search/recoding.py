@@ -24,19 +24,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.release import Members, Release, whole_groups
-from sidelight.search.orders import Order
-from sidelight.table.labels import Label
+from sidelight.search.orders import Order, all_numbers
 from sidelight.table.streamed_table import AnyTable, StreamedTable, held
 from sidelight.table.table import Column, Counts, Table, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""
+
+MOST_LISTED = 1 << 24
+"""So many labels are listed at most in the different sets that a column prints."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -289,8 +293,26 @@ def region_labels(order: Order, start: Integers, stop: Integers) -> Column:
     # (start, stop) packed into one number, as both are at most len(order)
     width = len(order) + 1
     stretches, codes = np.unique(start * width + stop, return_inverse=True)
-    labels: list[Label] = [order.label_of(*divmod(int(stretch), width)) for stretch in stretches]
-    return Column(order.name, tuple(labels), codes.astype(np.int32))
+    first, behind = (each.tolist() for each in np.divmod(stretches, width))
+    if not order.numeric:
+        _refuse_endless_sets(order, first, behind)
+    labels = tuple(map(order.label_of, first, behind))
+    return Column(order.name, labels, codes.astype(np.int32))
+
+
+def _refuse_endless_sets(order: Order, start: list[int], stop: list[int]) -> None:
+    """Refuse sets that list more labels than a file should hold."""
+    if sum(stop) - sum(start) <= MOST_LISTED:  # a stretch has at most as many nodes as ranks
+        return
+    for listed in accumulate(map(len, map(order.fewest_nodes, start, stop))):
+        if listed > MOST_LISTED:
+            lack = "no hierarchy" if len(order.levels) == 1 else "a hierarchy of too few nodes"
+            number = f", or say {parameter('kinds', {order.name: 'number'})}" if all_numbers(order.labels) else ""
+            message = (
+                f"column '{order.name}' has {len(order):,} labels and {lack}: the sets that its groups would print "
+                f"list more than {MOST_LISTED:,}; give one with nodes for neighbours in {parameter('by')}{number}"
+            )
+            raise BadHierarchy(message)
 
 
 def release_of(table: Table, group: Integers, columns: tuple[Column, ...], groups: int) -> Release:

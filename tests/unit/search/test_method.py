@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import sidelight as sl
@@ -171,3 +172,12 @@ def test_columns_that_may_be_something_else_are_noted(tmp_path):
     assert notes() == (codes, marks)
     assert notes(missing_marks="?") == (codes,)
     assert notes(kinds={"region": "ordered", "age": "category"}) == ()
+
+
+def test_sets_that_nobody_can_read_are_noted():
+    cities = {"city": [f"city {i:03}" for i in range(300)], "disease": ["Flu", "Cold", "Ulcer"] * 100}
+    people = sl.read_table(pd.DataFrame(cities), quasi=["city"], sensitive="disease")
+    printed = "city has no hierarchy, and groups print sets of up to 150 of its 300 labels"
+    found = sl.protect(people, sl.GroupSize() >= 101, method="mondrian", ask="nobody")
+    assert found.notes == (f"{printed}; give one, so that they print its nodes",)
+    assert sl.protect(people, sl.GroupSize() >= 50, method="mondrian", ask="nobody").notes == ()

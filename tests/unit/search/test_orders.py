@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadTable
 from sidelight.release.printed_labels import covers
-from sidelight.search.orders import column_orders, order_along, order_of
-from sidelight.table.labels import ColumnKind, as_day, day_text
+from sidelight.search.orders import Order, column_orders, order_along, order_of
+from sidelight.table.labels import ColumnKind, Label, as_day, day_text
 from sidelight.table.table import Column
 
 POLICY = sl.Policy(sl.GroupSize() >= 3)
@@ -58,6 +58,37 @@ def test_a_stretch_is_printed_as_few_nodes_as_there_can_be() -> None:
     assert order.label_of(1, 3) == "Europe"
     assert order.label_of(0, 2) == "{" + f"Asia, {order.nodes[1][order.levels[1, 1]]}" + "}"
     assert order.label_of(2, 3) in ("North", "South")
+
+
+def fewest_nodes(order: Order, start: int, stop: int) -> list[Label]:
+    """Tile a stretch label by label: the slow twin."""
+    tiles: list[Label] = []
+    while start < stop:
+        for level in reversed(range(len(order.levels))):
+            covered = np.flatnonzero(order.levels[level] == order.levels[level, start])
+            if covered[0] >= start and covered[-1] < stop:
+                break
+        tiles.append(order.nodes[level][order.levels[level, start]])
+        start = int(covered[-1]) + 1
+    return tiles
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=24, unique=True),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_stretches_are_tiled_as_label_by_label(
+    paths: list[tuple[int, int, int]], height: int, with_missing: bool
+) -> None:
+    names = ["".join(map(str, path)) for path in paths]
+    levels = (*(tuple(name[:length] for name in names) for length in (3, 2, 1)), ("*",) * len(names))
+    hierarchy = sl.Hierarchy("code", levels[:height]) if height > 1 else None
+    labels: list[str | None] = [*names, None] if with_missing else [*names]
+    order = order_of(replace(Column.of("code", labels), kind="category"), hierarchy)
+    for start in range(len(order)):
+        for stop in range(start + 1, len(order) + 1):
+            assert order.fewest_nodes(start, stop) == fewest_nodes(order, start, stop)
 
 
 def test_a_border_is_as_deep_as_the_coarsest_level_that_differs() -> None:
@@ -216,3 +247,9 @@ def test_the_stretch_of_a_node_is_that_of_its_labels() -> None:
     order = order_of(Column.of("country", ["Chile", "Peru", "France", "Poland", "Spain"]), country)
     start, stop = order.stretch(np.array([0, 1, 1, 0]), np.array([1, 1, 3, 4]))
     assert (start.tolist(), stop.tolist()) == ([1, 0, 2, 4], [2, 2, 5, 5])
+
+
+def test_a_missing_cell_that_tears_a_node_of_ordered_labels_apart_is_refused() -> None:
+    sizes = Column("size", ("", "small", None), np.arange(3, dtype=np.int32), "ordered")
+    with pytest.raises(BadHierarchy, match="'none' covers labels that do not stand together"):
+        order_of(sizes, sl.Hierarchy("size", (("", "small"), ("none", "some"))))

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from sidelight.errors import BadHierarchy
 from sidelight.search import recoding
-from sidelight.search.orders import column_orders
+from sidelight.search.orders import column_orders, order_of
 from sidelight.search.recoding import Buckets, Query, Regions, random_queries, region_labels, release_of, unused_name
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Counts, Table
 
 TABLE = Table(
@@ -25,6 +27,28 @@ def test_each_different_stretch_is_put_into_words_once():
     column = region_labels(ORDERS[0], np.array([0, 2, 0]), np.array([2, 4, 2]))
     assert column.labels == ("10-20", "30-40")
     assert column.codes.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "remedy"), [([*"abcd"], "in by=$"), (["1", "2", "3", "4"], r"or say kinds=\{'zip': 'number'\}$")]
+)
+def test_sets_that_would_list_labels_without_end_are_refused_with_a_remedy(monkeypatch, labels, remedy):
+    order = order_of(Column("zip", tuple(labels), np.arange(4, dtype=np.int32), "category"))
+    stretches = np.array([0, 1]), np.array([3, 3])
+    monkeypatch.setattr(recoding, "MOST_LISTED", 5)
+    assert region_labels(order, *stretches).labels[1] == "{" + ", ".join(labels[1:3]) + "}"
+    monkeypatch.setattr(recoding, "MOST_LISTED", 4)
+    with pytest.raises(BadHierarchy, match=f"'zip' has 4 labels and no hierarchy.*more than 4; .*{remedy}"):
+        region_labels(order, *stretches)
+
+
+def test_nodes_of_a_hierarchy_count_once_and_too_few_of_them_are_named(monkeypatch):
+    column = Column.of("city", [*"abcdef"])
+    order = order_of(column, Hierarchy.nested("city", {"North": [*"abc"], "South": [*"def"]}))
+    monkeypatch.setattr(recoding, "MOST_LISTED", 4)
+    assert region_labels(order, np.array([0, 3]), np.array([6, 5])).labels == ("*", "{d, e}")
+    with pytest.raises(BadHierarchy, match="a hierarchy of too few nodes"):
+        region_labels(order, np.array([1, 1]), np.array([5, 3]))
 
 
 def test_a_release_leaves_out_who_is_in_no_group():
