@@ -46,6 +46,8 @@ def make(kind: str, rows: int, path: Path) -> None:
         code = f"CAST(floor({drawn} {'' if many > 10_000 else f'* ({drawn}) * ({drawn})'} * {many}) AS INTEGER)"
         if column == "birth":
             return f"strftime(DATE '1920-01-01' + {code}, '%Y-%m-%d') AS birth"
+        if column == "zip":
+            return f"CAST(10_000 + {code} AS VARCHAR) AS zip"
         return f"'{column}-' || {code} AS {column}"
 
     columns = [cell(column, many, number) for number, (column, many) in enumerate(QUASI[kind].items())]

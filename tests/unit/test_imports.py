@@ -21,6 +21,7 @@ ORDER = (
     "_rounding",
     "_files",
     "_progress",
+    "_ahead",
     "table",
     "release",
     "knowledge",

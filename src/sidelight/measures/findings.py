@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import reduce
 
+from sidelight._ahead import ahead
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.measure import Finding, Measure, Summary, Views
 from sidelight.release.groups import Groups
@@ -73,7 +74,7 @@ def _streamed(measures: Sequence[Measure], release: StreamedRelease) -> tuple[Fi
             raise BadMeasure(message)
         measure.check(release.outline)
     merged: list[Summary] = []
-    for block in release.blocks() if measures else ():
+    for block in ahead(release.blocks()) if measures else ():
         parts = [_of_block(measure, block) for measure in measures]
         merged = [one.merge(other) for one, other in zip(merged, parts, strict=True)] if merged else parts
     return tuple(

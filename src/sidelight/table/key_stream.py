@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sidelight._ahead import ahead
 from sidelight._arrays import Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.table.cell_lists import list_separator
@@ -51,6 +52,9 @@ LOOKED_AT = 1 << 20
 
 REPEAT_BELOW = 0.5
 """Rows repeat where at most this share of those looked at differ."""
+
+READ_AHEAD = 3
+"""How many batches the engine may be ahead while rows are sorted."""
 
 DENSE_VALUES = 1 << 20
 """So many values, or combinations of them, are looked up in an array."""
@@ -263,7 +267,7 @@ def _refuse(source: object, roles: Roles) -> None:
 def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> _Totals:
     """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
     totals = _Totals(missing=dict.fromkeys(roles.value_columns, 0))
-    for tally in _tallies(rows, packing, roles):
+    for tally in ahead(_tallies(rows, packing, roles), READ_AHEAD):
         _add(tally, totals, entries, roles)
     return totals
 
