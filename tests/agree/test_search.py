@@ -15,7 +15,7 @@ from sidelight.measures.measure import Measure
 from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
 from sidelight.search.lattice_search import minimal_among, search_lattice
-from sidelight.search.mondrian import Acceptance
+from sidelight.search.mondrian_acceptance import Acceptance
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import one_group

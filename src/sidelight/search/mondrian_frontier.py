@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Integers, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
-from sidelight.search.mondrian_cuts import Cuts, Line
+from sidelight.search.mondrian_cuts import Cuts, Line, Standing
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying
@@ -124,6 +124,16 @@ class Generation:
         whole = table.counts.totals()
         one, starts = np.array([0]), np.array([0, len(keys)])
         return cls(table, one, starts, keys, np.stack(ranks), widths, people, whole, populations)
+
+    @classmethod
+    def of_groups(
+        cls, table: Table, orders: tuple[Order, ...], numbers: Integers, group: Integers, *, whole: Integers
+    ) -> Generation:
+        """Begin with groups of a table that is part of another, in the order of `numbers`, none empty."""
+        everybody = cls.of_everybody(table, orders)
+        rows = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[rows], np.arange(len(numbers) + 1))
+        return replace(everybody._taking(rows, starts, numbers), whole=whole)
 
     @property
     def groups(self) -> int:
@@ -223,15 +233,7 @@ class Generation:
 
     def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
         """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
-        # people are at hand; values are counted only for cuts that leave enough of them on both sides
-        holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
-        if policy.only_group_sizes:
-            return holds
-        large = np.flatnonzero(holds)
-        for rows, halves in self.halves(cuts.take(large)):
-            left, right = policy.may_hold_in_each(halves).reshape(2, -1)
-            holds[large[rows]] = left & right
-        return holds
+        return halves_may_hold(self, cuts, policy)
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
@@ -264,6 +266,30 @@ class Generation:
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
             for block in _blocks(cuts.group[rows], rows, entries.values):
                 yield block, entries.beside(cuts.take(block), self.ranks[column], self.widths[column])
+
+
+class OpenGroups(Standing, Protocol):
+    """Groups that may be cut, as whoever accepts cuts asks for them: in memory, or as histograms."""
+
+    @property
+    def numbers(self) -> Integers:
+        """Their numbers in the partition."""
+
+    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
+        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+
+
+def halves_may_hold(groups: OpenGroups, cuts: Cuts, policy: PolicyCheck) -> Flags:
+    """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
+    # people are at hand; values are counted only for cuts that leave enough of them on both sides
+    holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
+    if policy.only_group_sizes:
+        return holds
+    large = np.flatnonzero(holds)
+    for rows, halves in groups.halves(cuts.take(large)):
+        left, right = policy.may_hold_in_each(halves).reshape(2, -1)
+        holds[large[rows]] = left & right
+    return holds
 
 
 @dataclass(frozen=True, eq=False, slots=True)

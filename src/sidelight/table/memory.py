@@ -18,6 +18,7 @@ UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**
 OWN = 200 * 10**6
 LEAST = 400 * 10**6
 BYTES_PER_LABEL = 300
+BYTES_PER_HELD_KEY = 400
 BYTES_PER_SORTED_WORD = 5 * 8
 
 
@@ -62,6 +63,26 @@ class Memory:
     def rows_to_sort(self, words: int) -> int:
         """How many rows of so many words wait at a time."""
         return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
+
+    @property
+    def to_count(self) -> int:
+        """How many bytes counts of a whole pass may take, while nothing is sorted."""
+        return self._free // 3
+
+    @property
+    def keys_to_hold(self) -> int:
+        """How many keys a search may hold at a time, while nothing is sorted."""
+        return 3 * self._free // 5 // BYTES_PER_HELD_KEY
+
+    @property
+    def to_hold(self) -> int:
+        """How many bytes a result may take."""
+        return self._free // 4
+
+    def too_little(self, what: str, needed: int, share: int) -> NoRoom:
+        """Say that something takes more than its share, and how much memory would do."""
+        enough = bytes_in_words(OWN + self._free * needed // share * 11 // 10).replace(" ", "")
+        return NoRoom(f"{what} do not fit into {parameter('memory')}; give {enough}")
 
     def holds_labels(self, labels: int) -> bool:
         """Whether so many different labels, of all columns, leave room for the rest."""

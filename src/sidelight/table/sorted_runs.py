@@ -86,14 +86,12 @@ class SortedRuns:
         self.spilled += sum(column.nbytes for column in columns)
 
     def _no_room(self) -> NoRoom:
-        folder = tempfile.gettempdir()
-        most = "" if self.rows_in_all is None else f"; it takes up to {bytes_in_words(self._most_bytes())}"
-        message = f"the disk of '{folder}' is too small for temporary files{most}; set TMPDIR to a larger one"
-        return NoRoom(message)
+        return disk_too_small(None if self.rows_in_all is None else 8 * (self.words + 1) * self.rows_in_all)
 
-    def _most_bytes(self) -> int:
-        assert self.rows_in_all is not None
-        return 8 * (self.words + 1) * self.rows_in_all
+    @property
+    def rows(self) -> int:
+        """How many rows are stored; one that is in several runs counts in each."""
+        return self._held + sum(run.rows for run in self._files)
 
     def in_any_order(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
@@ -117,6 +115,66 @@ class SortedRuns:
         )
 
 
+def disk_too_small(most: int | None) -> NoRoom:
+    """Say that temporary files do not fit, and how many bytes they take at most, where that is known."""
+    takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
+    folder = tempfile.gettempdir()
+    return NoRoom(f"the disk of '{folder}' is too small for temporary files{takes}; set TMPDIR to a larger one")
+
+
+def _nameless_file() -> IO[bytes]:
+    """Open a file that nobody else can open, which is gone when it is closed."""
+    return tempfile.TemporaryFile(prefix="sidelight-")
+
+
+class RowParts:
+    """Rows of whole numbers put aside by parts, to be read back one part at a time; a single part stays in memory.
+
+    >>> parts = RowParts(parts=2, columns=1, rows=3)
+    >>> parts.add(np.array([1, 0, 1]), [np.array([7, 8, 9])])
+    >>> [[column.tolist() for column in parts.take(part)] for part in (0, 1)]
+    [[[8]], [[7, 9]]]
+    """
+
+    def __init__(self, *, parts: int, columns: int, rows: int) -> None:
+        self.spilled = 0
+        self._columns, self._rows = columns, rows
+        self._held: list[Integers] = []
+        self._files = [_nameless_file() for _ in range(parts if parts > 1 else 0)]
+        for file in self._files:
+            weakref.finalize(self, file.close)
+
+    def add(self, part: Integers, columns: Sequence[Integers]) -> None:
+        """Put rows aside, each to its part."""
+        rows = np.stack(columns, axis=1)
+        if not self._files:
+            self._held.append(rows)
+            return
+        order = np.argsort(part, kind="stable")
+        edges = np.searchsorted(part[order], np.arange(len(self._files) + 1))
+        rows = rows[order]
+        try:
+            for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
+                file.write(rows[start:stop].tobytes())
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise disk_too_small(8 * self._columns * self._rows) from None
+            raise
+        self.spilled += rows.nbytes
+
+    def take(self, part: int) -> list[Integers]:
+        """Give the columns of a part, which is then forgotten."""
+        if not self._files:
+            together = np.concatenate(self._held) if self._held else np.zeros((0, self._columns), np.int64)
+            self._held.clear()
+        else:
+            file = self._files[part]
+            file.seek(0)
+            together = np.frombuffer(file.read(), np.int64).reshape(-1, self._columns)
+            file.close()
+        return [np.ascontiguousarray(together[:, column]) for column in range(self._columns)]
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
     """A file that has columns of whole numbers one after the other: words, and counts unless all are 1."""
@@ -128,7 +186,7 @@ class _Run:
 
     @classmethod
     def written(cls, columns: Sequence[Integers], words: int) -> _Run:
-        file = tempfile.TemporaryFile(prefix="sidelight-")  # noqa: SIM115 - closed, and gone, with the run
+        file = _nameless_file()
         for column in columns:
             file.write(np.ascontiguousarray(column).data.cast("B"))
         file.flush()

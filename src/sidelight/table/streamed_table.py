@@ -17,7 +17,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Integers, add_up
+from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
 from sidelight.table.key_stream import KeyStream, read_stream
@@ -46,6 +46,7 @@ class StreamedRoles(TypedDict, total=False):
 class RowBlock:
     """Some rows of a table that add up to it: codes by column, people, and how often a value occurs (−1: none)."""
 
+    words: Words  # as they are packed, with the value or, where a row is people alone, without
     codes: list[Codes]
     people: Integers
     value: Integers
@@ -121,21 +122,47 @@ class StreamedTable:
         """Refuse to hold all keys."""
         return held(self).about(column)
 
-    def rows(self) -> Iterator[RowBlock]:
-        """Go through all rows in any order, as often as one likes; what adds up over them adds up to the table."""
+    def rows(self, looked_up: Sequence[Codes] | None = None) -> Iterator[RowBlock]:
+        """Go through all rows in any order, as often as one likes; what adds up over them adds up to the table.
+
+        Instead of codes there may be what is looked up of them, column by column.
+        """
         stream = self.stream
+        tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
         single = stream.people_per_key is None
         for words, counts in stream.entries.in_any_order():
             keys = stream.packing.keys(words)
             value = stream.value_places.of(stream.packing.values(words, keys))
-            yield RowBlock(self._codes(keys), counts if single else np.zeros_like(counts), value, counts)
+            yield RowBlock(words, self._codes(keys, tables), counts if single else np.zeros_like(counts), value, counts)
         for keys, people in () if stream.people_per_key is None else stream.people_per_key.in_any_order():
             nothing = np.full(len(people), -1)
-            yield RowBlock(self._codes(keys), people, nothing, np.zeros_like(people))
+            yield RowBlock(keys, self._codes(keys, tables), people, nothing, np.zeros_like(people))
 
-    def _codes(self, keys: Words) -> list[Codes]:
+    def _codes(self, keys: Words, tables: Sequence[Codes]) -> list[Codes]:
         codes = self.stream.packing.key_codes(keys)
-        return [recode[code] for recode, code in zip(self.recode, codes, strict=True)]
+        return [table[code] for table, code in zip(tables, codes, strict=True)]
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows are stored, people apart."""
+        return self.stream.entries.rows
+
+    def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
+        """Put some rows together, in any order and all of their keys, as the table that they make."""
+        stream, packing = self.stream, self.stream.packing
+        words, counts = sum_equal_rows(words, counts)
+        keys = packing.keys(words)
+        new = run_starts(keys)
+        distinct = [word[new] for word in keys]
+        value = stream.value_places.of(packing.values(words, keys))
+        row, valued = np.cumsum(new) - 1, value >= 0
+        matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
+        sizes = matrix.per_row() if people is None else sum_equal_rows(*people)[1]
+        quasi = tuple(
+            replace(column, codes=codes)
+            for column, codes in zip(self.quasi, self._codes(distinct, self.recode), strict=True)
+        )
+        return Table(quasi, self.sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
 
     def __repr__(self) -> str:
         """Say how large it is and what it is about."""

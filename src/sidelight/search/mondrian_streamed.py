@@ -1,0 +1,379 @@
+"""Mondrian of a table whose keys are never all held: cut by histograms at first, in memory from where keys fit.
+
+Large       Groups of more people than keys fit are cut by the histogram of one pass over all rows
+            (`mondrian_histograms`): as many at a time as their histograms have room, the others wait for the next pass.
+Small       A group whose keys fit is put aside.  Once all others are cut, one more pass puts rows aside by parts of a
+            few groups each, and each part is read back and finished as in memory (`mondrian_frontier`).
+Together    Where criteria depend on several groups together, cuts are accepted in the order of all groups of a
+            generation.  So whole generations are counted, until all keys of open groups fit at once.
+Same rules  Proposals and their acceptance are those of `mondrian`: the release is that of the table in memory, group
+            by group.  Only the groups' numbers may differ: those finished in parts get theirs part by part.
+Cost        One pass per generation over packed rows, log₂ (rows / keys that fit) of them, one to put rows aside, and
+            what Mondrian takes in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Codes, Floats, Integers, add_up
+from sidelight._progress import Progress
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release, whole_groups
+from sidelight.search.method import SearchOutcome
+from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
+from sidelight.search.mondrian_cuts import Cuts, Proposals
+from sidelight.search.mondrian_frontier import Generation, OpenGroups, Partition
+from sidelight.search.mondrian_histograms import Boxes, CountedGroups, CutTree, Lanes, Ranks
+from sidelight.search.orders import Order
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.recoding import Regions, region_labels
+from sidelight.table.memory import Memory
+from sidelight.table.sorted_runs import RowParts
+from sidelight.table.streamed_table import RowBlock, StreamedTable
+from sidelight.table.table import Counts, Table
+
+PARTS_AT_ONCE = 256
+"""So many parts are put aside in one pass: each is an open file."""
+
+BYTES_PER_CELL = 48
+"""What is worked out of a histogram takes so many bytes a cell, beside its lanes."""
+
+BYTES_PER_COUNT = 40
+"""A group's count of a value, and each end of its box, take so many bytes until they are published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How much a search may hold at a time."""
+
+    keys: int
+    histograms: int  # bytes
+    groups: int  # bytes of all that is found
+
+    @classmethod
+    def of(cls, memory: Memory) -> Room:
+        """Share out what there is."""
+        return cls(memory.keys_to_hold, memory.to_count, memory.to_hold)
+
+
+@dataclass(eq=False)
+class LedgerAcceptance(Acceptance):
+    """Accepts cuts as `Acceptance` does, and remembers what each group made so far counts: no key is looked at."""
+
+    sizes: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: Integers = field(default_factory=lambda: np.zeros((0, 0), np.int64))  # group × value
+
+    def __post_init__(self) -> None:
+        """Begin with everybody in one group; `table` has one key."""
+        self.sizes, self.counts = self.table.sizes, self.table.counts.dense()
+        self.screened: list[Floats] = [check.screen.of(self._made(self.sizes, self.counts)) for check in self.checks]
+
+    def runs(self, cuts: Cuts, generation: OpenGroups) -> Iterator[Cuts]:
+        """Give runs of accepted cuts, and take down what they make."""
+        for accepted in Acceptance.runs(self, cuts, generation):
+            if self.checks:
+                self.sizes, self.counts = self._after(accepted, generation)
+            yield accepted
+
+    def _groups_after(self, cuts: Cuts, generation: OpenGroups) -> Groups:
+        return self._made(*self._after(cuts, generation))
+
+    def _after(self, cuts: Cuts, generation: OpenGroups) -> tuple[Integers, Integers]:
+        left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
+        for rows, halves in generation.halves(cuts):
+            left[rows], right[rows] = np.split(halves.counts.dense(), 2)
+        numbers = generation.numbers[cuts.group]
+        sizes, counts = self.sizes.copy(), self.counts.copy()
+        sizes[numbers], counts[numbers] = cuts.left, left
+        return np.append(sizes, cuts.people - cuts.left), np.vstack((counts, right))
+
+    def _made(self, sizes: Integers, counts: Integers) -> Groups:
+        return candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.table.counts.totals())
+
+
+Counted: TypeAlias = tuple[Integers, Integers, Counts]
+"""Groups that are finished: their numbers, people, and counts by value."""
+
+
+@dataclass(eq=False)
+class StreamedCuts:
+    """The groups of a streamed table as they are cut: boxes by number, the tree of cuts, and what is finished."""
+
+    table: StreamedTable
+    policy: PolicyCheck
+    orders: tuple[Order, ...]
+    room: Room
+    progress: Progress
+    start: Integers = field(init=False)  # group × column
+    stop: Integers = field(init=False)
+    people: Integers = field(init=False)  # per group
+    tree: CutTree = field(default_factory=CutTree)
+    finished: list[Counted] = field(default_factory=list)
+    spilled: int = 0  # bytes
+
+    def __post_init__(self) -> None:
+        self.start = np.zeros((1, len(self.orders)), np.int64)
+        self.stop = np.array([[len(order) for order in self.orders]])
+        self.people = np.array([self.table.people])
+        self._passes = 0
+        self._ranks: list[Codes] = [order.rank for order in self.orders]
+        self._acceptance = LedgerAcceptance(
+            self.table.outline, self.policy, Partition(np.zeros(0, np.int64), self.start, self.stop)
+        )
+        # where people have several values, rows may be more than people
+        values = int(self.table.stream.whole.sum())
+        self._keys = max(int(self.room.keys * min(self.table.people / max(values, 1), 1)), 1)
+
+    def run(self) -> StreamedCuts:
+        """Cut until no group can be cut any more."""
+        waiting, aside = np.array([0]), np.zeros(0, np.int64)
+        while True:
+            fits = self._fit(waiting)
+            aside, waiting = np.append(aside, waiting[fits]), waiting[~fits]
+            if not len(waiting):
+                break
+            many = self._with_room(waiting)
+            waiting = np.append(waiting[many:], self._cut(waiting[:many]))
+        self._finish(aside)
+        return self
+
+    def _fit(self, groups: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Say which groups can be finished in memory; those that depend on each other all or none."""
+        if self.table.rows_held <= self._keys:
+            return np.ones(len(groups), bool)
+        people = self.people[groups]
+        if self.policy.together:
+            return np.full(len(groups), people.sum() <= self._keys)
+        return people <= self._keys
+
+    def _with_room(self, groups: Integers) -> int:
+        """Count how many of these groups have room for their histograms; at least one has to."""
+        lanes = len(Lanes.of(self.table.outline, self.policy))
+        cells = (self.stop[groups] - self.start[groups]).sum(axis=1)
+        needed = np.cumsum(cells) * (4 * lanes + BYTES_PER_CELL)
+        many = int(np.searchsorted(needed, self.room.histograms, side="right"))
+        least = len(groups) if self.policy.together else 1
+        if many < least:
+            what = f"histograms of {least:,} groups" if least > 1 else "histograms of the columns"
+            raise self.table.memory.too_little(what, int(needed[least - 1]), self.room.histograms)
+        return many
+
+    def _blocks(self, what: str) -> Iterator[tuple[RowBlock, Ranks, Integers]]:
+        """Go through all rows: with their ranks and their groups."""
+        self._passes += 1
+        done, rows = 0, self.table.rows_held
+        for block in self.table.rows(self._ranks):
+            ranks = np.stack(block.codes)
+            yield block, ranks, self.tree.groups_of(ranks)
+            done += len(block.people)
+            groups = f"{len(self.start):,} groups"
+            self.progress(f"{groups}; pass {self._passes} over the rows {what}", min(done, rows), rows)
+
+    def _cut(self, numbers: Integers) -> Integers:
+        """Cut groups by their histograms; give those that they fall into, and finish those that cannot be cut."""
+        level = self._counted(numbers)
+        uncut = np.ones(len(numbers), bool)
+        halves = []
+        least = self._acceptance.least
+        for cuts in self._acceptance.cuts(level, Proposals(level, self.orders, None, least)):
+            if not len(cuts):
+                continue
+            uncut[cuts.group] = False
+            old, new = numbers[cuts.group], len(self.start) + np.arange(len(cuts))
+            self._split(cuts, old, new)
+            halves += [old, new]
+        closed = np.flatnonzero(uncut)
+        if len(closed):
+            self._close(level, closed)
+        made = np.concatenate(halves) if halves else np.zeros(0, np.int64)
+        return made if not self.policy.together else self._large(made, least)
+
+    def _split(self, cuts: Cuts, old: Integers, new: Integers) -> None:
+        self.tree.cut(old, cuts.column, cuts.rank, new)
+        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
+        self.stop[old, cuts.column] = cuts.rank
+        self.start[new, cuts.column] = cuts.rank
+        self.people[old] = cuts.left
+        self.people = np.append(self.people, cuts.people - cuts.left)
+
+    def _large(self, numbers: Integers, least: int) -> Integers:
+        """Finish groups that cannot be cut by their people, of which all is known."""
+        small = numbers[self.people[numbers] < 2 * least]
+        if len(small):
+            self._take_down(small, self._acceptance.sizes[small], self._acceptance.counts[small])
+        return numbers[self.people[numbers] >= 2 * least]
+
+    def _close(self, level: CountedGroups, rows: Integers) -> None:
+        """Finish groups that were not cut; where sizes alone are limited, their values are counted now."""
+        counts = level.counts[rows]
+        if level.boxes.lanes.values == 0:
+            counts = self._values_of(level.numbers[rows])
+        self._take_down(level.numbers[rows], level.people[rows], counts)
+
+    def _take_down(self, numbers: Integers, sizes: Integers, counts: Integers) -> None:
+        self.finished.append((numbers, sizes, Counts(counts.shape, cells=counts)))
+
+    def _values_of(self, numbers: Integers) -> Integers:
+        """Count the values of some groups."""
+        place = self._places(numbers)
+        counts = np.zeros((len(numbers), len(self.table.domain)), np.int64)
+        for block, _, group in self._blocks("to count values"):
+            at = place[group]
+            rows = np.flatnonzero((at >= 0) & (block.value >= 0))
+            np.add.at(counts, (at[rows], block.value[rows]), block.count[rows])
+        return counts
+
+    def _places(self, numbers: Integers) -> Integers:
+        """Number some groups from 0; the others are −1."""
+        place = np.full(len(self.start), -1)
+        place[numbers] = np.arange(len(numbers))
+        return place
+
+    def _counted(self, numbers: Integers) -> CountedGroups:
+        """Count how the people of some groups stand, in one pass."""
+        lanes = Lanes.of(self.table.outline, self.policy)
+        boxes = Boxes(self.start[numbers], self.stop[numbers], lanes)
+        place = self._places(numbers)
+        histogram = boxes.empty(max(self.table.people, int(self.table.stream.whole.sum())))
+        for block, ranks, group in self._blocks("to cut groups"):
+            at = place[group]
+            lane, amount = lanes.of_rows(block.people, block.value, block.count)
+            rows = np.flatnonzero((at >= 0) & (amount > 0))
+            if len(rows) == len(at):
+                boxes.add(histogram, at, ranks, lane, amount)
+            elif len(rows):
+                boxes.add(histogram, at[rows], ranks[:, rows], lane[rows], amount[rows])
+        return CountedGroups.of(self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders])
+
+    def _finish(self, numbers: Integers) -> None:
+        """Finish groups in memory, a few at a time; those that depend on each other all at once."""
+        if not len(numbers):
+            return
+        fits_at_once = self.policy.together or self.table.rows_held <= self._keys
+        part = np.zeros(len(numbers), np.int64)
+        if not fits_at_once:
+            part = _parts(self.people[numbers], self._keys)
+        for first in range(0, int(part[-1]) + 1, PARTS_AT_ONCE):
+            here = np.flatnonzero((part >= first) & (part < first + PARTS_AT_ONCE))
+            for groups, table in self._tables(numbers[here], part[here] - first):
+                self._finish_part(groups, table)
+
+    def _tables(self, numbers: Integers, part: Integers) -> Iterator[tuple[Integers, Table]]:
+        """Put the rows of groups aside by their parts, in one pass, and give the table of each part."""
+        place, parts = self._places(numbers), int(part[-1]) + 1
+        words, rows = len(self.table.stream.packing.layout), self.table.rows_held
+        entries, people = (RowParts(parts=parts, columns=words + 1, rows=rows) for _ in range(2))
+        several = self.table.semantics != "single"
+        for block, _, group in self._blocks("to put them aside"):
+            at = place[group]
+            kept = np.flatnonzero(at >= 0)
+            of_people = several and bool(block.people.any())
+            amount = block.people if of_people else block.count
+            columns = [*(word[kept] for word in block.words), amount[kept]]
+            (people if of_people else entries).add(part[at[kept]], columns)
+        self.spilled += entries.spilled + people.spilled
+        for number in range(parts):
+            *held, counts = entries.take(number)
+            *keys, sizes = people.take(number)
+            yield numbers[part == number], self.table.part(held, counts, (keys, sizes) if several else None)
+
+    def _finish_part(self, numbers: Integers, table: Table) -> None:
+        """Cut groups as in memory: those of a part, numbered from 0, or all, where they depend on each other."""
+        known = np.arange(len(self.start)) if self.policy.together else numbers
+        ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
+        group = self.tree.groups_of(ranks)
+        place = self._places(known)
+        partition = Partition(place[group], self.start[known], self.stop[known])
+        acceptance = self._acceptance
+        generation = Generation.of_groups(
+            table, self.orders, place[numbers], self._places(numbers)[group], whole=self.table.stream.whole
+        )
+        groups = len(self.start)
+
+        def runs(generation: Generation) -> Iterator[Cuts]:
+            return acceptance.cuts(generation, Proposals(generation, self.orders, None, acceptance.least))
+
+        def told(made: int) -> None:
+            self.progress(f"{groups + made - len(known):,} groups", groups + made - len(known), None)
+
+        cut_generations(generation, partition, runs, acceptance.least, progress=told)
+        self._merge(known, partition, table)
+
+    def _merge(self, known: Integers, partition: Partition, table: Table) -> None:
+        """Take the groups of a part for those of the whole: the first have numbers, the others get the next ones."""
+        new = len(self.start) + np.arange(len(partition) - len(known))
+        numbers = np.append(known, new)
+        self.start[known], self.stop[known] = partition.start[: len(known)], partition.stop[: len(known)]
+        self.start = np.vstack((self.start, partition.start[len(known) :]))
+        self.stop = np.vstack((self.stop, partition.stop[len(known) :]))
+        occurring = np.unique(partition.group)
+        place = np.full(len(partition), -1)
+        place[occurring] = np.arange(len(occurring))
+        group = place[partition.group]
+        sizes = add_up(group, table.sizes, len(occurring))
+        self.people = np.append(self.people, np.zeros(len(new), np.int64))
+        self.people[numbers[occurring]] = sizes
+        counts = table.counts.roll_up(group, groups=len(occurring))
+        self.finished.append((numbers[occurring], sizes, counts))
+        self._refuse_many()
+
+    def _refuse_many(self) -> None:
+        """Refuse more groups than a result may hold."""
+        each = BYTES_PER_COUNT * (2 * len(self.orders) + len(self.table.domain))
+        if len(self.start) * each > self.room.groups:
+            what = f"{len(self.start):,} groups and more"
+            raise self.table.memory.too_little(what, 2 * len(self.start) * each, self.room.groups)
+
+    def outcome(self) -> SearchOutcome:
+        """Give what was found as any search does."""
+        release = self.release()
+        regions = Regions.streamed(self.table, self.orders, release.groups.sizes, self.start, self.stop)
+        return SearchOutcome(release, regions)
+
+    def release(self) -> Release:
+        """Put the groups together, each printed as its box."""
+        numbers = np.concatenate([each for each, _, _ in self.finished])
+        rows, values, amounts = [], [], []
+        for known, _, counts in self.finished:
+            row, value, count = counts.entries()
+            rows.append(known[row])
+            values.append(value)
+            amounts.append(count)
+        groups = len(self.start)
+        assert len(numbers) == groups  # each is finished once
+        sizes = np.zeros(groups, np.int64)
+        sizes[numbers] = np.concatenate([each for _, each, _ in self.finished])
+        whole = whole_groups(
+            domain=self.table.domain,
+            sizes=sizes,
+            counts=Counts.from_entries(
+                np.concatenate(rows),
+                np.concatenate(values),
+                np.concatenate(amounts),
+                (groups, len(self.table.domain)),
+            ),
+            columns=tuple(
+                region_labels(order, self.start[:, at], self.stop[:, at]) for at, order in enumerate(self.orders)
+            ),
+            semantics=self.table.semantics,
+        )
+        return Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
+
+
+def _parts(people: Integers, room: int) -> Integers:
+    """Put groups, in their order, into parts of at most so many people; each group fits.
+
+    >>> _parts(np.array([3, 3, 5, 1]), 6).tolist()
+    [0, 0, 1, 1]
+    """
+    part, number, held = np.zeros(len(people), np.int64), 0, 0
+    for at, many in enumerate(people.tolist()):
+        if held and held + many > room:
+            number, held = number + 1, 0
+        part[at], held = number, held + many
+    return part

@@ -1,0 +1,121 @@
+"""Mondrian of a table that is streamed finds the release that it finds in memory, however little room it has."""
+
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+
+import sidelight as sl
+from sidelight.errors import SidelightError
+from sidelight.search.mondrian_streamed import Room
+from sidelight.table import key_stream, sorted_runs
+from sidelight.table.memory import Memory
+
+COUNTRIES = {"America": {"South": ["Chile", "Peru"], "North": ["Cuba"]}, "Europe": {"West": ["France", "Spain"]}}
+BY = {"country": sl.Hierarchy.nested("country", COUNTRIES)}
+ALONE = (
+    (sl.GroupSize() >= 1,),
+    (sl.GroupSize() >= 3,),
+    (sl.GroupSize() >= 2, sl.DistinctValues() >= 2),
+    (sl.Closeness(distance="equal") <= Fraction(1, 2),),
+    (sl.GroupSize() >= 2, sl.Acquaintance(others=2) <= Fraction(4, 5)),
+)
+TOGETHER = (
+    (sl.Implications(1) <= Fraction(9, 10),),
+    (sl.Acquaintance(0, 1, 1) <= Fraction(19, 20),),
+    (sl.Acquaintance(1, 2, 2) < Fraction(99, 100), sl.GroupSize() >= 2),
+)
+
+
+@pytest.fixture(autouse=True)
+def _tiny_batches(monkeypatch):
+    """Runs of five rows, read three at a time: a key is in several of them."""
+    monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 5)
+    for read in (sorted_runs.SortedRuns.batches, sorted_runs.SortedRuns.in_any_order):
+        monkeypatch.setattr(read, "__defaults__", (3,))
+
+
+@st.composite
+def readings(draw):
+    """Rows with a number that may be missing, a country, a day and a size that has an order, and how they are read."""
+    values = draw(st.sampled_from(["single", "single", "set", "multiset"]))
+    cells = (
+        st.sampled_from([None, "0", "1", "2", "3", "10", "11", "40"]),
+        st.sampled_from(["Chile", "Peru", "Cuba", "France", "Spain"]),
+        st.sampled_from(["1999-12-31", "2000-01-01", "2000-03-09"]),
+        st.sampled_from(["small", "medium", "large"]),
+        st.sampled_from(["Flu", "Cold", "Ulcer"]),
+    )
+    rows = draw(st.lists(st.tuples(*cells), min_size=1, max_size=30))
+    names = ("age", "country", "born", "size", "disease")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    kinds = {"age": "number", "born": "date", "size": ["small", "medium", "large"]}
+    reading = {"quasi": list(names[:4]), "sensitive": "disease", "values": values, "kinds": kinds}
+    if values != "single":
+        reading["missing"] = draw(st.sampled_from(["drop", "no value"]))
+        if reading["missing"] == "no value":
+            columns["disease"][0] = None
+        number = draw(st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))
+        columns["person"] = [f"{row[:4]}/{each}" for row, each in zip(rows, number, strict=True)]
+        reading["person"] = "person"
+    return pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()}), reading
+
+
+def groups_of(release):
+    """List what groups print, and their people and counts, in no order."""
+    groups, counts = release.groups, release.groups.counts.dense().tolist()
+    printed = zip(*([column.cell(row) for row in range(len(groups))] for column in groups.columns), strict=True)
+    return sorted(map(repr, zip(printed, groups.sizes.tolist(), counts, strict=True)))
+
+
+def answer(table, policy):
+    """What is found, or why nothing is."""
+    try:
+        return sl.protect(table, sl.Policy(*policy), by=BY, method="mondrian", ask="nobody")
+    except SidelightError as error:
+        return str(error)
+
+
+def assert_same(reading, policy, room, *, repeat):
+    rows, roles = reading
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(key_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        patch.setattr(Room, "of", lambda _: room)
+        held, streamed = answer(sl.read_table(rows, **roles), policy), answer(sl.stream_table(rows, **roles), policy)
+    if isinstance(held, str):
+        assert streamed == held
+        return
+    assert groups_of(streamed.release) == groups_of(held.release)
+    assert [each.finding.value for each in streamed.verdict.judgements] == [
+        each.finding.value for each in held.verdict.judgements
+    ]
+    assert dict(streamed.utility) == pytest.approx({name: held.utility[name] for name in streamed.utility})
+    assert streamed.kinds == held.kinds
+    assert streamed.notes == held.notes
+
+
+ROOT = 20 * (4 * 4 + 48)
+"""The bytes of a histogram of everybody, at most: so many labels, three values and people."""
+
+
+@examples(20)
+@given(
+    reading=readings(),
+    policy=st.sampled_from(ALONE),
+    keys=st.sampled_from([1, 3, 8, 20, 40]),
+    histograms=st.sampled_from([ROOT, 3 * ROOT, 10**6]),
+    repeat=st.booleans(),
+)
+def test_groups_that_are_judged_alone(reading, policy, keys, histograms, repeat):
+    assert_same(reading, policy, Room(keys, histograms, 10**9), repeat=repeat)
+
+
+@examples(15)
+@given(
+    reading=readings(), policy=st.sampled_from(TOGETHER), keys=st.sampled_from([1, 8, 20, 26, 40]), repeat=st.booleans()
+)
+def test_groups_that_are_judged_together(reading, policy, keys, repeat):
+    assert_same(reading, policy, Room(keys, 10**6, 10**9), repeat=repeat)
