@@ -15,7 +15,7 @@ Source      LeFevre, DeWitt and Ramakrishnan, Incognito, SIGMOD 2005 (the roll-u
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
@@ -167,7 +167,46 @@ NUMBERS_KEPT = 1 << 25
 """How many numbers (counts and codes) the grouped nodes at hand may take together: about 256 MB."""
 
 
-class Lattice:
+class LatticeNodes:
+    """The nodes of a lattice, whatever holds its groups: one level per column, of ladders of labels."""
+
+    def __init__(self, columns: Sequence[Column], hierarchies: Mapping[str, Hierarchy]) -> None:
+        self.columns = tuple(column.name for column in columns)
+        self._ladders = tuple(_Ladder(column, hierarchies.get(column.name)) for column in columns)
+        self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
+        self.bottom: Node = (0,) * len(columns)
+        self.top: Node = tuple(height - 1 for height in self.heights)
+
+    def __len__(self) -> int:
+        return int(np.prod(self.heights, dtype=object)) if self.heights else 1
+
+    def __repr__(self) -> str:
+        sides = ", ".join(f"{name} {height}" for name, height in zip(self.columns, self.heights, strict=True))
+        return f"<{type(self).__name__} of {len(self):,} generalisations: levels of {sides}>"
+
+    def nodes(self) -> Iterator[Node]:
+        """Give every node, finer ones before coarser ones: by the sum of their levels."""
+        return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
+
+    def predecessors(self, node: Node) -> tuple[Node, ...]:
+        """Give the nodes that are one level finer in one column."""
+        return _predecessors(node)
+
+    def levels(self, node: Node) -> dict[str, int]:
+        """Say a node as column → level, as `generalise` takes it."""
+        return dict(zip(self.columns, node, strict=True))
+
+    def _check(self, node: Node) -> None:
+        if len(node) != len(self.heights):
+            message = f"{len(node)} levels for {len(self.heights)} columns; give one each for {', '.join(self.columns)}"
+            raise BadHierarchy(message)
+        for name, level, height in zip(self.columns, node, self.heights, strict=True):
+            if not 0 <= level < height:
+                message = f"'{name}' has no level {level}; its levels are 0 to {height - 1}"
+                raise BadHierarchy(message)
+
+
+class Lattice(LatticeNodes):
     """Which releases can be made by choosing one level per column, and what are their groups?
 
     A *node* has one level per column; it is finer than another when no level of it is higher.  `groups_at`
@@ -193,65 +232,28 @@ class Lattice:
         numbers_kept: int = NUMBERS_KEPT,
     ) -> None:
         chosen = table.quasi if columns is None else tuple(table.column(name) for name in columns)
+        super().__init__(chosen, hierarchies)
         self.table = table
-        self.columns = tuple(column.name for column in chosen)
-        self._ladders = tuple(_Ladder(column, hierarchies.get(column.name)) for column in chosen)
-        self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
-        self.bottom: Node = (0,) * len(chosen)
-        self.top: Node = tuple(height - 1 for height in self.heights)
         self._recoded = [_RecodedPopulation(each, self.columns, hierarchies) for each in populations]
-        self._finest = self._with_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
-        self._kept: OrderedDict[Node, Groups] = OrderedDict()
-        self._room = numbers_kept
-
-    def __len__(self) -> int:
-        return int(np.prod(self.heights, dtype=object)) if self.heights else 1
-
-    def __repr__(self) -> str:
-        sides = ", ".join(f"{name} {height}" for name, height in zip(self.columns, self.heights, strict=True))
-        return f"<Lattice of {len(self):,} generalisations: levels of {sides}>"
-
-    def nodes(self) -> Iterator[Node]:
-        """Give every node, finer ones before coarser ones: by the sum of their levels."""
-        return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
-
-    def predecessors(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes that are one level finer in one column."""
-        return tuple(_one_finer(node, column) for column, level in enumerate(node) if level > 0)
-
-    def levels(self, node: Node) -> dict[str, int]:
-        """Say a node as column → level, as `generalise` takes it."""
-        return dict(zip(self.columns, node, strict=True))
+        finest = self._with_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
+        self._grouped = NodeGroups(
+            self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._with_populations
+        )
 
     def groups_at(self, node: Node) -> Groups:
         """Group the table at a node: the same groups, in the same order, as `generalise` makes."""
         self._check(node)
-        if node == self.bottom:
-            return self._finest
-        if node not in self._kept:
-            finer, groups = self._smallest_finer(node)
-            rolled_up = roll_up(groups, tuple(self._columns(groups, finer, node)))
-            self._keep(node, self._with_populations(rolled_up, node))
-        self._kept.move_to_end(node)
-        return self._kept[node]
+        return self._grouped.groups_at(node)
 
     def sizes_at(self, node: Node) -> Integers:
         """Give the sizes of a node's groups, in no particular order: all that a quick first look needs."""
         self._check(node)
-        key, keys = np.zeros(len(self._finest), np.int64), 1
-        for ladder, column, level in zip(self._ladders, self._finest.columns, node, strict=True):
-            width = len(ladder.labels[level])
-            if width == 1:
-                continue
-            if keys * width >= FEW_KEYS:  # too many to count by: number those that occur
-                key, first = number_keys(key, below=keys)
-                keys = len(first)
-            key, keys = key * width + ladder.codes_at(level, column), keys * width
-        if keys > max(FEW_KEYS, 8 * len(key)):
-            key, first = number_keys(key, below=keys)
-            keys = len(first)
-        sizes = add_up(key, self._finest.sizes, keys)
-        return sizes[sizes > 0]
+        return self._grouped.sizes_at(node)
+
+    def few_below(self, node: Node, least: int, *, most: int) -> bool:
+        """Whether at most so many people are in groups of fewer than `least`."""
+        sizes = self.sizes_at(node)
+        return int(sizes[sizes < least].sum()) <= most
 
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
@@ -262,6 +264,60 @@ class Lattice:
         counts = tuple(each.counts_in(groups, node) for each in self._recoded)
         return replace(groups, populations=counts) if counts else groups
 
+
+class NodeGroups:
+    """The groups of a node and of all above it, each by rolling up the smallest finer one at hand."""
+
+    def __init__(
+        self,
+        ladders: Sequence[_Ladder],
+        start: Node,
+        finest: Groups,
+        *,
+        numbers_kept: int,
+        completed: Callable[[Groups, Node], Groups] = lambda groups, _: groups,
+    ) -> None:
+        self.start, self.finest = start, finest
+        self._ladders, self._completed = ladders, completed
+        self._recoded: dict[tuple[int, int], Codes] = {}
+        self._kept: OrderedDict[Node, Groups] = OrderedDict()
+        self._room = numbers_kept
+
+    def groups_at(self, node: Node) -> Groups:
+        """Group at a node that is no finer than where these start."""
+        if node == self.start:
+            return self.finest
+        if node not in self._kept:
+            finer, groups = self._smallest_finer(node)
+            rolled_up = roll_up(groups, tuple(self._columns(groups, finer, node)))
+            self._keep(node, self._completed(rolled_up, node))
+        self._kept.move_to_end(node)
+        return self._kept[node]
+
+    def sizes_at(self, node: Node) -> Integers:
+        """Give the sizes of a node's groups, in no particular order."""
+        key, keys = np.zeros(len(self.finest), np.int64), 1
+        for at, (ladder, level) in enumerate(zip(self._ladders, node, strict=True)):
+            width = len(ladder.labels[level])
+            if width == 1:
+                continue
+            if keys * width >= FEW_KEYS:  # too many to count by: number those that occur
+                key, first = number_keys(key, below=keys)
+                keys = len(first)
+            key, keys = key * width + self._codes_at(at, level), keys * width
+        if keys > max(FEW_KEYS, 8 * len(key)):
+            key, first = number_keys(key, below=keys)
+            keys = len(first)
+        sizes = add_up(key, self.finest.sizes, keys)
+        return sizes[sizes > 0]
+
+    def _codes_at(self, at: int, level: int) -> Codes:
+        """Recode a column of the finest groups to a level; remembered, as it is asked for again and again."""
+        if (at, level) not in self._recoded:
+            step = self._ladders[at].step(self.start[at], level)
+            self._recoded[at, level] = step[self.finest.columns[at].codes]
+        return self._recoded[at, level]
+
     def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
         for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
             yield column if low == high else column.relabelled(ladder.labels[high], ladder.step(low, high))
@@ -269,28 +325,19 @@ class Lattice:
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
         """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""
         # Any finer node gives the same groups; a predecessor is as a rule the smallest, and quicker to look up.
-        near = [other for other in self.predecessors(node) if other in self._kept]
-        finer = near or [other for other in self._kept if _is_finer(other, node)]
+        near = [other for other in _predecessors(node) if other in self._kept]
+        finer = near or [other for other in self._kept if is_finer(other, node)]
         if not finer:
-            return self.bottom, self._finest
+            return self.start, self.finest
         best = min(finer, key=lambda other: len(self._kept[other]))
         return best, self._kept[best]
 
     def _keep(self, node: Node, groups: Groups) -> None:
         self._kept[node] = groups
-        self._room -= _numbers(groups)
+        self._room -= numbers_in(groups)
         while self._room < 0 and len(self._kept) > 1:  # the least recently used makes room
             _, dropped = self._kept.popitem(last=False)
-            self._room += _numbers(dropped)
-
-    def _check(self, node: Node) -> None:
-        if len(node) != len(self.heights):
-            message = f"{len(node)} levels for {len(self.heights)} columns; give one each for {', '.join(self.columns)}"
-            raise BadHierarchy(message)
-        for name, level, height in zip(self.columns, node, self.heights, strict=True):
-            if not 0 <= level < height:
-                message = f"'{name}' has no level {level}; its levels are 0 to {height - 1}"
-                raise BadHierarchy(message)
+            self._room += numbers_in(dropped)
 
 
 class _Ladder:
@@ -304,13 +351,6 @@ class _Ladder:
         self.labels = tuple(labels for labels, _ in (same, *above))
         self._codes = tuple(codes for _, codes in (same, *above))
         self._steps: dict[tuple[int, int], Codes] = {}
-        self._recoded: dict[int, Codes] = {}
-
-    def codes_at(self, level: int, finest: Column) -> Codes:
-        """Recode a column of original labels to a level; remembered, as a lattice asks for it again and again."""
-        if level not in self._recoded:
-            self._recoded[level] = self._codes[level][finest.codes]
-        return self._recoded[level]
 
     def step(self, low: int, high: int) -> Codes:
         """Recode codes of the lower level to codes of the higher one."""
@@ -345,15 +385,17 @@ class _RecodedPopulation:
         return self._levels[at, level]
 
 
-def _is_finer(one: Node, other: Node) -> bool:
+def is_finer(one: Node, other: Node) -> bool:
+    """Whether no level of a node is higher than another's."""
     return all(low <= high for low, high in zip(one, other, strict=True))
 
 
-def _one_finer(node: Node, column: int) -> Node:
-    return (*node[:column], node[column] - 1, *node[column + 1 :])
+def _predecessors(node: Node) -> tuple[Node, ...]:
+    return tuple((*node[:at], level - 1, *node[at + 1 :]) for at, level in enumerate(node) if level > 0)
 
 
-def _numbers(groups: Groups) -> int:
+def numbers_in(groups: Groups) -> int:
+    """How many numbers groups hold: counts, sizes and codes."""
     counts = groups.counts
     stored = counts.cells if counts.cells is not None else counts.data
     assert stored is not None

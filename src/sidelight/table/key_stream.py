@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._ahead import ahead
-from sidelight._arrays import Flags, Integers, add_up, run_starts, sum_equal_rows
+from sidelight._arrays import Flags, Integers, add_up, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.duckdb_source import PackedRows
@@ -123,6 +123,27 @@ class KeyStream:
             sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
             yield KeyBlock(self, first, distinct, sizes, matrix)
             first += len(starts)
+
+    def sizes(self) -> Iterator[Integers]:
+        """Give the people of all keys, in order, some at a time: all that a quick first look needs."""
+        if self.people_per_key is not None:
+            yield from (people for _, people in self.people_per_key.batches())
+            return
+        for words, counts in self._whole_keys():
+            starts = np.flatnonzero(run_starts(self.packing.keys(words)))
+            yield sum_runs(counts, starts)
+
+    def people_by_label(self) -> tuple[Integers, ...]:
+        """Count the people who have each label, column by column: one pass."""
+        totals = tuple(np.zeros(len(labels), np.int64) for labels in self.packing.labels[: -self.packing.sensitive])
+        if self.people_per_key is not None:
+            batches = ((self.packing.key_codes(keys), people) for keys, people in self.people_per_key.batches())
+        else:
+            batches = ((self.packing.unpack(words), counts) for words, counts in self.entries.batches())
+        for codes, people in batches:
+            for total, code in zip(totals, codes, strict=False):
+                total += add_up(code, people, len(total))
+        return totals
 
     def _whole_keys(self) -> Iterator[tuple[Words, Integers]]:
         """Cut sorted entries where keys end."""

@@ -4,6 +4,8 @@ own       Python, Arrow and DuckDB themselves, before they hold anything
 engine    what DuckDB may hold before it spills: rows that it reads, dictionaries, people
 sorting   rows that wait to be sorted, five times: as they came, together, and where equal ones begin
 labels    the different labels of the columns, each as a Python text, in a dictionary and in DuckDB
+groups    of releases that a search tries, after the rows were read: what DuckDB had; while they are put together, each
+          group and each value of it takes several times its place
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ LEAST = 400 * 10**6
 BYTES_PER_LABEL = 300
 BYTES_PER_HELD_KEY = 400
 BYTES_PER_SORTED_WORD = 5 * 8
+BYTES_PER_ROLLED_UP_ROW = 120
+BYTES_PER_PRINTED_NUMBER = 3 * 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +98,25 @@ class Memory:
         return NoRoom(
             f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
             f"{enough}, publish it more coarsely, or leave it out"
+        )
+
+    @property
+    def numbers_kept(self) -> int:
+        """How many numbers (counts and codes) of groups that may be needed again are kept."""
+        return self._free // 8 // 8
+
+    def rolls_up(self, rows: int) -> bool:
+        """Whether so many groups, and values of groups, can be put together to coarser ones."""
+        return BYTES_PER_ROLLED_UP_ROW * rows <= self._free // 2
+
+    def holds_groups(self, numbers: int) -> bool:
+        """Whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
+        return BYTES_PER_PRINTED_NUMBER * numbers <= self._free // 2
+
+    def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
+        """Say that a release has too many groups, and how much memory would do."""
+        enough = bytes_in_words(OWN + 2 * BYTES_PER_PRINTED_NUMBER * numbers * 11 // 10).replace(" ", "")
+        return NoRoom(
+            f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
+            f"{enough}, or limits that make larger groups"
         )

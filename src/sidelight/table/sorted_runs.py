@@ -19,7 +19,7 @@ from __future__ import annotations
 import errno
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, TypeAlias
 
@@ -53,6 +53,7 @@ class SortedRuns:
     words: int
     room: int  # how many rows are sorted at a time
     rows_in_all: int | None = None  # how many there will be, where that is known
+    look_at: Callable[[Words], None] | None = None  # is shown the distinct rows of each run; may raise, to give up
     spilled: int = 0  # bytes
     _waiting: list[Batch] = field(default_factory=list, repr=False)
     _held: int = 0
@@ -71,7 +72,31 @@ class SortedRuns:
         """Sort what waits; where it repeats little, write it down."""
         words, counts = _counted_together(self._waiting, self.words)
         self._waiting, self._held = [(words, counts)], len(counts)
+        if self.look_at is not None:
+            self.look_at(words)
         if 2 * self._held >= self.room:
+            self._write(words, counts)
+            self._waiting, self._held = [], 0
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing was written down."""
+        return not self._files
+
+    @property
+    def rows_at_most(self) -> int:
+        """How many distinct rows there are at most: those of each run, added up."""
+        return self._held + sum(run.rows for run in self._files)
+
+    @property
+    def rows_at_least(self) -> int:
+        """How many distinct rows there are at least, as far as they are sorted: those of the largest run."""
+        return max((run.rows for run in self._files), default=0)
+
+    def settle(self) -> None:
+        """Write down what waits, so that no rows are held while nobody asks for them."""
+        if self._waiting:
+            words, counts = _counted_together(self._waiting, self.words)
             self._write(words, counts)
             self._waiting, self._held = [], 0
 

@@ -547,6 +547,14 @@ class Counts:
         """How many values."""
         return self.shape[1]
 
+    @property
+    def positive(self) -> int:
+        """How many of the counts are positive."""
+        if self.cells is not None:
+            return int(np.count_nonzero(self.cells))
+        assert self.data is not None
+        return len(self.data)
+
     def entries(self) -> tuple[Integers, Integers, Integers]:
         """Give all positive counts as (row, value, count), sorted by row."""
         if self.cells is not None:

@@ -1,0 +1,302 @@
+"""All full-domain generalisations of a table whose keys do not fit in memory: nodes on disk, coarse ones in memory.
+
+    keys on disk ──▶ node on disk, by rolling up the smallest finer one at hand ──▶ node that fits: a root in memory
+                                                                                        └─▶ every coarser node
+
+Roll-up     as in `generalise`: the groups of a node are unions of those of any finer one, on disk as in memory.
+Root        a node that fits.  Whatever is coarser is rolled up from it in memory (`NodeGroups`) and reads no file.
+Refusal     groups of at least k people each, but for s people at most, are at most s + (n − s) / k.  A node with more
+            of them is refused as soon as one sorted run shows so; nothing more of it is read or written.
+Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
+            dropped is rolled up anew when somebody asks.
+Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in its order and with its numbers.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from sidelight._arrays import Flags, Integers
+from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups, is_finer, numbers_in
+from sidelight.release.groups import Groups
+from sidelight.release.release import Release
+from sidelight.release.streamed import GroupBlock
+from sidelight.table.rolled_up import Relabelling, roll_up_stream
+from sidelight.table.table import Column, Counts, JointDomain, Semantics
+
+if TYPE_CHECKING:
+    from sidelight.table.hierarchy import Hierarchy
+    from sidelight.table.key_stream import KeyBlock, KeyStream
+    from sidelight.table.labels import Label
+    from sidelight.table.memory import Memory
+
+ON_DISK = 4
+"""So many nodes are kept on disk beside the keys themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedGroups:
+    """Groups that are gone through block by block, some of them left out; what they print is not unpacked."""
+
+    stream: KeyStream
+    hidden: Flags | None = None  # which groups of the stream are not among these
+    star: Groups | None = None  # one more group, of everybody who is hidden
+    values: Integers | None = None  # which values are spoken of; None: all
+    totals: Integers | None = None  # of those values; None: of the stream
+
+    @property
+    def semantics(self) -> Semantics:
+        """Whether people have one value or several."""
+        return self.stream.semantics
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """The sensitive values that are spoken of."""
+        domain = self.stream.domain
+        if self.values is None:
+            return domain
+        if isinstance(domain, JointDomain):
+            return domain.only(self.values)
+        return tuple(domain[value] for value in self.values)
+
+    @property
+    def whole(self) -> Integers:
+        """How often each value occurs in all of these groups."""
+        return self.stream.whole if self.totals is None else self.totals
+
+    @cached_property
+    def _groups(self) -> int:
+        return sum(map(len, self.stream.sizes()))
+
+    def __len__(self) -> int:
+        if self.hidden is None:
+            return self._groups
+        return int(np.count_nonzero(~self.hidden)) + (self.star is not None)
+
+    def blocks(self) -> Iterator[Groups]:
+        """Go through the groups; they are numbered from 1, one of hidden people comes first and has the last number."""
+        if self.star is not None:
+            yield self.star
+        domain, number = self.domain, 1
+        for block in self.stream.blocks():
+            rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
+            counts = block.counts.take(rows)
+            counts = counts if self.values is None else counts.only_values(self.values)
+            sizes = block.sizes[rows]
+            if len(sizes):
+                numbers = np.arange(number, number + len(sizes))
+                yield Groups(domain, sizes, counts, (), self.semantics, self.whole, numbers)
+            number += len(sizes)
+
+    def _hidden_in(self, first: int, many: int) -> Flags:
+        assert self.hidden is not None
+        return self.hidden[first - 1 : first - 1 + many]
+
+    def alone(self, hidden: Flags, named: Flags) -> StreamedGroups:
+        """Take all but some groups of the stream for a whole release; values that nobody has are left out, unless named."""
+        totals = self.stream.whole - self._of_hidden(hidden)[1]
+        kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
+        return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
+
+    def with_star(self, hidden: Flags) -> StreamedGroups:
+        """Put some groups of the stream together into one."""
+        people, counts = self._of_hidden(hidden)
+        last = np.array([np.count_nonzero(~hidden) + 1])
+        domain, whole = self.stream.domain, self.stream.whole
+        star = Groups(domain, np.array([people]), Counts.from_cells([counts]), (), self.semantics, whole, last)
+        return StreamedGroups(self.stream, hidden, star)
+
+    def _of_hidden(self, hidden: Flags) -> tuple[int, Integers]:
+        """Count the people of some groups, and their values."""
+        people, counts = 0, np.zeros_like(self.stream.whole)
+        for block in self.stream.blocks() if hidden.any() else ():
+            rows = np.flatnonzero(hidden[block.first - 1 : block.first - 1 + len(block)])
+            people += int(block.sizes[rows].sum())
+            counts = counts + block.counts.take(rows).totals()
+        return people, counts
+
+
+AnyGroups: TypeAlias = Groups | StreamedGroups
+"""Groups in memory, or on disk."""
+
+
+class StreamedLattice(LatticeNodes):
+    """What are the groups of each generalisation of a stream of keys?  As `Lattice`, in bounded memory."""
+
+    def __init__(
+        self,
+        stream: KeyStream,
+        hierarchies: Mapping[str, Hierarchy],
+        memory: Memory,
+        *,
+        people_by_label: Sequence[Integers] | None = None,
+    ) -> None:
+        self.people_by_label = people_by_label or stream.people_by_label()
+        # labels of rows that were left out are forgotten, as a table forgets them
+        used = [people > 0 for people in self.people_by_label]
+        labels = [
+            tuple(text for text, kept in zip(every, some, strict=True) if kept)
+            for every, some in zip(stream.packing.labels, used, strict=False)
+        ]
+        self.people_by_label = tuple(each[some] for each, some in zip(self.people_by_label, used, strict=True))
+        self.quasi = tuple(
+            Column(name, each, np.arange(len(each), dtype=np.int32), stream.roles.kind_of(name))
+            for name, each in zip(stream.roles.quasi, labels, strict=True)
+        )
+        super().__init__(self.quasi, hierarchies)
+        self.stream, self.memory = stream, memory
+        self._shortened = [None if some.all() else (np.cumsum(some) - 1).astype(np.int32) for some in used]
+        self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
+        self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
+        self.spilled = stream.spilled
+
+    @property
+    def people(self) -> int:
+        """How many people it is about."""
+        return self.stream.people
+
+    def groups_at(self, node: Node) -> AnyGroups:
+        """Group the people at a node, in memory if they fit: the same groups, in the same order, as in memory."""
+        self._check(node)
+        grouped = self._grouped(node)
+        assert grouped is not None
+        return grouped.groups_at(node) if isinstance(grouped, NodeGroups) else StreamedGroups(grouped)
+
+    def few_below(self, node: Node, least: int, *, most: int) -> bool:
+        """Whether at most so many people are in groups of fewer than `least`."""
+        self._check(node)
+        most = min(most, self.people)
+        grouped = self._grouped(node, most_groups=most + (self.people - most) // max(least, 1))
+        if grouped is None:
+            return False
+        people = 0
+        for sizes in [grouped.sizes_at(node)] if isinstance(grouped, NodeGroups) else grouped.sizes():
+            people += int(sizes[sizes < least].sum())
+            if people > most:
+                return False
+        return True
+
+    def held_groups_at(self, node: Node) -> Groups:
+        """Hold the groups of a node, to be printed; refuses where they are too many."""
+        groups = self.groups_at(node)
+        if isinstance(groups, Groups):
+            return groups
+        held = _held(groups.stream, lambda rows: self.memory.holds_groups(self._numbers(rows)))
+        if held is None:
+            rows = sum(_rows(block) for block in groups.stream.blocks())
+            raise self.memory.too_many_groups(len(groups), self._numbers(rows))
+        return self._with_kinds(held, node)
+
+    def release_at(self, node: Node) -> Release:
+        """Make the release of a node; refuses where it has too many groups to be held."""
+        sensitive = ", ".join(self.stream.roles.value_columns)
+        return Release(self.held_groups_at(node), sensitive=sensitive, intake=self.stream.intake)
+
+    def _grouped(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
+        """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
+        roots = [each for each in self._roots if is_finer(each, node)]
+        if roots:
+            best = min(roots, key=lambda each: len(self._roots[each].finest))
+            self._roots.move_to_end(best)
+            return self._roots[best]
+        stream = self._streamed(node, most_groups)
+        if stream is None:
+            return None
+        if self.memory.rolls_up(stream.entries.rows_at_least):
+            held = _held(stream, self.memory.rolls_up)
+            if held is not None:
+                return self._keep_root(node, held)
+        return self._keep_on_disk(node, stream)
+
+    def _streamed(self, node: Node, most_groups: int | None) -> KeyStream | None:
+        """Give the keys of a node: those at hand, or by rolling up the smallest finer ones."""
+        if node in self._on_disk:
+            return self._on_disk[node]
+        finer = [each for each in self._on_disk if is_finer(each, node)]
+        if finer:
+            best = min(finer, key=lambda each: self._on_disk[each].entries.rows_at_most)
+            return roll_up_stream(
+                self._on_disk[best], list(self._steps(best, node)), self.memory, most_keys=most_groups
+            )
+        steps = list(self._first_steps(node))
+        if all(step is None for step in steps):
+            return self.stream
+        return roll_up_stream(self.stream, steps, self.memory, most_keys=most_groups)
+
+    def _steps(self, finer: Node, node: Node) -> Iterator[Relabelling | None]:
+        for ladder, low, high in zip(self._ladders, finer, node, strict=True):
+            yield None if low == high else (ladder.labels[high], ladder.step(low, high))
+
+    def _first_steps(self, node: Node) -> Iterator[Relabelling | None]:
+        """Say what becomes of the labels as they were read; those that nobody has become any."""
+        for ladder, short, high in zip(self._ladders, self._shortened, node, strict=True):
+            if short is None:
+                yield None if high == 0 else (ladder.labels[high], ladder.step(0, high))
+            else:
+                yield ladder.labels[high], ladder.step(0, high)[np.maximum(short, 0)]
+
+    def _numbers(self, rows: int) -> int:
+        """How many numbers so many groups and values of groups take, at most."""
+        return rows * (2 + len(self.quasi))
+
+    def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
+        room = self.memory.numbers_kept
+        self._roots[node] = NodeGroups(self._ladders, node, self._with_kinds(groups, node), numbers_kept=room // 2)
+        while len(self._roots) > 1 and sum(numbers_in(each.finest) for each in self._roots.values()) > room // 2:
+            self._roots.popitem(last=False)
+        return self._roots[node]
+
+    def _with_kinds(self, groups: Groups, node: Node) -> Groups:
+        """Let columns that are published as they are keep what they were taken for."""
+        columns = (
+            replace(column, kind=own.kind if level == 0 else None)
+            for column, own, level in zip(groups.columns, self.quasi, node, strict=True)
+        )
+        return replace(groups, columns=tuple(columns))
+
+    def _keep_on_disk(self, node: Node, stream: KeyStream) -> KeyStream:
+        if stream is self.stream or node in self._on_disk:
+            return stream
+        for runs in (stream.entries, stream.people_per_key):
+            if runs is not None:
+                runs.settle()
+        self.spilled += stream.spilled
+        self._on_disk[node] = stream
+        while len(self._on_disk) > ON_DISK:
+            self._on_disk.popitem(last=False)
+        return stream
+
+
+AnyLattice: TypeAlias = Lattice | StreamedLattice
+"""Generalisations of a table in memory, or of one on disk."""
+
+
+def _rows(block: KeyBlock) -> int:
+    """Count the groups of a block and the values of each: what putting them together takes memory for."""
+    return len(block) + block.counts.positive
+
+
+def _held(stream: KeyStream, fits: Callable[[int], bool]) -> Groups | None:
+    """Hold all groups of a stream; None as soon as they do not fit."""
+    parts, rows = [], 0
+    for block in stream.blocks():
+        rows += _rows(block)
+        if not fits(rows):
+            return None
+        parts.append(GroupBlock(block, stream.semantics).all)
+    entries = [(row + part.numbers[0] - 1, *rest) for part in parts for row, *rest in [part.counts.entries()]]
+    row, value, count = (np.concatenate(each) for each in zip(*entries, strict=True))
+    sizes = np.concatenate([part.sizes for part in parts])
+    counts = Counts.from_sorted(row, value, count, (len(sizes), len(stream.domain)))
+    columns = tuple(
+        Column(each[0].name, each[0].labels, np.concatenate([column.codes for column in each]), each[0].kind)
+        for each in zip(*(part.columns for part in parts), strict=True)
+    )
+    numbers = np.arange(1, len(sizes) + 1)
+    return Groups(stream.domain, sizes, counts, columns, stream.semantics, stream.whole, numbers)

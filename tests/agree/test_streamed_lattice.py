@@ -1,0 +1,79 @@
+"""A table on disk is generalised as one in memory is: the same groups at every node."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.examples import examples
+
+import sidelight as sl
+from sidelight.release.generalise import Lattice
+from sidelight.release.groups import Groups
+from sidelight.release.streamed_lattice import StreamedLattice
+from sidelight.table import sorted_runs
+from sidelight.table.key_stream import read_stream
+from sidelight.table.memory import Memory
+from sidelight.table.roles import Roles
+
+DAYS = ["1901", "1902", "1911", "1912", None]
+ZIPS = ["10", "11", "20", "21"]
+VALUES = ["Flu", "Cold", "Ulcer", None]
+HIERARCHIES = {
+    "day": sl.Hierarchy("day", (tuple(DAYS[:4]), ("190*", "190*", "191*", "191*"), ("19**",) * 4)),
+    "zip": sl.Hierarchy("zip", (tuple(ZIPS), ("1*", "1*", "2*", "2*"), ("*",) * 4)),
+}
+
+
+@pytest.fixture(autouse=True)
+def _tiny_memory(monkeypatch):
+    """Runs of three rows, read two at a time; only the coarsest nodes fit in memory."""
+    monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 3)
+    monkeypatch.setattr(Memory, "rolls_up", lambda self, rows: rows <= 6)
+    monkeypatch.setattr(Memory, "numbers_kept", 20)
+    monkeypatch.setattr(sorted_runs.SortedRuns.batches, "__defaults__", (2,))
+
+
+@st.composite
+def tables(draw):
+    """Rows, and how they are read."""
+    values = draw(st.sampled_from(["single", "single", "set", "multiset"]))
+    rows = draw(st.lists(st.tuples(*map(st.sampled_from, (DAYS, ZIPS, VALUES))), min_size=2, max_size=24))
+    columns = dict(zip(("day", "zip", "disease"), zip(*rows, strict=True), strict=True))
+    missing = draw(st.sampled_from(["a value"] + (["no value"] if values != "single" else ["drop"])))
+    reading = {"quasi": ["day", "zip"], "sensitive": "disease", "values": values, "missing": missing}
+    if all(row[2] is None for row in rows) and missing == "drop":
+        reading["missing"] = "a value"
+    if values != "single":
+        # people are numbered within their key, so that nobody has two
+        number = draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+        columns["person"] = [f"{row[0]}/{row[1]}/{each}" for row, each in zip(rows, number, strict=True)]
+        reading["person"] = "person"
+    return pa.table({name: pa.array(list(cells), pa.string()) for name, cells in columns.items()}), reading
+
+
+def streamed_lattice(rows, reading):
+    stream = read_stream(rows, Roles.of(**reading).complete(), Memory(10**9))
+    return StreamedLattice(stream, HIERARCHIES, Memory(10**9))
+
+
+def listed(groups):
+    return [(each.name, each.size, each.counts) for each in map(groups.group, range(len(groups)))]
+
+
+@examples(40)
+@given(table=tables(), data=st.data())
+def test_groups_on_disk_are_those_in_memory(table, data):
+    rows, reading = table
+    held = Lattice(sl.read_table(rows, **reading), HIERARCHIES)
+    streamed = streamed_lattice(rows, reading)
+    assert (streamed.heights, streamed.people) == (held.heights, held.table.people)
+    for node in data.draw(st.permutations(list(held.nodes()))):
+        groups, own = held.groups_at(node), streamed.groups_at(node)
+        assert len(own) == len(groups)
+        least, most = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 5))
+        assert streamed.few_below(node, least, most=most) == held.few_below(node, least, most=most)
+        blocks = [own] if isinstance(own, Groups) else list(own.blocks())
+        assert [size for block in blocks for size in block.sizes.tolist()] == groups.sizes.tolist()
+        assert [row for block in blocks for row in block.counts.dense().tolist()] == groups.counts.dense().tolist()
+        assert all(block.whole.tolist() == groups.whole.tolist() for block in blocks)
+        assert listed(streamed.held_groups_at(node)) == listed(groups)
