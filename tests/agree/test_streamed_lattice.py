@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.errors import SidelightError
 from sidelight.release.generalise import Lattice
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import StreamedLattice
+from sidelight.search.utility import QUICK_UTILITIES
 from sidelight.table import sorted_runs
-from sidelight.table.key_stream import read_stream
 from sidelight.table.memory import Memory
-from sidelight.table.roles import Roles
 
 DAYS = ["1901", "1902", "1911", "1912", None]
 ZIPS = ["10", "11", "20", "21"]
@@ -52,8 +52,7 @@ def tables(draw):
 
 
 def streamed_lattice(rows, reading):
-    stream = read_stream(rows, Roles.of(**reading).complete(), Memory(10**9))
-    return StreamedLattice(stream, HIERARCHIES, Memory(10**9))
+    return StreamedLattice(sl.stream_table(rows, **reading), HIERARCHIES)
 
 
 def listed(groups):
@@ -66,7 +65,7 @@ def test_groups_on_disk_are_those_in_memory(table, data):
     rows, reading = table
     held = Lattice(sl.read_table(rows, **reading), HIERARCHIES)
     streamed = streamed_lattice(rows, reading)
-    assert (streamed.heights, streamed.people) == (held.heights, held.table.people)
+    assert streamed.heights == held.heights
     for node in data.draw(st.permutations(list(held.nodes()))):
         groups, own = held.groups_at(node), streamed.groups_at(node)
         assert len(own) == len(groups)
@@ -77,3 +76,54 @@ def test_groups_on_disk_are_those_in_memory(table, data):
         assert [row for block in blocks for row in block.counts.dense().tolist()] == groups.counts.dense().tolist()
         assert all(block.whole.tolist() == groups.whole.tolist() for block in blocks)
         assert listed(streamed.held_groups_at(node)) == listed(groups)
+
+
+POLICIES = [
+    sl.Policy(sl.GroupSize() >= 2),
+    sl.Policy(sl.GroupSize() >= 3),
+    sl.Policy(sl.GroupSize() > 2, sl.DistinctValues() >= 2),
+    sl.Policy(sl.DistinctValues() >= 2),
+    sl.Policy(sl.Implications(1) <= 1),
+    sl.Policy(sl.Acquaintance(others=1) <= 0.75),
+    sl.Policy(sl.GroupSize() >= 2, sl.Closeness(distance="equal") <= 0.5),
+    sl.Policy(sl.AverageRisk() <= 0.3) if hasattr(sl, "AverageRisk") else sl.Policy(sl.GroupSize() >= 4),
+    sl.Policy(sl.GroupSize() >= 99),
+]
+
+
+def outcome(table, policy, method):
+    """What a search finds, or why it finds nothing."""
+    try:
+        found = sl.protect(table, policy, by=HIERARCHIES, method=method, ask="nobody")
+    except SidelightError as error:
+        return str(error)
+    return {
+        "release": listed(found.release.groups),
+        "columns": [(each.labels, each.codes.tolist(), each.kind) for each in found.release.groups.columns],
+        "domain": found.release.domain,
+        "whole": found.release.groups.whole.tolist(),
+        "levels": found.levels,
+        "minimal": found.minimal,
+        "choices": found.choices,
+        "suppressed": found.suppressed,
+        "searched": (found.checked, found.complete),
+        "utility": {name: found.utility[name] for name in QUICK_UTILITIES},
+        "verdict": found.verdict,
+        "notes": found.notes,
+    }
+
+
+@examples(60)
+@given(
+    table=tables(),
+    policy=st.sampled_from(POLICIES),
+    suppress=st.sampled_from([0, 0, 0.1, 0.3, 1]),
+    suppressed=st.sampled_from(["as *", "left out"]),
+    nodes=st.sampled_from([None, None, 3]),
+)
+def test_a_search_on_disk_ends_with_the_release_of_one_in_memory(table, policy, suppress, suppressed, nodes):
+    rows, reading = table
+    method = sl.FullDomain(suppress=suppress, suppressed=suppressed, nodes=nodes)
+    held = outcome(sl.read_table(rows, **reading), policy, method)
+    streamed = outcome(sl.stream_table(rows, **reading), policy, method)
+    assert streamed == held

@@ -255,6 +255,10 @@ class Lattice(LatticeNodes):
         sizes = self.sizes_at(node)
         return int(sizes[sizes < least].sum()) <= most
 
+    def held_groups_at(self, node: Node) -> Groups:
+        """Hold the groups of a node, to be printed: they are in memory anyhow."""
+        return self.groups_at(node)
+
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)

@@ -15,7 +15,7 @@ Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in it
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -32,9 +32,12 @@ from sidelight.table.table import Column, Counts, JointDomain, Semantics
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
-    from sidelight.table.key_stream import KeyBlock, KeyStream
+    from sidelight.table.key_stream import KeyStream
     from sidelight.table.labels import Label
-    from sidelight.table.memory import Memory
+    from sidelight.table.streamed_table import StreamedTable
+
+ROOTS = 8
+"""So many nodes are kept in memory, with nodes above them."""
 
 ON_DISK = 4
 """So many nodes are kept on disk beside the keys themselves."""
@@ -94,12 +97,26 @@ class StreamedGroups:
                 yield Groups(domain, sizes, counts, (), self.semantics, self.whole, numbers)
             number += len(sizes)
 
+    def printed(self) -> Iterator[Groups]:
+        """Go through the groups of the stream that are not hidden, with what they print; those of a release of all."""
+        for block in self.stream.blocks():
+            rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
+            yield GroupBlock(block, self.semantics).take(rows)
+
     def _hidden_in(self, first: int, many: int) -> Flags:
         assert self.hidden is not None
         return self.hidden[first - 1 : first - 1 + many]
 
+    def people_of(self, which: Flags) -> int:
+        """Count the people of some groups of the stream."""
+        people, before = 0, 0
+        for sizes in self.stream.sizes() if which.any() else ():
+            people += int(sizes[which[before : before + len(sizes)]].sum())
+            before += len(sizes)
+        return people
+
     def alone(self, hidden: Flags, named: Flags) -> StreamedGroups:
-        """Take all but some groups of the stream for a whole release; values that nobody has are left out, unless named."""
+        """Take all but some groups of the stream for a whole release; values that nobody has go, unless named."""
         totals = self.stream.whole - self._of_hidden(hidden)[1]
         kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
         return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
@@ -129,37 +146,13 @@ AnyGroups: TypeAlias = Groups | StreamedGroups
 class StreamedLattice(LatticeNodes):
     """What are the groups of each generalisation of a stream of keys?  As `Lattice`, in bounded memory."""
 
-    def __init__(
-        self,
-        stream: KeyStream,
-        hierarchies: Mapping[str, Hierarchy],
-        memory: Memory,
-        *,
-        people_by_label: Sequence[Integers] | None = None,
-    ) -> None:
-        self.people_by_label = people_by_label or stream.people_by_label()
-        # labels of rows that were left out are forgotten, as a table forgets them
-        used = [people > 0 for people in self.people_by_label]
-        labels = [
-            tuple(text for text, kept in zip(every, some, strict=True) if kept)
-            for every, some in zip(stream.packing.labels, used, strict=False)
-        ]
-        self.people_by_label = tuple(each[some] for each, some in zip(self.people_by_label, used, strict=True))
-        self.quasi = tuple(
-            Column(name, each, np.arange(len(each), dtype=np.int32), stream.roles.kind_of(name))
-            for name, each in zip(stream.roles.quasi, labels, strict=True)
-        )
-        super().__init__(self.quasi, hierarchies)
-        self.stream, self.memory = stream, memory
-        self._shortened = [None if some.all() else (np.cumsum(some) - 1).astype(np.int32) for some in used]
+    def __init__(self, table: StreamedTable, hierarchies: Mapping[str, Hierarchy]) -> None:
+        super().__init__(table.quasi, hierarchies)
+        self.table = table
+        self.memory = table.memory
+        self.spilled = table.stream.spilled  # bytes in temporary files, those that are gone too
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
         self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
-        self.spilled = stream.spilled
-
-    @property
-    def people(self) -> int:
-        """How many people it is about."""
-        return self.stream.people
 
     def groups_at(self, node: Node) -> AnyGroups:
         """Group the people at a node, in memory if they fit: the same groups, in the same order, as in memory."""
@@ -171,8 +164,8 @@ class StreamedLattice(LatticeNodes):
     def few_below(self, node: Node, least: int, *, most: int) -> bool:
         """Whether at most so many people are in groups of fewer than `least`."""
         self._check(node)
-        most = min(most, self.people)
-        grouped = self._grouped(node, most_groups=most + (self.people - most) // max(least, 1))
+        most = min(most, self.table.people)
+        grouped = self._grouped(node, most_groups=most + (self.table.people - most) // max(least, 1))
         if grouped is None:
             return False
         people = 0
@@ -182,21 +175,24 @@ class StreamedLattice(LatticeNodes):
                 return False
         return True
 
+    def in_memory(self, node: Node) -> bool:
+        """Whether the groups of a node are to be had in memory, without reading a file."""
+        return any(is_finer(each, node) for each in self._roots)
+
     def held_groups_at(self, node: Node) -> Groups:
         """Hold the groups of a node, to be printed; refuses where they are too many."""
         groups = self.groups_at(node)
         if isinstance(groups, Groups):
             return groups
-        held = _held(groups.stream, lambda rows: self.memory.holds_groups(self._numbers(rows)))
+        held = _held(groups.stream, lambda groups, values: self.memory.holds_groups(self._numbers(groups, values)))
         if held is None:
-            rows = sum(_rows(block) for block in groups.stream.blocks())
-            raise self.memory.too_many_groups(len(groups), self._numbers(rows))
+            values = sum(block.counts.positive for block in groups.stream.blocks())
+            raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
         return self._with_kinds(held, node)
 
     def release_at(self, node: Node) -> Release:
         """Make the release of a node; refuses where it has too many groups to be held."""
-        sensitive = ", ".join(self.stream.roles.value_columns)
-        return Release(self.held_groups_at(node), sensitive=sensitive, intake=self.stream.intake)
+        return Release(self.held_groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
     def _grouped(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
         """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
@@ -209,7 +205,7 @@ class StreamedLattice(LatticeNodes):
         if stream is None:
             return None
         if self.memory.rolls_up(stream.entries.rows_at_least):
-            held = _held(stream, self.memory.rolls_up)
+            held = _held(stream, lambda groups, values: self.memory.rolls_up(groups + values))
             if held is not None:
                 return self._keep_root(node, held)
         return self._keep_on_disk(node, stream)
@@ -221,47 +217,51 @@ class StreamedLattice(LatticeNodes):
         finer = [each for each in self._on_disk if is_finer(each, node)]
         if finer:
             best = min(finer, key=lambda each: self._on_disk[each].entries.rows_at_most)
+            self._on_disk.move_to_end(best)
             return roll_up_stream(
                 self._on_disk[best], list(self._steps(best, node)), self.memory, most_keys=most_groups
             )
         steps = list(self._first_steps(node))
         if all(step is None for step in steps):
-            return self.stream
-        return roll_up_stream(self.stream, steps, self.memory, most_keys=most_groups)
+            return self.table.stream
+        return roll_up_stream(self.table.stream, steps, self.memory, most_keys=most_groups)
 
     def _steps(self, finer: Node, node: Node) -> Iterator[Relabelling | None]:
         for ladder, low, high in zip(self._ladders, finer, node, strict=True):
             yield None if low == high else (ladder.labels[high], ladder.step(low, high))
 
     def _first_steps(self, node: Node) -> Iterator[Relabelling | None]:
-        """Say what becomes of the labels as they were read; those that nobody has become any."""
-        for ladder, short, high in zip(self._ladders, self._shortened, node, strict=True):
-            if short is None:
-                yield None if high == 0 else (ladder.labels[high], ladder.step(0, high))
-            else:
-                yield ladder.labels[high], ladder.step(0, high)[np.maximum(short, 0)]
+        """Say what becomes of the labels as they were read; those that nobody has are forgotten, as a table does."""
+        for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
+            every_label_occurs = len(recode) == len(ladder.labels[0])
+            as_it_is = level == 0 and every_label_occurs
+            # what stands for a label that nobody has does not matter, as long as it is a code
+            yield None if as_it_is else (ladder.labels[level], ladder.step(0, level)[np.maximum(recode, 0)])
 
-    def _numbers(self, rows: int) -> int:
-        """How many numbers so many groups and values of groups take, at most."""
-        return rows * (2 + len(self.quasi))
+    def _numbers(self, groups: int, values: int) -> int:
+        """How many numbers so many groups and values of groups take."""
+        return groups * (2 + len(self.table.quasi)) + 2 * values
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
-        room = self.memory.numbers_kept
-        self._roots[node] = NodeGroups(self._ladders, node, self._with_kinds(groups, node), numbers_kept=room // 2)
-        while len(self._roots) > 1 and sum(numbers_in(each.finest) for each in self._roots.values()) > room // 2:
+        room = self.memory.numbers_kept // 2  # one half for roots, one for what is rolled up from them
+        finest = self._with_kinds(groups, node)
+        self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // ROOTS)
+        held = [numbers_in(each.finest) for each in self._roots.values()]
+        while len(held) > ROOTS or (len(held) > 1 and sum(held) > room):
             self._roots.popitem(last=False)
+            held.pop(0)
         return self._roots[node]
 
     def _with_kinds(self, groups: Groups, node: Node) -> Groups:
         """Let columns that are published as they are keep what they were taken for."""
         columns = (
             replace(column, kind=own.kind if level == 0 else None)
-            for column, own, level in zip(groups.columns, self.quasi, node, strict=True)
+            for column, own, level in zip(groups.columns, self.table.quasi, node, strict=True)
         )
         return replace(groups, columns=tuple(columns))
 
     def _keep_on_disk(self, node: Node, stream: KeyStream) -> KeyStream:
-        if stream is self.stream or node in self._on_disk:
+        if stream is self.table.stream or node in self._on_disk:
             return stream
         for runs in (stream.entries, stream.people_per_key):
             if runs is not None:
@@ -277,17 +277,12 @@ AnyLattice: TypeAlias = Lattice | StreamedLattice
 """Generalisations of a table in memory, or of one on disk."""
 
 
-def _rows(block: KeyBlock) -> int:
-    """Count the groups of a block and the values of each: what putting them together takes memory for."""
-    return len(block) + block.counts.positive
-
-
-def _held(stream: KeyStream, fits: Callable[[int], bool]) -> Groups | None:
-    """Hold all groups of a stream; None as soon as they do not fit."""
-    parts, rows = [], 0
+def _held(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups | None:
+    """Hold all groups of a stream; None as soon as so many groups, and values of groups, do not fit."""
+    parts, groups, values = [], 0, 0
     for block in stream.blocks():
-        rows += _rows(block)
-        if not fits(rows):
+        groups, values = groups + len(block), values + block.counts.positive
+        if not fits(groups, values):
             return None
         parts.append(GroupBlock(block, stream.semantics).all)
     entries = [(row + part.numbers[0] - 1, *rest) for part in parts for row, *rest in [part.counts.entries()]]

@@ -5,16 +5,19 @@ A node of the lattice is one level per column.  `FullDomain` finds all minimal n
 
 `NodeRecodings` says what a node makes of the table without making its release: per column and level, which label each
 original one becomes and which stretch of ranks that covers, worked out once and shared by all nodes with that level.
-Weighing a node then costs one numbering of the table's keys; with suppression, where the lattice has the node's groups
-already, not even that.
+Weighing a node then costs one pass over its groups, which the lattice has at hand, in memory or on disk.
+
+A table that is streamed has the same nodes, checks and weights, on groups that are on disk until they fit
+(`release.streamed_lattice`): it ends with the same release.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from functools import reduce
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args, overload
 
 import numpy as np
 
@@ -22,13 +25,16 @@ from sidelight._arrays import Codes, Integers, add_up
 from sidelight._text import counted
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, in_python, parameter
 from sidelight.release.generalise import Lattice, Node, coarser
+from sidelight.release.groups import Groups
+from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
 from sidelight.search.orders import Order, order_along
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.recoding import Marginals, Regions
+from sidelight.search.recoding import LevelRegions, Marginals, Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
-from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
+from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, QUICK_UTILITIES, UTILITIES, UtilityName
+from sidelight.table.streamed_table import AnyTable, StreamedTable, held
 from sidelight.table.table import Column, Table, number_equal_rows
 
 if TYPE_CHECKING:
@@ -82,9 +88,27 @@ class FullDomain(Method):
         """Find the minimal nodes, then the best of them."""
         return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
 
+    def search_streamed(
+        self,
+        table: StreamedTable,
+        policy: Policy,
+        *,
+        by: Mapping[str, Hierarchy],
+        utility: UtilityName,
+        progress: Progress,
+    ) -> SearchOutcome:
+        """Search a table whose keys are never held: the same nodes, checks and weights, on disk until they fit."""
+        if utility in OF_VALUES:
+            message = (
+                f"{parameter('utility', utility)} compares each key with the release, which does not go with "
+                f"{parameter('memory')}; use another one, such as '{DEFAULT_UTILITY}'"
+            )
+            raise BadPolicy(message)
+        return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
+
     def best_by_each(
         self,
-        table: Table,
+        table: AnyTable,
         policy: Policy,
         *,
         by: Mapping[str, Hierarchy],
@@ -105,7 +129,7 @@ class FullDomain(Method):
 
     def _search(
         self,
-        lattice: Lattice,
+        lattice: AnyLattice,
         recodings: NodeRecodings,
         policy: Policy,
         utilities: Sequence[UtilityName],
@@ -118,7 +142,7 @@ class FullDomain(Method):
 
     def _search_with_suppression(
         self,
-        lattice: Lattice,
+        lattice: AnyLattice,
         recodings: NodeRecodings,
         policy: Policy,
         utilities: Sequence[UtilityName],
@@ -138,7 +162,7 @@ class FullDomain(Method):
         return _Nodes(weighed, tuple(each.node for each in nodes.minimal), nodes.checked, nodes.complete)
 
     def _judged(
-        self, lattice: Lattice, recodings: NodeRecodings, policy: Policy, utilities: Sequence[UtilityName]
+        self, lattice: AnyLattice, recodings: NodeRecodings, policy: Policy, utilities: Sequence[UtilityName]
     ) -> _Nodes:
         """Judge the levels that were chosen, exactly; nothing is searched."""
         node = _node_of(lattice, self.levels or {})
@@ -154,7 +178,7 @@ class FullDomain(Method):
         assert chosen is not None
         return _Nodes((_Candidate(node, _worth(recodings.without(chosen), utilities), chosen),), (), 1, complete=True)
 
-    def max_suppressed(self, table: Table) -> int:
+    def max_suppressed(self, table: AnyTable) -> int:
         """Say how many people of a table may be suppressed."""
         return int(Fraction(str(self.suppress)) * table.people)
 
@@ -166,11 +190,11 @@ class _Candidate(NamedTuple):
     worth: Mapping[str, float]
     chosen: SuppressedNode | None = None
 
-    def release(self, lattice: Lattice) -> Release:
+    def release(self, lattice: AnyLattice) -> Release:
         return lattice.release_at(self.node) if self.chosen is None else self.chosen.release(lattice)
 
     def recoding(self, recodings: NodeRecodings) -> Regions:
-        return recodings.at(self.node) if self.chosen is None else recodings.without(self.chosen)
+        return recodings.to_print(self.node, self.chosen)
 
     @property
     def suppressed(self) -> int:
@@ -191,7 +215,7 @@ def _worth(recoding: Regions, utilities: Sequence[UtilityName]) -> dict[str, flo
     return {name: UTILITIES[name](recoding) for name in dict.fromkeys((*utilities, *QUICK_UTILITIES))}
 
 
-def _outcome(lattice: Lattice, recodings: NodeRecodings, nodes: _Nodes, utility: UtilityName) -> SearchOutcome:
+def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utility: UtilityName) -> SearchOutcome:
     """Take the candidate that is best by a utility; between equals, by the default one."""
     minimal = set(nodes.minimal)
     ranked = sorted(nodes.candidates, key=lambda each: (each.worth[utility], each.worth[DEFAULT_UTILITY], each.node))
@@ -209,7 +233,7 @@ def _outcome(lattice: Lattice, recodings: NodeRecodings, nodes: _Nodes, utility:
     )
 
 
-def _node_of(lattice: Lattice, levels: Mapping[str, int]) -> Node:
+def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
     """Find the node of these levels; a column that is not named is published as it is."""
     names = [column.name for column in lattice.table.quasi]
     for name, level in levels.items():
@@ -223,7 +247,7 @@ def _node_of(lattice: Lattice, levels: Mapping[str, int]) -> Node:
     return tuple(levels.get(name, 0) for name in names)
 
 
-def _refuse_broken(lattice: Lattice, node: Node, policy: Policy, more: str = "") -> None:
+def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = "") -> None:
     """Refuse levels that are not within policy, and say which limits they break."""
     broken = policy.judge(lattice.release_at(node)).broken
     if not broken:
@@ -254,7 +278,11 @@ def _refuse_nothing(within: int, *, complete: bool) -> None:
     raise NothingSafe(message)
 
 
-def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> Lattice:
+@overload
+def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> Lattice: ...
+@overload
+def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice: ...
+def lattice_of(table: AnyTable, by: Mapping[str, Hierarchy], populations: Sequence[Population] = ()) -> AnyLattice:
     """Make the lattice; every quasi-identifier needs a hierarchy."""
     bare = [column.name for column in table.quasi if column.name not in by]
     if bare:
@@ -263,12 +291,14 @@ def lattice_of(table: Table, by: Mapping[str, Hierarchy], populations: Sequence[
             f"{in_python(f', such as Hierarchy.suppression({bare[0]!r}, values) to publish it as it is or as *')}"
         )
         raise BadHierarchy(message)
-    lattice = Lattice(table, by, populations=populations)
+    lattice = (
+        StreamedLattice(table, by) if isinstance(table, StreamedTable) else Lattice(table, by, populations=populations)
+    )
     refuse_too_many(lattice)
     return lattice
 
 
-def refuse_too_many(lattice: Lattice) -> None:
+def refuse_too_many(lattice: AnyLattice) -> None:
     """Refuse a lattice that is too large to search."""
     if len(lattice) > MAX_NODES:
         message = (
@@ -281,47 +311,102 @@ def refuse_too_many(lattice: Lattice) -> None:
 class NodeRecodings:
     """Recodings of nodes; the groups stand in the order in which the lattice has them."""
 
-    def __init__(self, lattice: Lattice, by: Mapping[str, Hierarchy]) -> None:
+    def __init__(self, lattice: AnyLattice, by: Mapping[str, Hierarchy]) -> None:
         self._lattice, self._by = lattice, by
-        self._orders = tuple(order_along(column, by.get(column.name)) for column in lattice.table.quasi)
+        table = lattice.table
+        self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
         self._levels: dict[tuple[int, int], _Level] = {}
-        self._marginals = Marginals.of(lattice.table, self._orders)
+        self._marginals = (
+            Marginals.of_labels(table.label_people, self._orders)
+            if isinstance(table, StreamedTable)
+            else Marginals.of(table, self._orders)
+        )
 
     def at(self, node: Node) -> Regions:
         """Recode the table at a node."""
-        sizes = self._lattice.table.sizes
-        columns = self._columns(node)
-        group, first = number_equal_rows(columns, len(sizes))
+        table = self._lattice.table
+        if isinstance(table, StreamedTable):
+            return self._of_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
+        columns = self._columns(node, table)
+        group, first = number_equal_rows(columns, len(table.sizes))
         codes = [column.codes[first] for column in columns]
-        return self._regions(node, codes, add_up(group, sizes, len(first)), 0, lambda: group)
+        return self._regions(node, codes, add_up(group, table.sizes, len(first)), 0, lambda: group)
 
     def without(self, chosen: SuppressedNode) -> Regions:
         """Recode the table at a node, with some of its groups suppressed."""
-        node, groups = chosen.node, self._lattice.groups_at(chosen.node)
-        kept = np.flatnonzero(~chosen.suppressed)
-        codes = [column.codes[kept] for column in groups.columns]
+        node, groups, table = chosen.node, self._lattice.groups_at(chosen.node), self._lattice.table
+        suppressed = chosen.flags(self._lattice)
+        if isinstance(groups, StreamedGroups):
+            return self._of_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
+        kept = np.flatnonzero(~suppressed)
 
         def group() -> Integers:
             # the lattice numbers its groups as the table's keys are numbered here: by their recoded labels
-            number = np.full(len(groups), -1)
+            keys, number = held(table), np.full(len(groups), -1)
             number[kept] = np.arange(len(kept))
-            return number[number_equal_rows(self._columns(node), len(self._lattice.table.sizes))[0]]
+            return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
 
-        return self._regions(node, codes, groups.sizes[kept], chosen.people, group)
+        return self._of_groups(node, groups.take(kept), group)
+
+    def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
+        """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
+        recoding = self.at(node) if chosen is None else self.without(chosen)
+        if recoding.groups == len(recoding.sizes):
+            return recoding
+        groups = self._lattice.held_groups_at(node)
+        kept = groups if chosen is None else groups.take(np.flatnonzero(~chosen.flags(self._lattice)))
+        return self._of_groups(node, kept, recoding.look_up)
+
+    def _of_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
+        """Recode the table to these groups of a node; those on disk are gone through, and only added up."""
+        everybody = self._lattice.table.people
+        if isinstance(groups, Groups):
+            codes = [column.codes for column in groups.columns]
+            return self._regions(node, codes, groups.sizes, everybody - int(groups.sizes.sum()), look_up)
+        parts = [self._sums(node, [column.codes for column in each.columns], each.sizes) for each in groups.printed()]
+        sums = reduce(_Sums.plus, parts)
+        nothing = [np.zeros(0, np.int32)] * len(node)
+        return self._regions(node, nothing, np.zeros(0, np.int64), everybody - sums.people, look_up, sums=sums)
 
     def _regions(
-        self, node: Node, codes: list[Codes], sizes: Integers, suppressed: int, look_up: Callable[[], Integers]
+        self,
+        node: Node,
+        codes: list[Codes],
+        sizes: Integers,
+        suppressed: int,
+        look_up: Callable[[], Integers],
+        *,
+        sums: _Sums | None = None,
     ) -> Regions:
         levels = [self._level(column, level) for column, level in enumerate(node)]
         start = np.stack([level.start[code] for level, code in zip(levels, codes, strict=True)]).T
         stop = np.stack([level.stop[code] for level, code in zip(levels, codes, strict=True)]).T
-        return Regions(self._lattice.table, self._orders, sizes, suppressed, start, stop, look_up, self._marginals)
+        sums = sums or self._sums(node, codes, sizes)
+        return LevelRegions(
+            self._lattice.table,
+            self._orders,
+            sizes,
+            suppressed,
+            start,
+            stop,
+            look_up,
+            self._marginals,
+            label_start=tuple(level.start for level in levels),
+            label_stop=tuple(level.stop for level in levels),
+            label_people=sums.label_people,
+            number_of_groups=sums.groups,
+            number_of_pairs=sums.pairs,
+        )
 
-    def _columns(self, node: Node) -> tuple[Column, ...]:
-        """Recode the columns of the table to the levels of a node."""
+    def _sums(self, node: Node, codes: list[Codes], sizes: Integers) -> _Sums:
+        widths = [len(self._level(column, level).start) for column, level in enumerate(node)]
+        label_people = (add_up(code, sizes, width) for code, width in zip(codes, widths, strict=True))
+        return _Sums(tuple(label_people), len(sizes), int((sizes * sizes).sum()), int(sizes.sum()))
+
+    def _columns(self, node: Node, table: Table) -> tuple[Column, ...]:
+        """Recode the columns of a table to the levels of a node."""
         levels = [self._level(column, level).recoded for column, level in enumerate(node)]
-        quasi = self._lattice.table.quasi
-        return tuple(column.relabelled(to.labels, to.codes) for column, to in zip(quasi, levels, strict=True))
+        return tuple(column.relabelled(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 
     def _level(self, at: int, level: int) -> _Level:
         """Recode the labels of a column to a level; remembered, as thousands of nodes share it."""
@@ -334,6 +419,24 @@ class NodeRecodings:
             start[recoded.codes], stop[recoded.codes] = _covered(order, level, order.rank.astype(np.int64))
             self._levels[at, level] = _Level(recoded, start, stop)
         return self._levels[at, level]
+
+
+class _Sums(NamedTuple):
+    """What groups add up to: people with each label, column by column, and how many groups, pairs and people."""
+
+    label_people: tuple[Integers, ...]
+    groups: int
+    pairs: int
+    people: int
+
+    def plus(self, other: _Sums) -> _Sums:
+        both = zip(self.label_people, other.label_people, strict=True)
+        return _Sums(
+            tuple(one + more for one, more in both),
+            self.groups + other.groups,
+            self.pairs + other.pairs,
+            self.people + other.people,
+        )
 
 
 class _Level(NamedTuple):

@@ -27,9 +27,10 @@ import numpy as np
 
 from sidelight._progress import Progress
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Monotonicity, exact
+from sidelight.measures.measure import Criterion, Monotonicity
 from sidelight.policy.policy import Policy
-from sidelight.release.generalise import Lattice, Node
+from sidelight.release.generalise import Node
+from sidelight.release.streamed_lattice import AnyLattice
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.table import Semantics
 
@@ -47,7 +48,7 @@ class CheckedNodes:
     complete: bool
 
 
-def search_lattice(lattice: Lattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
+def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | None, progress: Progress) -> CheckedNodes:
     """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
@@ -65,17 +66,17 @@ def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
     return criterion.measure.monotonicity(semantics) is good
 
 
-def node_check(lattice: Lattice, criteria: list[Criterion]) -> NodeCheck:
+def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
     """Make a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
+    sizes = PolicyCheck.of(by_size, lattice.table.people)
     by_counts = PolicyCheck.of((each for each in criteria if each not in by_size), lattice.table.people)
+    least = max(sizes.least_group_size or 1, by_counts.least_people(lattice.table.semantics))
 
     def check(node: Node) -> bool:
         # sizes need no counts of values, and most nodes that fail do so by size
-        if by_size:
-            smallest = int(lattice.sizes_at(node).min())
-            if not all(each.comparison.holds(smallest, exact(each.bound)) for each in by_size):
-                return False
+        if least > 1 and not lattice.few_below(node, least, most=0):
+            return False
         return not by_counts.checks or by_counts.holds(lattice.groups_at(node))
 
     return check

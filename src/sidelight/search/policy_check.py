@@ -30,6 +30,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
+from sidelight.release.streamed_lattice import AnyGroups
 from sidelight.table.labels import Label
 from sidelight.table.table import Counts, Semantics, Table
 
@@ -123,32 +124,41 @@ class CriterionCheck:
             decided[known] = self.holds_exactly(groups.take(np.array([row])))
         return decided[known]
 
-    def holds(self, groups: Groups) -> bool:
+    def holds(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
         # clearly within, or too close and exactly within; clearly outside needs no exact arithmetic either
-        value = self.screen.value(joined_all(self.screen, self.screen.of(groups)))
+        rows = [joined_all(self.screen, self.screen.of(block)) for block in groups.blocks()]
+        value = self.screen.value(joined_all(self.screen, np.concatenate(rows)))
         return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
-    def holds_of_nothing(self, groups: Groups) -> bool:
+    def holds_of_nothing(self, groups: AnyGroups) -> bool:
         """A group with nothing to measure breaks no limit from below; a release of such groups alone may."""
-        first = self.screen.value(self.screen.of(groups.take(slice(0, 1))))
-        if self.criterion.measure.large_is_bad or not np.isposinf(first).all():
+        if self.criterion.measure.large_is_bad:
             return True
-        return not np.isposinf(self.screen.value(self.screen.of(groups))).all() or self.holds_exactly(groups)
+        for block in groups.blocks():
+            # as a rule the first group has something to measure, and the others need not be looked at
+            for groups_here in (block.take(slice(0, 1)), block):
+                if not np.isposinf(self.screen.value(self.screen.of(groups_here))).all():
+                    return True
+        return self.holds_exactly(groups)
 
-    def holds_exactly(self, groups: Groups) -> bool:
+    def holds_exactly(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
         return self.criterion.decide(self.finding(groups)).holds
 
-    def finding(self, groups: Groups) -> Finding:
+    def finding(self, groups: AnyGroups) -> Finding:
         """Measure groups together as one release."""
-        summaries = [self.criterion.measure.summarize(block) for block in groups.blocks()]
+        summaries = (self.criterion.measure.summarize(block) for block in groups.blocks())
         return reduce(lambda one, other: one.merge(other), summaries).finding()
 
     def worst_first(self, groups: Groups) -> Integers:
         """Sort groups by their own values, the worst first."""
+        return np.argsort(self.badness(groups), kind="stable")
+
+    def badness(self, groups: Groups) -> Floats:
+        """Give each group a number to sort by: the worst have the smallest."""
         values = self.screen.value(self.screen.of(groups))
-        return np.argsort(-values if self.criterion.measure.large_is_bad else values, kind="stable")
+        return -values if self.criterion.measure.large_is_bad else values
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +225,18 @@ class PolicyCheck:
         together = (check.may_hold_in_each for check in self.together if check.needed_of_each)
         return _all_hold(groups, [*one_by_one, *together])
 
-    def holds(self, groups: Groups) -> bool:
-        """Judge groups together as one release, exactly; stop at the first criterion that is not kept."""
-        return all(
-            check.holds_in_each(groups).all() and check.holds_of_nothing(groups) for check in self.by_group
-        ) and all(check.holds(groups) for check in self.together)
+    def holds(self, groups: AnyGroups) -> bool:
+        """Judge groups together as one release, exactly; stop at the first that does not keep a criterion."""
+        by_group = [check for check in self.by_group if not check.is_idle]
+        return (
+            all(
+                check.holds_in_each(block).all()
+                for block in (groups.blocks() if by_group else ())
+                for check in by_group
+            )
+            and all(check.holds_of_nothing(groups) for check in by_group)
+            and all(check.holds(groups) for check in self.together)
+        )
 
 
 def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -> Flags:

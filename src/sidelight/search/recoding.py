@@ -139,6 +139,19 @@ class Recoding(ABC):
         """Give, per column, how many bits a person's printed label tells about the original one, on average."""
 
     @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.sizes)
+
+    def pairs(self) -> int:
+        """Give Σ_g n_g²: how many pairs of people look alike."""
+        return int((self.sizes * self.sizes).sum())
+
+    def detail_lost(self) -> float:
+        """Add up, over the people who are in groups, the share of their key's detail that is lost."""
+        return float((self.sizes * self.information_loss()).sum())
+
+    @property
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
         return Marginals.of(held(self.table), self.orders)
@@ -270,6 +283,52 @@ class Regions(Recoding):
     def _everywhere(self) -> float:
         """How many combinations of labels there are."""
         return float(np.prod([float(len(order)) for order in self.orders]))
+
+
+@dataclass(frozen=True, eq=False)
+class LevelRegions(Regions):
+    """Groups that print each column at one level: what is lost and told depends on how many people have each label.
+
+    So utilities need `label_people` (column by column, label by label: those who are in groups), how many `groups`
+    there are and their `pairs`, which add up over parts of a release; the groups themselves may be on disk, and then
+    `sizes`, `start` and `stop` have none.
+    """
+
+    label_start: tuple[Integers, ...] = ()
+    label_stop: tuple[Integers, ...] = ()
+    label_people: tuple[Integers, ...] = ()
+    number_of_groups: int = 0
+    number_of_pairs: int = 0
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return self.number_of_groups
+
+    def pairs(self) -> int:
+        """Give Σ_g n_g²."""
+        return self.number_of_pairs
+
+    def detail_lost(self) -> float:
+        """Add up, over people and columns, which share of the column their label covers."""
+        lost = [
+            float(people @ ((order.position[stop - 1] - order.position[start]) / order.width))
+            for order, start, stop, people in zip(
+                self.orders, self.label_start, self.label_stop, self.label_people, strict=True
+            )
+        ]
+        return sum(lost) / len(lost)
+
+    def bits_told(self) -> Floats:
+        """A label that few people's labels are covered by tells much; nothing is told of suppressed people."""
+        people = self.table.people
+        bits = [
+            float(own @ np.log2(people / (below[stop] - below[start]))) / people
+            for below, start, stop, own in zip(
+                self.marginals.below, self.label_start, self.label_stop, self.label_people, strict=True
+            )
+        ]
+        return np.array(bits)
 
 
 def _entropy(people: Integers) -> float:

@@ -13,13 +13,15 @@ Nodes       n_S may grow as groups merge, so a node that needs too many says not
 Invariant   S only grows, so each choice ends after at most as many rounds as there are groups.
 Cost        One choice per node that is left: every node within policy is weighed, as a coarser one that suppresses
             fewer may be worth more.
+On disk     Groups are gone through block by block; held are a flag per group, and what is chosen among them, of which
+            at most `max_suppressed` groups (every group has somebody) can matter.
 
 Source: ours; the limit on suppressed people is that of Samarati, Protecting respondents' identities, TKDE 2001.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -28,11 +30,12 @@ import numpy as np
 from sidelight._arrays import Flags, Integers
 from sidelight._progress import Progress
 from sidelight.policy.policy import Policy
-from sidelight.release.generalise import Lattice, Node
+from sidelight.release.generalise import Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
+from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_among, search_monotone
-from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.table import Column, JointDomain
 
@@ -45,19 +48,29 @@ class SuppressedNode:
     """A node, and the groups of it that are suppressed."""
 
     node: Node
-    suppressed: Flags  # per group of the node
+    suppressed: Flags | None  # per group of the node; None: of a node on disk, to be chosen again
     people: int
     as_group: bool  # whether those people are printed as one group of `*`
     policy: PolicyCheck  # what it names is spoken of, even when nobody is left who has it
     worth: Mapping[str, float] = field(default_factory=dict)  # by utility; smaller is better
 
-    def release(self, lattice: Lattice) -> Release:
+    def flags(self, lattice: AnyLattice) -> Flags:
+        """Say which groups of the node are suppressed."""
+        if self.suppressed is not None:
+            return self.suppressed
+        again = suppress_at(lattice, self.node, self.policy, self.people, as_group=self.as_group)
+        assert again is not None  # what was chosen once is chosen again
+        assert again.suppressed is not None
+        return again.suppressed
+
+    def release(self, lattice: AnyLattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
-        groups = lattice.groups_at(self.node)
+        groups, suppressed = lattice.held_groups_at(self.node), self.flags(lattice)
         if self.as_group:
-            printed = _with_star_group(groups, self.suppressed)
+            printed = _with_star_group(groups, suppressed)
         else:
-            printed = as_whole_release(groups, np.flatnonzero(~self.suppressed), self.policy)
+            printed = as_whole_release(groups, suppressed, self.policy)
+        assert isinstance(printed, Groups)
         return Release(printed, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
 
 
@@ -76,7 +89,7 @@ class SuppressedNodes:
 
 
 def search_with_suppression(
-    lattice: Lattice,
+    lattice: AnyLattice,
     policy: Policy,
     *,
     max_suppressed: int,
@@ -89,7 +102,7 @@ def search_with_suppression(
     counter = CheckCounter(len(lattice), progress)
     check = PolicyCheck.of(policy, lattice.table.people)
     least = check.least_group_size or 1
-    few_too_small = counter.counted(lambda node: _people_in_small_groups(lattice, node, least) <= max_suppressed)
+    few_too_small = counter.counted(lambda node: lattice.few_below(node, least, most=max_suppressed))
     open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
     # where checks are short, the finest nodes are looked at
     affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
@@ -101,7 +114,9 @@ def search_with_suppression(
             counter.count(node)
             chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
             if chosen is not None:
-                within[node] = replace(chosen, worth=worth(chosen))
+                weighed = replace(chosen, worth=worth(chosen))
+                on_disk = isinstance(lattice, StreamedLattice) and not lattice.in_memory(node)
+                within[node] = replace(weighed, suppressed=None) if on_disk else weighed
     except KeyboardInterrupt:
         complete = False
     minimal = tuple(within[node] for node in minimal_among(within))
@@ -112,14 +127,8 @@ def _checks_left(max_checks: int | None, counter: CheckCounter) -> int | None:
     return None if max_checks is None else max(max_checks - counter.checked, 0)
 
 
-def _people_in_small_groups(lattice: Lattice, node: Node, least: int) -> int:
-    """Count the people who are in groups below the size the policy asks for."""
-    sizes = lattice.sizes_at(node)
-    return int(sizes[sizes < least].sum())
-
-
 def suppress_at(
-    lattice: Lattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
+    lattice: AnyLattice, node: Node, policy: PolicyCheck, max_suppressed: int, *, as_group: bool
 ) -> SuppressedNode | None:
     """Choose the groups of a node to suppress; where those are printed as one, that group keeps the policy too."""
     groups = lattice.groups_at(node)
@@ -128,11 +137,11 @@ def suppress_at(
         suppressed = _until_star_holds(groups, suppressed, policy, max_suppressed)
     if suppressed is None:
         return None
-    people = int(groups.sizes[suppressed].sum())
+    people = _people_of(groups, suppressed)
     return SuppressedNode(node, suppressed, people, as_group and people > 0, policy)
 
 
-def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
+def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
     """Choose groups to suppress, of at most `max_suppressed` people together, or say that it cannot be done.
 
     >>> import sidelight as sl
@@ -142,47 +151,79 @@ def offending_groups(groups: Groups, policy: PolicyCheck, max_suppressed: int) -
     [False, True, False]
     """
     suppressed = np.zeros(len(groups), bool)
+    people = 0
     while True:
-        left = np.flatnonzero(~suppressed)
-        if len(left) == 0 or groups.sizes[suppressed].sum() > max_suppressed:
+        if suppressed.all() or people > max_suppressed:
             return None
-        rest = as_whole_release(groups, left, policy)
-        worst = _worst_groups(rest, policy)
+        rest = as_whole_release(groups, suppressed, policy)
+        worst = _worst_groups(rest, policy, max_suppressed - people)
+        if worst is None:
+            return None
         if len(worst) == 0:
             # people without any value pass group by group, but a release of nobody else has nothing to measure
             measured = rest.whole.any() or all(check.holds_exactly(rest) for check in policy.by_group)
             return suppressed if measured else None
         # never taken back: the set only grows, and at the latest it is too large
-        suppressed[left[worst]] = True
+        suppressed[np.flatnonzero(~suppressed)[worst]] = True
+        people = _people_of(groups, suppressed)
 
 
-def _worst_groups(groups: Groups, policy: PolicyCheck) -> Integers:
-    """Choose the groups to give up next; none when the policy holds."""
+def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> Integers | None:
+    """Choose the groups to give up next; none when the policy holds, None when they have more than so many people."""
     for check in (each for each in policy.checks if each.needed_of_each):
-        bad = np.flatnonzero(~check.holds_in_each(groups))
-        if len(bad) and check.screen.exact:
-            return bad
-        # giving these up changes the totals that the others are compared with, so half of them may turn out fine
-        if len(bad):
-            return bad[check.worst_first(groups.take(bad))[: (len(bad) + 1) // 2]]
+        # of what an exact screen refuses all goes; of the rest half may turn out fine, as giving groups up changes the
+        # totals that the others are compared with
+        most = most_people if check.screen.exact else 2 * most_people + 1
+        bad, badness = [np.zeros(0, np.int64)], [np.zeros(0)]
+        for block in groups.blocks():
+            here = np.flatnonzero(~check.holds_in_each(block))
+            if len(here):
+                bad.append(block.numbers[here] - 1)
+                badness.append(np.zeros(len(here)) if check.screen.exact else check.badness(block.take(here)))
+            if sum(map(len, bad)) > most:  # every group has somebody
+                return None
+        rows, order = np.concatenate(bad), np.argsort(np.concatenate(badness), kind="stable")
+        if len(rows):
+            return rows if check.screen.exact else rows[order[: (len(rows) + 1) // 2]]
     for check in policy.together:
         finding = check.finding(groups)
         if not check.criterion.decide(finding).holds and finding.witness is not None:
             if not check.needed_of_each:  # an average, that many groups make up
-                return check.worst_first(groups)[: -(-len(groups) // WORST_SHARE)]
+                return _worst_of_all(check, groups, -(-len(groups) // WORST_SHARE))
             return np.array([finding.witness.group.number - 1])
     return np.array([], np.int64)
 
 
-def as_whole_release(groups: Groups, rows: Integers, policy: PolicyCheck) -> Groups:
-    """Take some groups for a whole release: what they are compared with is then only themselves.
+def _worst_of_all(check: CriterionCheck, groups: AnyGroups, many: int) -> Integers:
+    """Find so many groups that are the worst on their own, the worst first."""
+    rows, badness = np.zeros(0, np.int64), np.zeros(0)
+    for block in groups.blocks():
+        rows, badness = np.append(rows, block.numbers - 1), np.append(badness, check.badness(block))
+        order = np.argsort(badness, kind="stable")[:many]
+        rows, badness = rows[order], badness[order]
+    return rows
+
+
+def _people_of(groups: AnyGroups, which: Flags) -> int:
+    """Count the people of some groups."""
+    if isinstance(groups, Groups):
+        return int(groups.sizes[which].sum())
+    return groups.people_of(which)
+
+
+def as_whole_release(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
+    """Take all groups but some for a whole release: what they are compared with is then only themselves.
 
     Values that nobody has any more are not spoken of, unless the policy names them.
     """
+    named = policy.mentions(groups.domain)
+    if isinstance(groups, StreamedGroups):
+        return groups.alone(suppressed, named)
+    rows = np.flatnonzero(~suppressed)
     some = groups if len(rows) == len(groups) else groups.take(rows)
     totals = some.counts.totals()
     # values that nobody had in the whole table stay: they were declared, not lost by suppression
-    kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | policy.mentions(groups.domain))
+    kept = np.flatnonzero((totals > 0) | (groups.whole == 0) | named)
     return Groups(
         _only_domain(some.domain, kept),
         some.sizes,
@@ -201,18 +242,34 @@ def _only_domain(domain: tuple[Label, ...], kept: Integers) -> tuple[Label, ...]
     return tuple(domain[value] for value in kept)
 
 
-def _until_star_holds(groups: Groups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
+def _until_star_holds(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
     """Suppress the smallest groups left, one by one, until the group of `*` keeps the policy with the others."""
+    people = _people_of(groups, suppressed)
+    smallest = _smallest_left(groups, suppressed, max_suppressed - people)
     while not policy.holds(_with_star_group(groups, suppressed)):
-        left = np.flatnonzero(~suppressed)
-        suppressed[left[groups.sizes[left].argmin()]] = True
-        if suppressed.all() or groups.sizes[suppressed].sum() > max_suppressed:
+        row, size = next(smallest)
+        suppressed[row], people = True, people + size
+        if suppressed.all() or people > max_suppressed:
             return None
     return suppressed
 
 
-def _with_star_group(groups: Groups, suppressed: Flags) -> Groups:
+def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> Iterator[tuple[int, int]]:
+    """Give groups that are not suppressed, the smallest first, with their people: more than so many, or all."""
+    rows, sizes, before = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
+    for block in groups.blocks():
+        here = np.flatnonzero(~suppressed[before : before + len(block)])
+        rows, sizes = np.append(rows, before + here), np.append(sizes, block.sizes[here])
+        order = np.argsort(sizes, kind="stable")
+        order = order[np.cumsum(sizes[order]) - sizes[order] <= most_people]
+        rows, sizes, before = rows[order], sizes[order], before + len(block)
+    yield from zip(rows.tolist(), sizes.tolist(), strict=True)
+
+
+def _with_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
     """Put the suppressed groups together into one that says `*` in every column, after the others."""
+    if isinstance(groups, StreamedGroups):
+        return groups.with_star(suppressed)
     kept = np.flatnonzero(~suppressed)
     number = np.full(len(groups), len(kept))
     number[kept] = np.arange(len(kept))

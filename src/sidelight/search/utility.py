@@ -47,13 +47,12 @@ def discernibility(recoding: Recoding) -> float:
 
     Source: Bayardo and Agrawal, 2005.
     """
-    pairs = (recoding.sizes.astype(float) ** 2).sum()
-    return float(pairs + recoding.suppressed * recoding.table.people)
+    return float(recoding.pairs() + recoding.suppressed * recoding.table.people)
 
 
 def average_group_size(recoding: Recoding) -> float:
     """How many people does a group have on average?"""
-    return float(recoding.sizes.mean()) if len(recoding.sizes) else math.inf
+    return (recoding.table.people - recoding.suppressed) / recoding.groups if recoding.groups else math.inf
 
 
 def loss(recoding: Recoding) -> float:
@@ -64,7 +63,7 @@ def loss(recoding: Recoding) -> float:
 
     Source: Iyengar, 2002; Xu et al., 2006.
     """
-    return float(((recoding.sizes * recoding.information_loss()).sum() + recoding.suppressed) / recoding.table.people)
+    return (recoding.detail_lost() + recoding.suppressed) / recoding.table.people
 
 
 def non_uniform_entropy(recoding: Recoding) -> float:

@@ -133,18 +133,6 @@ class KeyStream:
             starts = np.flatnonzero(run_starts(self.packing.keys(words)))
             yield sum_runs(counts, starts)
 
-    def people_by_label(self) -> tuple[Integers, ...]:
-        """Count the people who have each label, column by column: one pass."""
-        totals = tuple(np.zeros(len(labels), np.int64) for labels in self.packing.labels[: -self.packing.sensitive])
-        if self.people_per_key is not None:
-            batches = ((self.packing.key_codes(keys), people) for keys, people in self.people_per_key.batches())
-        else:
-            batches = ((self.packing.unpack(words), counts) for words, counts in self.entries.batches())
-        for codes, people in batches:
-            for total, code in zip(totals, codes, strict=False):
-                total += add_up(code, people, len(total))
-        return totals
-
     def _whole_keys(self) -> Iterator[tuple[Words, Integers]]:
         """Cut sorted entries where keys end."""
         rest: tuple[Words, Integers] | None = None

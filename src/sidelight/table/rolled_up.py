@@ -4,8 +4,8 @@ Symbols     key q = (c_1, …, c_m) by codes; r_j maps the labels of column j to
 Roll-up     n_q'(x) = Σ n_q(x) over the keys q that become q'; nobody has two keys, so people add up like counts do.
 Order       packed words order rows as codes do, so that the new keys come in the order of the new labels.
 Bound       What differs within a run differs in all: a run with more than `most_keys` keys ends it (None).
-Cost        each row is unpacked, looked up in the columns that change, packed and sorted; equal ones are counted together
-            run by run, so that much is added up before anything is written down.
+Cost        each row is unpacked, looked up in the columns that change, packed and sorted; equal ones are counted
+            together run by run, so that much is added up before anything is written down.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def roll_up_stream(
     )
 
 
-class _TooManyKeys(Exception):  # noqa: N818 - a signal between the functions of this file
-    pass
+class _TooManyKeys(Exception):
+    """A signal between the functions of this file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +70,14 @@ class _Step:
 
         runs = self._runs(stream.entries, memory)
         runs.look_at = look_at
-        for words, counts in stream.entries.batches():
+        for words, counts in stream.entries.in_any_order():
             codes = self._recoded(self.old.unpack(words))
             runs.add(self.new.pack(codes), _unless_ones(counts))
         return runs
 
     def people(self, people_per_key: SortedRuns, memory: Memory) -> SortedRuns:
         runs = self._runs(people_per_key, memory)
-        for keys, people in people_per_key.batches():
+        for keys, people in people_per_key.in_any_order():
             runs.add(self.new.pack_keys(self._recoded(self.old.key_codes(keys)), len(people)), people)
         return runs
 
