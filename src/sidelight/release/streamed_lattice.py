@@ -216,7 +216,7 @@ class StreamedLattice(LatticeNodes):
             return self._on_disk[node]
         finer = [each for each in self._on_disk if is_finer(each, node)]
         if finer:
-            best = min(finer, key=lambda each: self._on_disk[each].entries.rows_at_most)
+            best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
             self._on_disk.move_to_end(best)
             return roll_up_stream(
                 self._on_disk[best], list(self._steps(best, node)), self.memory, most_keys=most_groups

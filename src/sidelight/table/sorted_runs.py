@@ -79,16 +79,6 @@ class SortedRuns:
             self._waiting, self._held = [], 0
 
     @property
-    def in_memory(self) -> bool:
-        """Whether nothing was written down."""
-        return not self._files
-
-    @property
-    def rows_at_most(self) -> int:
-        """How many distinct rows there are at most: those of each run, added up."""
-        return self._held + sum(run.rows for run in self._files)
-
-    @property
     def rows_at_least(self) -> int:
         """How many distinct rows there are at least, as far as they are sorted: those of the largest run."""
         return max((run.rows for run in self._files), default=0)
