@@ -16,7 +16,8 @@ where equal rows begin once sorted.  Sets of numbers are rows of bits, 64 to a w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import TypeAlias
 
@@ -37,6 +38,28 @@ KEY_LIMIT = 2**62
 
 MULTIPLIER = 6364136223846793005
 """Knuth's, of MMIX: odd, so that no bit of a row is lost in a product modulo 2**64."""
+
+
+ROWS_AT_ONCE = 1 << 15
+"""So many rows are gone through at a time where several operations on each stay in the cache."""
+
+
+def by_blocks(work: Callable[[slice], None], rows: int) -> None:
+    """Do some work for all rows, block by block; every other block on a second thread where there are many.
+
+    >>> doubled = np.arange(3)
+    >>> by_blocks(lambda block: np.multiply(doubled[block], 2, out=doubled[block]), 3)
+    >>> doubled.tolist()
+    [0, 2, 4]
+    """
+    blocks = [slice(start, start + ROWS_AT_ONCE) for start in range(0, rows, ROWS_AT_ONCE)]
+    if len(blocks) < 16:
+        for block in blocks:
+            work(block)
+        return
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        for _ in pool.map(work, blocks):
+            pass
 
 
 def number_keys(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
@@ -301,8 +324,12 @@ def sum_by(index: Integers, amounts: npt.ArrayLike, length: int) -> Floats:
     return np.bincount(index, np.asarray(amounts, float), length).astype(float)
 
 
-def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[Integers], Integers]:
+def sum_equal_rows(
+    columns: Sequence[Integers], counts: Integers, *, overwrite: bool = False
+) -> tuple[list[Integers], Integers]:
     """Sort rows given column by column (numbers ≥ 0); equal ones become one, and their counts (≥ 0) are added.
+
+    With `overwrite` the columns need not stay as they are: memory that nobody has touched yet is dear.
 
     >>> rows, counts = sum_equal_rows([np.array([7, 3, 7])], np.array([1, 1, 2]))
     >>> [column.tolist() for column in rows], counts.tolist()
@@ -312,7 +339,8 @@ def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[
         return list(columns), counts
     bits = int(counts.max()).bit_length()
     if len(columns) == 1 and int(columns[0].max()).bit_length() + bits < 63:  # one plain sort beats an argsort
-        both = columns[0] << bits  # in place from here on: a fresh array costs more than an operation on it
+        both = columns[0] if overwrite else columns[0].copy()
+        both <<= bits  # in place: a fresh array costs more than an operation on it
         both |= counts
         both.sort()
         counts = both & ((1 << bits) - 1)
@@ -321,8 +349,9 @@ def sum_equal_rows(columns: Sequence[Integers], counts: Integers) -> tuple[list[
     else:
         order = np.lexsort(columns[::-1])
         ordered, counts = [column[order] for column in columns], counts[order]
-    starts = np.flatnonzero(run_starts(ordered))
-    if len(starts) < len(counts):
+    new = run_starts(ordered)
+    if not new.all():
+        starts = np.flatnonzero(new)
         ordered, counts = [column[starts] for column in ordered], sum_runs(counts, starts)
     return ordered, counts
 

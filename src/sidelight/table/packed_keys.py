@@ -19,11 +19,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import KEY_LIMIT, Codes, Integers
+from sidelight._arrays import KEY_LIMIT, Codes, Integers, by_blocks
 from sidelight.table.labels import Label
 
 Words: TypeAlias = list[Integers]
 """One array per packed number; rows are compared word by word."""
+
+SHORT = 1 << 31
+"""Numbers below this are taken apart as short ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +114,28 @@ class Packing:
         return [int(word[0]) for word in self.pack_keys(codes, rows=1)]
 
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
-        digits: list[Codes] = []
-        for column in reversed(held[1:]):
-            rest = word // self._radix(column)
-            digits.append((word - rest * self._radix(column)).astype(np.int32))  # NumPy's divmod is far slower
-            word = rest
-        return [word.astype(np.int32), *reversed(digits)]
+        digits = [np.empty(len(word), np.int32) for _ in held]
+        radices = list(map(self._radix, held))
+        by_blocks(lambda block: _split(word[block], radices, [digit[block] for digit in digits]), len(word))
+        return digits
 
     def _radix(self, column: int) -> int:
         return max(len(self.labels[column]), 1)
+
+
+def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes]) -> None:
+    """Write the digits of numbers: divide once, so that both parts have about half the bits, and split each part.
+
+    Short numbers are divided several times quicker than long ones, so that parts become short as soon as they fit.
+    """
+    if len(radices) == 1:
+        digits[0][:] = word
+        return
+    if prod(radices) < SHORT:
+        word = word.astype(np.int32, copy=False)
+    products = [prod(radices[place:]) for place in range(1, len(radices))]
+    place, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))
+    upper = word // divisor
+    _split(upper, radices[:place], digits[:place])
+    upper *= divisor
+    _split(word - upper, radices[place:], digits[place:])

@@ -265,9 +265,11 @@ class Column:
         >>> Column.of("age", ["30", "4", "50"]).take(slice(0, 2)).compact().labels
         ('4', '30')
         """
-        used = np.bincount(self.codes, minlength=len(self.labels)) > 0
-        if used.all():
-            return self
+        used = np.zeros(len(self.labels), bool)
+        for start in range(0, len(self.codes), CELLS_AT_ONCE):
+            used[self.codes[start : start + CELLS_AT_ONCE]] = True
+            if used.all():
+                return self
         labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
         return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
 

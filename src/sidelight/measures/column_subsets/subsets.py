@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from math import comb, prod
 from operator import index
@@ -32,7 +33,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, run_starts, sum_equal_rows, sum_runs
+from sidelight._arrays import Integers, by_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable, TooHard, parameter
 from sidelight.table.table import Column
@@ -228,15 +229,8 @@ class Layout:
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> list[Integers]:
         """Put the codes of the columns, in the order of the layout, into words."""
-        each = iter(codes)
-        packed = []
-        for fields in self.words:
-            word: Integers = np.zeros(len(codes[0]), np.int64)
-            for _, bits in fields:
-                word <<= bits
-                word |= next(each)
-            packed.append(word)
-        return packed
+        columns = iter(codes)
+        return [_packed([(bits, next(columns)) for _, bits in fields], len(codes[0])) for fields in self.words]
 
     def code(self, place: int, words: Sequence[Integers]) -> Integers:
         """Read the codes of one column."""
@@ -283,6 +277,21 @@ class Layout:
                 if column == place:
                     return number, _bits(fields[position + 1 :]), bits
         raise KeyError(place)
+
+
+def _packed(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -> Integers:
+    """Put codes beside each other, each with so many bits."""
+    word: Integers = np.empty(rows, np.int64)
+
+    def pack(block: slice) -> None:
+        some = word[block]
+        some[:] = 0
+        for bits, codes in columns:
+            some <<= bits
+            some |= codes[block]
+
+    by_blocks(pack, rows)
+    return word
 
 
 def _width_bits(labels: int) -> int:
@@ -333,7 +342,7 @@ class CountedKeys:
             codes.append(secret.codes)
         layout = Layout.of(labels)
         words = layout.pack(codes) if codes else [np.zeros(len(people), np.int64)]
-        words, people = sum_equal_rows(words, people)
+        words, people = sum_equal_rows(words, people, overwrite=True)
         return cls(layout, words, people, labels)
 
     def without(self, columns: Sequence[int]) -> CountedKeys:
@@ -342,7 +351,8 @@ class CountedKeys:
         for place in reversed(columns):
             in_order = in_order and layout.lowest() == place
             layout, words = layout.cut(place, words)
-        words, people = _sum_runs(words, self.people) if in_order else sum_equal_rows(words, self.people)
+        add_up = _sum_runs if in_order else partial(sum_equal_rows, overwrite=True)  # cut keys are nobody else's
+        words, people = add_up(words, self.people)
         labels = {place: width for place, width in self.labels.items() if place not in columns}
         return CountedKeys(layout, words, people, labels)
 
@@ -492,13 +502,15 @@ def _numbers(sizes: npt.NDArray[np.integer]) -> PeopleBySubset:
 
 
 def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
-    """Add squares up exactly; 256 squares below 2^16 add up to less than 2^24, so that short floats do."""
-    if numbers.max(initial=0) > 255:
+    """Add squares up exactly, as floats: 256 squares below 2^16 add up to at most 2^24, 2^14 below 2^38 to 2^52."""
+    largest = numbers.max(initial=0)
+    if largest >= 1 << 19:
         return int(np.einsum("i,i->", numbers, numbers, dtype=np.int64))
+    kind = np.float32 if largest < 1 << 8 else np.float64
     total, whole = 0, len(numbers) & -256
-    for start in range(0, whole, 1 << 16):  # which stay in the cache
-        short = numbers[start : min(start + (1 << 16), whole)].astype(np.float32).reshape(-1, 256)
-        total += int(np.vecdot(short, short).sum(dtype=np.float64))
+    for start in range(0, whole, 1 << 14):  # which stay in the cache
+        some = numbers[start : min(start + (1 << 14), whole)].astype(kind).reshape(-1, 256)
+        total += int(np.vecdot(some, some).sum(dtype=np.float64))
     rest = numbers[whole:].astype(np.int64)
     return total + int(rest @ rest)
 
