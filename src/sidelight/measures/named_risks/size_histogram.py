@@ -114,10 +114,13 @@ class SizeHistogram:
 
 def _counted(sizes: Integers) -> tuple[Integers, Integers]:
     """Give the different sizes in order, and how often each is there."""
-    table = np.bincount(sizes[sizes < SMALL * SMALL], minlength=1)
-    different = np.flatnonzero(table)
-    large, times = np.unique(sizes[sizes >= SMALL * SMALL], return_counts=True)
-    return np.concatenate((different, large)), np.concatenate((table[different], times))
+    if sizes.max(initial=0) < SMALL * SMALL:
+        table = np.bincount(sizes)
+        different = np.flatnonzero(table)
+        return different, table[different]
+    small = sizes < SMALL * SMALL
+    (few, groups), (large, times) = _counted(sizes[small]), np.unique(sizes[~small], return_counts=True)
+    return np.concatenate((few, large)), np.concatenate((groups, times))
 
 
 def sum_of_ratios(over: list[int], under: list[int]) -> Amount:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias, get_args
@@ -158,7 +159,7 @@ class SizeRisk(Measure):
         if len(groups) == 0:
             return SizeSummary(self, histogram, None, nowhere=self.nowhere(groups))
         value = self.extreme(histogram, highest=True)
-        row = self._first_with(value, groups.sizes, population)
+        row = self._first_with(value, histogram, groups.sizes, population)
         worst = WorstSizes(value, groups.name(row), int(groups.sizes[row]), int(population[row]))
         return SizeSummary(self, histogram, worst, self.beyond(groups), self.nowhere(groups))
 
@@ -174,11 +175,19 @@ class SizeRisk(Measure):
         assert worst is not None
         return Fraction(worst[1])
 
-    def _first_with(self, value: Fraction, people: Integers, population: Integers) -> int:
-        """Find the first group that is worth this: equal ratios are equal floats, whatever their terms."""
+    def _first_with(self, value: Fraction, histogram: SizeHistogram, people: Integers, population: Integers) -> int:
+        """Find the first group that is worth this; as a rule all such groups have the same (f, F)."""
+        entry, *others = self._rows_with(value, histogram.people, histogram.population)
+        if others:
+            return next(self._rows_with(value, people, population))
+        same = population == histogram.population[entry]
+        return int(np.argmax(same if population is people else same & (people == histogram.people[entry])))
+
+    def _rows_with(self, value: Fraction, people: Integers, population: Integers) -> Iterator[int]:
+        """Find what is worth this: equal ratios are equal floats, whatever their terms."""
         over, under = self.ratio(people, population)
         near = np.flatnonzero(over / under == value.numerator / value.denominator)
-        return next(row for row in map(int, near) if Fraction(int(over[row]), int(under[row])) == value)
+        return (row for row in near.tolist() if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
         """One number per group: the worst decides."""
