@@ -82,3 +82,6 @@ function close(field) {
   field.setAttribute("aria-expanded", "false");
   field.removeAttribute("aria-activedescendant");
 }
+
+// Somebody may write before this is read: what they wrote so far is looked up all the same.
+if (document.activeElement?.dataset?.completions && document.activeElement.value) offer(document.activeElement);

@@ -51,7 +51,9 @@ document.addEventListener("htmx:afterSettle", async () => {
 
 // Charts: the specification stands in `data-vega`; expressions are interpreted, as the page may not evaluate code.
 // Numbers of a chart that is live stand apart (`data-numbers`), and are put into the picture that stands.
+// What draws them is large and comes last: until all scripts of the page have run, fields work already, charts wait.
 const drawn = new WeakMap();
+const scriptsHaveRun = new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
 
 export async function drawCharts(within, again = false) {
   await Promise.all([...within.querySelectorAll("[data-vega]")].map((place) => drawChart(place, again)));
@@ -74,6 +76,7 @@ async function renumbered(view, { datasets, words }) {
 }
 
 async function embedded(place, numbers) {
+  await scriptsHaveRun;
   let text = place.dataset.vega;
   if (dark()) {
     const colours = JSON.parse(document.querySelector("meta[name=chart-colours]").content);
