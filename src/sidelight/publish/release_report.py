@@ -44,7 +44,13 @@ from sidelight.report.document import Envelope, number
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
-from sidelight.report.picture_data import KnowledgeCells, candidate_releases, checked_beliefs, knowledge_cells
+from sidelight.report.picture_data import (
+    KnowledgeCells,
+    candidate_releases,
+    checked_beliefs,
+    cuts_made,
+    knowledge_cells,
+)
 from sidelight.report.release_report import (
     NOT_SIGNED,
     AttackTried,
@@ -170,7 +176,8 @@ def report_on_result(
         kept = () if table.carried is None else table.carried.names
         known = circumstances(details, policy=result.policy, before=before)
         known = replace(known, made=how_made(result), techniques=techniques, kept=kept)
-    return with_curves(audit, result.release, replace(known, candidates=candidate_releases(result)), result.policy)
+    known = replace(known, candidates=candidate_releases(result), cuts=cuts_made(result))
+    return with_curves(audit, result.release, known, result.policy)
 
 
 def report_on_file(

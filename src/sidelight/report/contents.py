@@ -368,6 +368,16 @@ def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
         )
 
 
+def _technique(report: ReleaseReport) -> Blocks:
+    yield from how_it_was_made(report)
+    drawn = tuple(_pictures(report, "cuts"))
+    yield from drawn
+    if drawn:
+        yield Paragraph(
+            "In which order people were cut apart is told to whoever decides: readers see the groups alone.", "quiet"
+        )
+
+
 def _utility(report: ReleaseReport) -> Blocks:
     making = report.answer.made
     if making is None or not making.utility:
@@ -457,7 +467,7 @@ def _what_is_signed(report: ReleaseReport) -> str:
 TOPICS: dict[Topic, tuple[str, Callable[[ReleaseReport], Blocks]]] = {
     "risk": ("The risk before, the limit, the risk after", _risk),
     "published": ("What was published", what_is_published),
-    "technique": ("How it was made", how_it_was_made),
+    "technique": ("How it was made", _technique),
     "groups": ("How large the groups are", _groups),
     "readers": ("Who reads it, and what each is taken to know", _readers),
     "worst off": ("Who is worst off", _worst_off),

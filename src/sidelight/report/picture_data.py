@@ -78,6 +78,24 @@ class CandidateReleases(DocumentPart):
     candidates: tuple[CandidateFacts, ...]
 
 
+class CutPart(DocumentPart):
+    """People whom cuts have left together."""
+
+    parent: int | None = Field(default=None, description="its place in the list; null: everybody")
+    column: str = Field(description="that was cut last; empty: none")
+    holds: str = Field(description="of that column, as it would be printed")
+    people: int
+    groups: int = Field(description="that are published of these people")
+    cut: bool = Field(description="whether its halves follow")
+
+
+class CutsMade(DocumentPart):
+    """The cuts by which people were put into groups: how many along each column, and the first of them."""
+
+    along: dict[str, int]
+    parts: tuple[CutPart, ...]
+
+
 class CheckedBin(DocumentPart):
     """People of whom a model claims so much: how many, the mean of what is claimed, the share right."""
 
@@ -213,6 +231,29 @@ def candidate_releases(found: SearchResult) -> CandidateReleases | None:
             if math.isfinite(each.loss) and math.isfinite(each.risk)
         ),
     )
+
+
+MOST_LABEL_TEXT = 200
+"""So much of a label is told: one that names hundreds of others fills no page."""
+
+
+def cuts_made(found: SearchResult) -> CutsMade | None:
+    """Tell the first cuts of a search that made some."""
+    tree = found.outcome.cuts
+    if tree is None:
+        return None
+    parts = (
+        CutPart(
+            parent=each.parent,
+            column=each.column,
+            holds=each.holds if len(each.holds) <= MOST_LABEL_TEXT else f"{each.holds[: MOST_LABEL_TEXT - 1]}…",
+            people=each.people,
+            groups=each.groups,
+            cut=each.cut,
+        )
+        for each in tree.top()
+    )
+    return CutsMade(along=tree.along, parts=tuple(parts))
 
 
 def checked_beliefs(answer: Mapping[str, JsonValue]) -> CheckedBeliefs | None:

@@ -18,6 +18,7 @@ from sidelight.measures.measure import Comparison
 from sidelight.report.charts.asked_readers import ReaderBelief, readers_chart
 from sidelight.report.charts.calibration import CheckedClaims, checked_claims_chart
 from sidelight.report.charts.candidates import Candidate, RiskScale, candidates_chart
+from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
 from sidelight.report.charts.histograms import SizesDrawn, SizeStep, ValuesDrawn, size_steps_chart, value_bars_chart
 from sidelight.report.charts.limits import JudgedLimit, limits_chart
 from sidelight.report.charts.losses import losses_chart
@@ -27,6 +28,7 @@ from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import expect_pictures, picture_of
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import ReleaseReport, least_size
+from sidelight.search.cut_tree import CutNode
 
 if TYPE_CHECKING:
     import altair as alt
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from sidelight.report.document import PolicyBound
     from sidelight.report.page import Picture
 
-PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "utility"]
+PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +168,15 @@ def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
     return picture_of(checked_claims_chart(claims, bins))
 
 
+def _cuts(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
+    made = report.answer.cuts
+    if made is not None:
+        nodes = [
+            CutNode(each.parent, each.column, each.holds, each.people, each.groups, each.cut) for each in made.parts
+        ]
+        yield cuts_chart(CutsDrawn(made.along, nodes))
+
+
 def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     making, others = report.answer.made, report.answer.candidates
     losses = {name: worth for name, worth in (making.utility if making else {}).items() if worth is not None}
@@ -186,5 +197,6 @@ CHARTS: dict[PictureName, Callable[[ReleaseReport], Iterator[alt.TopLevelMixin]]
     "knowledge": _knowledge,
     "cells": _cells,
     "readers": _readers,
+    "cuts": _cuts,
     "utility": _utility,
 }

@@ -28,6 +28,7 @@ from sidelight.report.picture_data import (
     MANY_PEOPLE,
     CandidateReleases,
     CheckedBeliefs,
+    CutsMade,
     KnowledgeCells,
     ValueCounts,
     value_counts,
@@ -167,6 +168,7 @@ class ReportedRelease(DocumentPart):
     curves: tuple[KnowledgeCurve, ...] = ()
     cells: tuple[KnowledgeCells, ...] = Field(default=(), description="where a limit is about an acquaintance")
     candidates: CandidateReleases | None = Field(default=None, description="null: the search was not run here")
+    cuts: CutsMade | None = Field(default=None, description="null: people were not cut apart, or not here")
     attacks: tuple[AttackTried, ...] = ()
     not_covered: tuple[str, ...]
     again: DoAgain = DoAgain()
@@ -203,6 +205,7 @@ class Circumstances:
     kept: tuple[str, ...] = ()
     attacks: tuple[AttackTried, ...] = ()
     candidates: CandidateReleases | None = None
+    cuts: CutsMade | None = None
     again: DoAgain = NO_WAY_BACK
     files: tuple[ReportedFile, ...] = ()
     versions: Mapping[str, str] | None = None
@@ -248,6 +251,7 @@ def reported(
         curves=curves,
         cells=cells,
         candidates=known.candidates,
+        cuts=known.cuts,
         attacks=known.attacks,
         not_covered=tuple(_not_covered(audit.answer, known)),
         again=known.again,

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release
     from sidelight.search.asked_readers import AskedReader
+    from sidelight.search.cut_tree import CutTree
     from sidelight.table.hierarchy import Hierarchy
     from sidelight.table.streamed_table import StreamedTable
 
@@ -49,7 +50,7 @@ Reader: TypeAlias = Literal["insider"]
 """Who knows more than the release: an insider knows the method and the policy too."""
 
 
-SearchPicture: TypeAlias = Literal["lattice", "candidates", "sizes"]
+SearchPicture: TypeAlias = Literal["lattice", "tree", "candidates", "sizes"]
 """What can be drawn of a search."""
 
 
@@ -160,6 +161,7 @@ class SearchOutcome:
     checked: int = 0
     complete: bool = True
     resistance: Resistance | None = None
+    cuts: CutTree | None = None  # (mondrian)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", searched_levels(self.levels))
@@ -384,9 +386,10 @@ class SearchResult(Tabular):
         An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("found.svg")` writes it.
 
         Args:
-            of: "lattice" (all levels: which are within policy, minimal, chosen), "candidates" (what each minimal one
-                loses, against the policy's first limit) or "sizes" (people by the size of their group).  Default: the
-                lattice where levels were searched, else sizes.
+            of: "lattice" (all levels: which are within policy, minimal, chosen), "tree" (Mondrian's first cuts),
+                "candidates" (what each minimal one loses, against the policy's first limit) or "sizes" (people by the
+                size of their group).  Default: the lattice where levels were searched, the tree where people were
+                cut, else sizes.
         """
         from sidelight.report.charts.search import search_chart  # noqa: PLC0415 - it stands below
 

@@ -30,6 +30,7 @@ from sidelight._progress import Progress, quiet
 from sidelight.errors import BadPolicy, NothingSafe, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
+from sidelight.search.cut_tree import CutTree
 from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
 from sidelight.search.mondrian_cuts import Cuts, Proposals
@@ -172,6 +173,7 @@ class Mondrian(Method):
             release_of(table, group, columns, len(partition)),
             Regions.of(table, orders, group, start, stop),
             resistance=None if self.resists is None else self._resistance(table, policy, by, limits),
+            cuts=CutTree(orders, partition.record, table.people, start, stop),
         )
 
     def search_streamed(

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Flags, Integers, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.search.cut_tree import CutRecord
 from sidelight.search.mondrian_cuts import Cuts, Line, Standing
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
@@ -66,6 +67,7 @@ class Partition:
     group: Integers  # per key
     start: Integers  # group × column
     stop: Integers
+    record: CutRecord = field(default_factory=CutRecord)
 
     @classmethod
     def of_everybody(cls, table: Table, orders: tuple[Order, ...]) -> Partition:
@@ -80,6 +82,7 @@ class Partition:
         """Cut groups in two, each at most once: the left half keeps its number, the right one gets the next."""
         # numbers of other groups never change
         old, new = generation.numbers[cuts.group], len(self) + np.arange(len(cuts))
+        self.record.add(cuts, old, len(self))
         cut, moved = generation.right_of(cuts)
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
         self.stop[old, cuts.column] = cuts.rank

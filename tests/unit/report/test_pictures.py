@@ -34,6 +34,7 @@ def pictures_in(part: Page | PageSection) -> list[Picture]:
 def test_every_topic_with_numbers_has_its_picture(report, monkeypatch):
     monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: description_of(chart))
     drawn = {name: len(tuple(pictures_of(report, name))) for name in CHARTS}
+    assert drawn.pop("cuts") == 0  # levels were searched, and nobody was cut apart
     assert drawn == {"limits": 1, "sizes": 1, "values": 1, "knowledge": 1, "cells": 1, "readers": 1, "utility": 2}
 
 
@@ -46,6 +47,16 @@ def test_each_stands_once_in_every_outline_with_its_finding_and_its_table(report
     own = [each.table for each in pictures if each.table is not None]
     assert len(own) == 6  # the other two stand right above their tables
     assert all(table.rows for table in own)
+
+
+def test_cuts_are_drawn_where_people_were_cut_apart(monkeypatch):
+    monkeypatch.setattr("sidelight.report.plots.svg", lambda chart, _: description_of(chart))
+    adult = sl.datasets.adult(quasi=["age", "sex"])
+    found = sl.protect(adult.table, sl.GroupSize() >= 500, by=adult.hierarchies, method="mondrian", ask="nobody")
+    again = ReleaseReport.model_validate_json(sl.release_report(found, date="2026-01-31").to_json())
+    (tree,) = pictures_of(again, "cuts")
+    assert tree in pictures_in(release_page(again))
+    assert tree.table.rows[1][2:] == ("age", "17-37", "23,027", tree.table.rows[1][5])
 
 
 def test_they_are_drawn_from_the_document_alone(report, monkeypatch):

@@ -52,6 +52,7 @@ CHARTS: dict[str, Callable[[], object]] = {
     "group": lambda: sl.DistinctValues().measure(RELEASE).plot(RELEASE),
     "values": lambda: values_chart(RELEASE),
     "lattice": FOUND.plot,
+    "tree": sl.protect(TABLE, sl.GroupSize() >= 3, method="mondrian", ask="nobody").plot,
     "candidates": lambda: FOUND.plot("candidates"),
     "sizes": lambda: FOUND.plot("sizes"),
     "comparison": lambda: sl.compare(TABLE, sl.GroupSize() >= 3, by=BY).plot(),

@@ -6,6 +6,7 @@ First the numbers, which are the table behind a chart, then the ink, which does 
 - `skyline`: how much of three kinds of knowledge at once does a release withstand?
 - `histograms`: how large are the groups, and which values have their people?
 - `lattice`: which levels of generalisation are within policy?
+- `cuts`: along which columns were people cut apart?
 - `candidates`: what does each candidate cost, and what does it risk?
 - `beliefs`: what is believed before and after?
 - `calibration`: how right is somebody who claims to know?

@@ -1,4 +1,4 @@
-"""Which picture shows a search?  Its lattice, its candidates, or the groups that it made."""
+"""Which picture shows a search?  Its lattice, its cuts, its candidates, or the groups that it made."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.report.charts.candidates import candidates_chart, candidates_of
+from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
 from sidelight.report.charts.histograms import sizes_chart
 from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
 from sidelight.search.method import SearchPicture, SearchResult
@@ -16,14 +17,21 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+def shape_of(found: SearchResult) -> SearchPicture:
+    """Say which picture shows best how a release was found."""
+    return "lattice" if found.levels else "tree" if found.outcome.cuts is not None else "sizes"
+
+
 def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
     """Draw what was searched and found."""
-    picture = of or ("lattice" if found.levels else "sizes")
+    picture = of or shape_of(found)
     if picture not in get_args(SearchPicture):
-        message = f"there is no picture {parameter('of', picture)}; choose lattice, candidates or sizes"
+        message = f"there is no picture {parameter('of', picture)}; choose lattice, tree, candidates or sizes"
         raise BadMeasure(message)
     if picture == "lattice":
         return lattice_chart(SearchedLattice.of(found))
+    if picture == "tree":
+        return cuts_chart(CutsDrawn.of(found))
     if picture == "candidates":
         criterion = found.policy.criteria[0]
         utility = found.chosen_by or DEFAULT_UTILITY

@@ -20,12 +20,11 @@ from starlette.responses import Response
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
-from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion
 from sidelight.release.release import Release
 from sidelight.report.charts.candidates import Candidate, candidates_chart
-from sidelight.report.charts.histograms import sizes_chart
 from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
+from sidelight.report.charts.search import search_chart
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding, ReaderFacts, audit_report, reader_facts
@@ -187,7 +186,7 @@ def _picture(chart: Any) -> SearchChart:  # noqa: ANN401 - Altair makes its clas
 
 
 def pictures(looked: Looked, against: int) -> Iterator[tuple[str, SearchChart]]:
-    """Draw the lattice, or the sizes of groups, and the candidates against a limit."""
+    """Draw the lattice, the cuts, or the sizes of groups; and the candidates against a limit."""
     taken = looked.taken
     assert taken is not None
     workspace, result = looked.workspace, taken.result
@@ -212,8 +211,7 @@ def _shape(looked: Looked, result: SearchResult) -> SearchChart:
         lattice = SearchedLattice.of(searched)
         chosen = tuple(int(result.levels[name]) for name in lattice.heights)
         return _picture(lattice_chart(SearchedLattice(lattice.heights, lattice.minimal, chosen, lattice.proven)))
-    limits = [each.bound for each in result.policy.criteria if isinstance(each.measure, GroupSize)]
-    return _picture(sizes_chart(result.release, limit=max(limits, default=None)))
+    return _picture(search_chart(result, "sizes" if result.levels else None))
 
 
 def _front(looked: Looked, taken: FoundCandidate, against: int) -> SearchChart:

@@ -42,5 +42,5 @@ def test_a_search_without_levels_has_no_lattice():
     assert "group" in title_of(found.plot())
     with pytest.raises(BadMeasure, match="searches no levels"):
         found.plot("lattice")
-    with pytest.raises(BadMeasure, match="choose lattice, candidates or sizes"):
-        found.plot("tree")
+    with pytest.raises(BadMeasure, match="choose lattice, tree, candidates or sizes"):
+        found.plot("forest")
