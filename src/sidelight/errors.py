@@ -26,18 +26,22 @@ NoLedgerWarning        a warning: noise was drawn without a ledger
 FallsToReaderWarning   a warning: a release within policy falls to a reader whom the policy does not name
 
 Each message names the thing and the remedy in one line and never shows a person's data: no row, nothing of the
-column that says who it is, no "names of columns" that look like a row.  The label of one column is shown where
-somebody has to add it to a hierarchy or a domain, and then only its beginning.
+column that says who it is, no "names of columns" that may be a row.  The label of one column is shown where
+somebody has to add it to a hierarchy or a domain, and then only its beginning.  What is quoted is cut where it is long,
+and no terminal escape gets through, whatever a cell or a name holds.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, ValuesView
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
+
+from sidelight._text import shortened, visible
 
 Thing = TypeVar("Thing")
 
@@ -50,7 +54,7 @@ class SidelightError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        self.parts = _parts(message)
+        self.parts = tuple(map(_tamed, _parts(message)))
         super().__init__("".join(str(part) for part in self.parts))
 
     @property
@@ -379,11 +383,20 @@ def _parts(message: str) -> tuple[str | Parameter, ...]:
     return tuple(part for part in parts if part != "")
 
 
+def _tamed(part: str | Parameter) -> str | Parameter:
+    """Cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
+    if isinstance(part, Parameter):
+        return Parameter(part.name, visible(part.in_python), visible(part.in_shell))
+    return visible(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
+
+
 NEAR_ENOUGH = 0.65
 """How alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'."""
 
 TWO_LINES = 200
-"""How many characters a list may take in a message."""
+"""How many characters a list, or what is quoted, may take in a message."""
+
+_LONG_QUOTE = re.compile(rf"'([^']{{{TWO_LINES - 1}}})[^']{{2,}}'")
 
 
 def did_you_mean(name: str, among: Iterable[str | None]) -> str:
@@ -423,7 +436,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["age", "zip", "street, number"])
     "age, zip, 'street, number'"
     """
-    names = [in_list(name) for name in names]
+    names = [in_list(shortened(name, TWO_LINES)) for name in names]
     room = TWO_LINES
     for position, name in enumerate(names):
         room -= len(name) + 2

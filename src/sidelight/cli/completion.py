@@ -67,7 +67,7 @@ def completer_for(metavar: str | None) -> Completer | None:
 
 
 def _columns_in(context: CompletionContext, names: Iterable[str]) -> list[str]:
-    from sidelight.table.read import columns_of  # noqa: PLC0415 - only at TAB
+    from sidelight.table.read import sure_columns_of  # noqa: PLC0415 - only at TAB
     from sidelight.table.roles import Roles  # noqa: PLC0415
 
     encoding, sheet = (_typed(context, each) for each in ("--encoding", "--sheet"))
@@ -75,7 +75,7 @@ def _columns_in(context: CompletionContext, names: Iterable[str]) -> list[str]:
     offered: dict[str, None] = {}
     for file in _files(context, names):
         try:
-            offered |= dict.fromkeys(columns_of(file, Roles(encoding=encoding, sheet=sheet)))
+            offered |= dict.fromkeys(sure_columns_of(file, Roles(encoding=encoding, sheet=sheet)))
         except Exception:  # noqa: BLE001, S112 - what cannot be read has nothing to offer
             continue
     return [name for name in offered if name not in taken]

@@ -15,7 +15,7 @@ from sidelight._files import refuse_existing, refuse_input
 from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
 from sidelight.cli.run import Output, Status
-from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean
+from sidelight.errors import BadHierarchy, UnknownColumn
 from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
 from sidelight.table.cell_lists import parts_of
@@ -23,7 +23,7 @@ from sidelight.table.files import files_of
 from sidelight.table.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy
 from sidelight.table.labels import Label, as_number, in_order, listed
-from sidelight.table.read import columns_of, distinct_rows
+from sidelight.table.read import columns_of, distinct_rows, nearest_column
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 1
@@ -93,7 +93,7 @@ def _columns(request: HierarchiesRequest, rules: DraftRules) -> tuple[str, ...]:
     columns |= dict.fromkeys(rules.columns)
     for name in columns:
         if name not in there:
-            message = f"no column '{name}' in {request.file}{did_you_mean(name, there)}"
+            message = f"no column '{name}' in {request.file}{nearest_column(name, request.file, request.roles)}"
             raise UnknownColumn(message)
     return tuple(columns)
 

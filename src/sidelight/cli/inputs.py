@@ -36,7 +36,7 @@ from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
-from sidelight.table.read import columns_of, table_from
+from sidelight.table.read import columns_in_words, columns_of, table_from
 from sidelight.table.roles import Roles
 from sidelight.table.streamed_table import AnyTable, streamed_table_from
 
@@ -318,7 +318,7 @@ def require_columns(file: str, roles: Roles) -> None:
         return
     options = {"--group": roles.quasi or None, "--sensitive": roles.sensitive}
     unnamed = " and ".join(option for option, column in options.items() if column is None)
-    columns = listed(columns_of(file, roles))
+    columns = columns_in_words(file, roles)
     message = f"which columns? name them with {unnamed}, or in [roles] of the policy; {file} has: {columns}"
     raise BadPolicy(message)
 

@@ -131,7 +131,7 @@ def _nobody_reads() -> Status:
 def complain(error: Exception, *, debug: bool) -> Status:
     """Say in one line what is wrong."""
     if debug:
-        traceback.print_exception(error)
+        sys.stderr.write(visible("".join(traceback.format_exception(error))))
     say(_message(error) + _remarks(error))
     return Status.COULD_NOT_TELL
 

@@ -166,6 +166,21 @@ _SAMPLING = _words("sampling sample survey final design analysis household hh pe
 
 FREE_TEXT = _words("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
 
+ATTRIBUTES = _words(
+    "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
+    "telephone address street strasse ssn mrn age agegroup dob yob birth birthdate birthday birthyear alter "
+    "geburtsdatum geburtsjahr edad sex gender geschlecht sexo sexe zip zipcode postcode postal postalcode plz race "
+    "ethnicity nationality citizenship birthplace residence marital familienstand education occupation profession "
+    "beruf workclass employer income salary wage einkommen gehalt salario disease diseases diagnosis diagnoses dx icd "
+    "condition illness krankheit diagnose enfermedad maladie religion relationship household"
+)
+"""Words for what is told about people, which hardly a cell says by itself."""
+
+_BESIDE_ATTRIBUTES = _words(
+    "code class status group band year date of day number no nr num level main primary person patient people count "
+    "total home native first last full given family"
+)
+
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
     Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
@@ -223,6 +238,16 @@ def told_in_confidence(name: str) -> Look | None:
     ('health', 'money', None)
     """
     return _by_words(name, TOLD_IN_CONFIDENCE)
+
+
+def is_called_as_columns_are(name: str) -> bool:
+    """Say whether a name is one that columns have and cells hardly do.
+
+    >>> is_called_as_columns_are("ZIP_code"), is_called_as_columns_are("Elm Street"), is_called_as_columns_are("Ann")
+    (True, False, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & ATTRIBUTES) and words <= ATTRIBUTES | _BESIDE_ATTRIBUTES
 
 
 def is_age(name: str) -> bool:

@@ -23,7 +23,8 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     """Look at a dataframe as rows to count; nothing is computed yet."""
     frame = as_frame(source)
     schema = frame.collect_schema()
-    unused = roles.unused(schema.names(), "the table")
+    numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
+    unused = roles.unused(schema.names(), "the table", numbers=numbers)
     roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):

@@ -38,6 +38,7 @@ from sidelight.table.files import (
     FirstLine,
     check_whole,
     ending,
+    no_texts,
     not_utf8,
     number_of_rows,
     packer,
@@ -124,7 +125,8 @@ def arrow_rows(
     `files` are those that the table was read from, if any.
     """
     source = _source(files, ()) if files else Source("the table", ())
-    source = replace(source, dropped=roles.unused(table.column_names, source.name))
+    unused = roles.unused(table.column_names, source.name, numbers=no_texts(table.schema))
+    source = replace(source, dropped=unused)
     with connection(memory, few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
         try:
             used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
@@ -258,7 +260,10 @@ def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelat
 
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     schemas = [schema_of(file) for file in files]
-    dropped = [roles.unused(schema.names, file.name) for file, schema in zip(files, schemas, strict=True)]
+    dropped = [
+        roles.unused(schema.names, file.name, numbers=no_texts(schema))
+        for file, schema in zip(files, schemas, strict=True)
+    ]
     for name in roles.used.values():
         _check_kinds(name, [schema.field(name).type for schema in schemas])
         if sum(other.casefold() == name.casefold() for other in schemas[0].names) > 1:

@@ -2,8 +2,7 @@
 
 A path, a glob or a list of them means some files, and `-` standard input; the ending says whether one is text, Parquet
 or what other programs keep (`table.foreign_files`).  The first line of a text file says the delimiter and the names of
-the columns, or is, by mistake, somebody's row.  Messages name the columns there are; a file without a line of names
-begins with a row, which nobody may be shown.
+the columns, or is, by mistake, somebody's row (`table.names_or_row`).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import io
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -61,11 +60,6 @@ NAME_LINES = 100
 
 ROWS = 1000
 """How many rows are looked at to see whether the first line is one of them."""
-
-NO_NAMES = (
-    "seems to have no line of column names: its first line looks like somebody's row and is not shown; "
-    "give it a line of column names"
-)
 
 
 def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
@@ -145,6 +139,11 @@ def schema_of(file: Path) -> pa.Schema:
     return _read_parquet(read_schema, file)
 
 
+def no_texts(schema: pa.Schema) -> list[str]:
+    """Name the columns whose types say that they hold something else than text: numbers, days, truths."""
+    return [field.name for field in schema if pa.types.is_primitive(field.type)]
+
+
 def number_of_rows(file: Path) -> int:
     """Read what a Parquet file says about how many rows it has."""
     from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
@@ -187,35 +186,6 @@ class FirstLine:
             message = f"{self.file.name} has one line only; it needs a line with the names of the columns, and rows"
             raise BadTable(message)
         return rows
-
-    def names_to_show(self) -> tuple[str, ...]:
-        """Give the names for a message, unless they could be a row."""
-        if looks_like_a_row(self.names, self.rows()):
-            message = f"{self.file.name} {NO_NAMES}"
-            raise BadTable(message)
-        return self.names
-
-
-def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:
-    """Say whether names of columns could be somebody's cells; `rows` are some of those below them.
-
-    Names are different and begin with a letter (the first may be empty: pandas writes its index so), and no row
-    says in a column what the column is called.
-
-    >>> looks_like_a_row(["age", "sex", "disease"]), looks_like_a_row(["34", "f", "Flu"])
-    (False, True)
-    >>> looks_like_a_row(["Ann", "f", "Flu"], rows=[["Bea", "f", "Cold"]])
-    True
-    """
-    texts = [str(name) for name in names]
-    if len({*texts}) < len(texts) or any(map(_like_a_cell, texts[1:] if texts[:1] == [""] else texts)):
-        return True
-    return any(name == cell for row in rows for name, cell in zip(texts, row, strict=False))
-
-
-def _like_a_cell(name: str) -> bool:
-    """Say whether a name is a number, a date, a mark such as `*`, empty, or several lines."""
-    return re.match(r"[\W_]*(\d|$)", name) is not None or "\n" in name or "\r" in name
 
 
 def sniff_delimiter(line: str) -> str:

@@ -20,8 +20,9 @@ from typing import Any
 import pyarrow as pa
 
 from sidelight.errors import BadTable, listed, needs_extra, parameter
-from sidelight.table.files import CHUNK, NO_NAMES, SHEETS, ending, looks_like_a_row, packer, unpacked, unpacking
+from sidelight.table.files import CHUNK, SHEETS, ending, packer, unpacked, unpacking
 from sidelight.table.labels import label
+from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row
 from sidelight.table.roles import Roles
 
 TRANSPORT_RECORD = 80

@@ -350,8 +350,8 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
     with session_of(address) as session:
         schema, name, stored = _described(session)
         shown = f"{schema}.{name}"
-        unused = roles.unused([column.name for column in stored], shown)
         by_name = {column.name: column for column in stored}
+        unused = roles.unused([*by_name], shown, numbers=by_name)  # a database has names for its columns
         columns = {ours: by_name[column] for ours, column in roles.used.items()}
         typed = roles.with_types({column: by_name[column].ordered for column in roles.quasi})
         texts = frozenset(column for column in roles.quasi if by_name[column].is_text)

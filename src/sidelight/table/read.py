@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +24,13 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
 from sidelight._text import counted, form
-from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, parameter
+from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
 from sidelight.table.carried import carry, weights
 from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
-from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, schema_of
+from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, no_texts, schema_of
 from sidelight.table.foreign_files import as_utf8, foreign_table
 from sidelight.table.labels import (
     SUPPRESSED,
@@ -42,6 +43,7 @@ from sidelight.table.labels import (
     shown,
 )
 from sidelight.table.memory import Memory
+from sidelight.table.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.postgres_source import database_columns, database_rows
 from sidelight.table.roles import Missing, Roles
@@ -284,16 +286,55 @@ def _program(file: Path) -> str:
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
-    """Name the columns of a file, or of the first of those that are meant, to be shown."""
+    """Name the columns of a file, or of the first of those that are meant; refused if they look like somebody's row."""
+    with _heading(source, roles or Roles()) as (names, rows, _):
+        _refuse_row(source, names, rows())
+    return names
+
+
+def _refuse_row(source: str | Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if rows and looks_like_a_row(names, rows):
+        message = f"{files_of(source)[0].name} {NO_NAMES}"
+        raise BadTable(message)
+
+
+def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file that are names for sure; else none."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return names if surely_names(names, rows, numbers=numbers) else ()
+
+
+def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
+    """End a sentence about a column that a file does not have; names are told only where they are some for sure."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return nearest_name(name, names, rows, numbers=numbers)
+
+
+def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
+    """Tell the columns of a file in a message: by name where they are names for sure, else how many there are."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
+
+
+Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Collection[str]]
+"""The names of columns, how to read some rows below them, and those that are no texts by their type."""
+
+
+@contextmanager
+def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
     if is_address(source):
-        return database_columns(DatabaseAddress.of(str(source)))
-    file, roles = files_of(source)[0], roles or Roles()
-    if _program(file) == "Parquet":
-        return tuple(schema_of(file).names)
-    if _program(file) != "text":
-        return tuple(foreign_table(file, roles).column_names)
-    with as_utf8([file], roles.encoding) as (text,):
-        return FirstLine.of(text, TEXT[ending(text)]).names_to_show()
+        names = database_columns(DatabaseAddress.of(str(source)))
+        yield names, list, names
+        return
+    file = files_of(source)[0]
+    if _program(file) == "text":
+        with as_utf8([file], roles.encoding) as (text,):
+            first = FirstLine.of(text, TEXT[ending(text)])
+            yield first.names, first.rows, ()
+        return
+    schema = schema_of(file) if _program(file) == "Parquet" else foreign_table(file, roles).schema
+    yield tuple(schema.names), list, no_texts(schema)
 
 
 @dataclass(frozen=True, slots=True)

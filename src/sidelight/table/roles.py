@@ -9,14 +9,14 @@ is None, or an empty tuple, so that one may have the last word over another (`up
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
-from sidelight.table.files import NO_NAMES, looks_like_a_row
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, as_kinds, label
+from sidelight.table.names_or_row import nearest_name
 from sidelight.table.table import Semantics
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -249,15 +249,22 @@ class Roles:
         return tuple(ours for ours in self.used if ours not in ("person", "weight"))
 
     def unused(
-        self, columns: Sequence[str], where: str, *, rows: Callable[[], Iterable[Sequence[str]]] = tuple
+        self,
+        columns: Sequence[str],
+        where: str,
+        *,
+        rows: Callable[[], Sequence[Sequence[str]]] = tuple,
+        numbers: Collection[str] = (),
     ) -> tuple[str, ...]:
         """Check that the used columns are there, once each; name those that are not used.
 
-        `rows` reads some of the rows, to tell names from a row; names are a row only where none is the one meant.
+        `rows` reads some of the rows and `numbers` are columns that are no texts, to tell names from a row.
         """
-        if not any(name in columns for name in self.used.values()) and looks_like_a_row(columns, rows()):
-            message = f"no column '{self.quasi[0]}' in {where}, which {NO_NAMES}"
-            raise UnknownColumn(message)
+        for name in self.used.values():
+            if name not in columns:
+                nearest = nearest_name(name, columns, rows, numbers=numbers, meant=self.used.values())
+                message = f"no column '{name}' in {where}{nearest}"
+                raise UnknownColumn(message)
         repeated = _first_repeated(columns)
         if repeated is not None:
             message = f"two columns of {where} are called '{repeated}'; rename one"
@@ -265,10 +272,6 @@ class Roles:
         if self.person == EACH_ROW and EACH_ROW in columns:
             message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
             raise BadTable(message)
-        for name in self.used.values():
-            if name not in columns:
-                message = f"no column '{name}' in {where}{did_you_mean(str(name), columns)}"
-                raise UnknownColumn(message)
         return tuple(name for name in columns if name not in self.used.values())
 
     def with_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:

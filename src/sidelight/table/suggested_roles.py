@@ -53,6 +53,7 @@ from sidelight.table.column_profiles import (
     refuse_no_rows,
 )
 from sidelight.table.labels import ColumnKind, as_kinds
+from sidelight.table.names_or_row import nearest_name
 from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
 from sidelight.table.table import Semantics
 
@@ -228,9 +229,10 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
 
 def _check_stated(names: Sequence[str], stated: Roles) -> None:
     person = () if stated.person_column is None else (stated.person_column,)
-    for name in (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds)):
+    meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
+    for name in meant:
         if name not in names:
-            message = f"no column '{name}' to suggest a role for{did_you_mean(name, names)}"
+            message = f"no column '{name}' to suggest a role for in the table{nearest_name(name, names, meant=meant)}"
             raise UnknownColumn(message)
 
 

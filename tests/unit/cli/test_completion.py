@@ -16,7 +16,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "release.csv").write_text('age,"zip, old",disease\n30,1,Flu\n')
     (tmp_path / "people.csv").write_text("name,age\nAnn,30\n")
-    (tmp_path / "latin.csv").write_bytes("größe,x\n1,2\n".encode("latin-1"))
+    (tmp_path / "latin.csv").write_bytes(("größe,x\n" + "1,2\n" * 5).encode("latin-1"))
     return tmp_path
 
 
