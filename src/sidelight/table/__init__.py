@@ -1,13 +1,13 @@
 """What the publisher holds.  The only folder that sees dataframes and engines; raw rows never leave them, counts do.
 
 Read in this order: `table` (Table, Column, Counts, and JointDomain for several sensitive columns), `labels` (what a
-cell says, and whether it is a number or a category), `roles` (which column is what), `read` (one GROUP BY), then where
-rows come from: `source`, `dataframe_source`, `duckdb_source` with `files`, `names_or_row` and `packed_keys`,
+cell says, and whether it is a number or a category), `roles` (which column is what), `read` (one GROUP BY), then
+where rows come from: `source`, `dataframe_source`, `duckdb_source` with `files`, `names_or_row` and `packed_keys`,
 `postgres_source` with `database_address`.  `key_stream` with `sorted_runs` and `memory`: keys in order, never held.
 `hierarchy` and `hierarchy_io`: how a column is published more coarsely, and `coarser_values`: the sensitive one.
-`label_distances`: how far labels are apart.  `column_looks`, `column_profiles` and `suggested_roles`: what a column seems to be, for
-somebody who has not said it.  `events` and `read_events`: rows of people who have several, for noise only.
-`true_counts`: who has what, by the group that they were put in.
+`label_distances`: how far labels are apart.  `column_looks`, `column_profiles` and `suggested_roles`: what a column
+seems to be, for somebody who has not said it.  `events` and `read_events`: rows of people who have several, for noise
+only. `true_counts`: who has what, by the group that they were put in.
 
 Not here: grouping people by what is published (`release`), or anything about who could learn what.
 """
