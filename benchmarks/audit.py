@@ -12,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from race import Race
+from race import Race, classics
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,20 +115,6 @@ def importing_parts(path: str) -> dict[str, int]:
     del path
     needed = [sl.read_release, sl.group, sl.datasets.adult, *classics(), *named_risks()]
     return {"parts": len(needed)}
-
-
-def classics() -> list:
-    import sidelight as sl
-
-    return [
-        sl.GroupSize(),
-        sl.DistinctValues(),
-        sl.EntropyDiversity(),
-        sl.RecursiveDiversity(l=3),
-        sl.Closeness(distance="equal"),
-        sl.BetaLikeness(),
-        sl.DeltaDisclosure(),
-    ]
 
 
 def named_risks() -> list:

@@ -96,3 +96,18 @@ class Race:
             cells = " | ".join(f"{figures[kind]:.2f} | {figures[kind] / base[kind]:.2f}" for kind in kinds)
             lines.append(f"| {name}{f' ({counts})' if counts else ''} | {cells} |")
         return "\n".join(lines)
+
+
+def classics() -> list:
+    """Name the measures of an audit that others have too, which also imports them."""
+    import sidelight as sl  # noqa: PLC0415 - in the contestant's own time
+
+    return [
+        sl.GroupSize(),
+        sl.DistinctValues(),
+        sl.EntropyDiversity(),
+        sl.RecursiveDiversity(l=3),
+        sl.Closeness(distance="equal"),
+        sl.BetaLikeness(),
+        sl.DeltaDisclosure(),
+    ]

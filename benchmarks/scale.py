@@ -18,6 +18,7 @@ import sys
 import time
 from pathlib import Path
 
+from race import classics
 from results import write_part
 
 ROWS = (10_000_000, 30_000_000, 100_000_000)
@@ -74,21 +75,6 @@ def streamed_audit(kind: str, path: str) -> dict[str, int]:
     release = sl.stream_release(path, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
     findings(classics(), release)
     return {"groups": len(release), "spilled": release.spilled}
-
-
-def classics() -> list:
-    """Name the measures, which also imports them."""
-    import sidelight as sl
-
-    return [
-        sl.GroupSize(),
-        sl.DistinctValues(),
-        sl.EntropyDiversity(),
-        sl.RecursiveDiversity(l=3),
-        sl.Closeness(distance="equal"),
-        sl.BetaLikeness(),
-        sl.DeltaDisclosure(),
-    ]
 
 
 CONTESTANTS = {"bare GROUP BY": bare_group_by, f"audit, memory {MEMORY}": streamed_audit}

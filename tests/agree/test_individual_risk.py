@@ -10,6 +10,7 @@ from support.examples import examples
 
 from sidelight.measures.named_risks.individual_risk import (
     by_continued_fraction,
+    by_division,
     exact_individual_risk,
     individual_risks,
 )
@@ -19,11 +20,12 @@ from sidelight.table.carried import WEIGHT_UNIT
 def by_definition(people, weight):
     """Σ_j P(F = j | f) / j, j ≥ f, P(F = j) = C(j−1, f−1) p^f (1−p)^{j−f}; what is left out is below 1e-15."""
     sampled = Fraction(people * WEIGHT_UNIT, weight)
-    chance, total, rest, size = float(sampled**people), 0.0, 1.0, people
+    chance, others = float(sampled**people), float(1 - sampled)
+    total, rest, size = 0.0, 1.0, people
     while rest > 1e-15 and size < people + 100_000:
         total += chance / size
         rest -= chance
-        chance *= float(1 - sampled) * size / (size - people + 1)
+        chance *= others * size / (size - people + 1)
         size += 1
     return total
 
@@ -44,3 +46,17 @@ def test_two_ways_give_the_same_float(people, each_stands_for):
     value = exact_individual_risk(people, weight)
     assert by_continued_fraction(people, weight) == value
     assert 0 < value <= Fraction(1, people)
+
+
+@examples(60)
+@given(st.integers(1, 10**6), st.fractions(Fraction(1001), Fraction(10**12), max_denominator=10**6))
+def test_large_weights_are_divided_to_the_same_float(people, each_stands_for):
+    weight = int(people * each_stands_for * WEIGHT_UNIT) + 1
+    assert by_division(people, weight) == exact_individual_risk(people, weight)
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 40, 64, 65, 1000])
+def test_a_continued_fraction_meets_a_division(people):
+    weight = 1001 * people * WEIGHT_UNIT
+    assert by_division(people, weight + 1) == by_continued_fraction(people, weight + 1)
+    assert by_division(people, weight) == by_continued_fraction(people, weight)

@@ -8,7 +8,9 @@ Recurrence  I_1 = ln(1+z)/z and I_{f+1} = (1/f − I_f)/z, which loses nothing w
 Series      I_f = (p/f)·Σ_k (1−p)^k·k!/((f+1)(f+2)…(f+k)), all of whose terms are positive.  Few are needed where p is
             above 1/2 (each is less than half the last one) and where f > `BY_RECURRENCE` (they fall like k^−f).
 Fraction    I_f = (1/f)·1/(1+ a₁z/(1+ a₂z/(1+ …))), a_{2k+1} = (f+k)²/((f+2k)(f+2k+1)), a_{2k} = k²/((f+2k−1)(f+2k)):
-            Gauss's continued fraction, by which a finding is replayed.
+            Gauss's continued fraction, by which a finding is replayed; it takes about 60·√z steps.
+Division    v^{f−1} divided by 1+zv leaves I_f = Σ_{j=1}^{f−1} (−1)^{j−1}/((f−j)·z^j) + (−1)^{f−1}·ln(1+z)/z^f, whose
+            terms fall like z^{−j}: where z is above `BY_DIVISION` a finding is replayed by these.
 
 F̂ = f gives 1/f.  All groups are computed in floats, and those near the worst again with 60 digits.  Sums of f·I_f are
 added up in whole numbers of 1/`SHARES`, each rounded up, so that they are the same in any order.
@@ -45,6 +47,9 @@ OverPeople: TypeAlias = Literal["highest", "average"]
 
 BY_RECURRENCE = 64
 """Groups of at most so many people go by the recurrence, where it is stable."""
+
+BY_DIVISION = 1000
+"""Where a group's people each stand for more than so many others, a replay divides: a term gives three digits."""
 
 SHARES = 1 << 40
 """Of how many parts expected people are made when they are added up."""
@@ -203,10 +208,12 @@ about 0.1771; of all 3 people about 0.3 are found so.
         )
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Compute the group's risk by a continued fraction, or add up again by kinds of groups."""
+        """Compute the group's risk by a continued fraction or by division, or add up again by kinds of groups."""
         if self.statistic == "highest":
             group = release.group(witness.group)
-            return by_continued_fraction(int(group.sizes[0]), int(_weights(group)[0]))
+            people, weight = int(group.sizes[0]), int(_weights(group)[0])
+            is_light = weight <= (1 + BY_DIVISION) * people * WEIGHT_UNIT
+            return by_continued_fraction(people, weight) if is_light else by_division(people, weight)
         kinds, times = np.unique(
             np.column_stack((release.groups.sizes, _weights(release.groups))), axis=0, return_counts=True
         )
@@ -300,3 +307,20 @@ def by_continued_fraction(people: int, weight: int) -> Amount:
             change = under * over
             value *= change
         return round_up(1 / (people * value))
+
+
+def by_division(people: int, weight: int) -> Amount:
+    """Give I_f of one group that stands for far more people, term by term, rounded up.
+
+    >>> by_division(3, 3 * 10**9 * WEIGHT_UNIT) == exact_individual_risk(3, 3 * 10**9 * WEIGHT_UNIT)
+    True
+    """
+    with localcontext(PRECISE):
+        odds = Decimal(weight) / (people * WEIGHT_UNIT) - 1
+        total, power = Decimal(0), 1 / odds  # (−1)^{j−1}/z^j
+        for left in range(people - 1, 0, -1):
+            total += power / left
+            power /= -odds
+            if abs(power) < total * SMALLEST:
+                return round_up(total)
+        return round_up(total + power * (1 + odds).ln())

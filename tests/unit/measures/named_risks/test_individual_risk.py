@@ -35,6 +35,15 @@ def test_numbers_of_sdcmicro(people, stands_for, risk):
     assert by_continued_fraction(people, int(stands_for * WEIGHT_UNIT)) == value
 
 
+@pytest.mark.parametrize("weight", [1e9, 3e6, 1000.5])
+def test_weights_of_1e9_are_replayed_at_once(weight):
+    rows = pa.table({"age": ["30", "40", "40"], "disease": ["Flu", "Flu", "Cold"], "weight": [weight, weight, weight]})
+    survey = sl.read_release(rows, group="age", sensitive="disease", weight="weight")
+    finding = sl.IndividualRisk().measure(survey)
+    assert 0 < finding.value < 10 / weight * 3
+    assert finding.replay(survey) == finding.value
+
+
 def test_the_worst_group_and_everybody():
     highest, average = (sl.IndividualRisk(each).measure(SURVEY) for each in ("highest", "average"))
     assert highest.witness.group.number == 1
