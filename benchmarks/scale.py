@@ -2,20 +2,26 @@
 
     python benchmarks/scale.py                  10, 30 and 100 million rows; writes its part of RESULTS.md
     python benchmarks/scale.py 1_000_000 …      other numbers of rows; only prints
+    python benchmarks/scale.py --measure "bare GROUP BY" "nearly unique" 30_000_000
+                                                one contestant once, where nobody has an hour at a time
+    python benchmarks/scale.py --write          its part of RESULTS.md, of what has been measured
 
 Rows that repeat (seven columns of few labels) and rows that nearly all differ (date of birth and zip code among the
 seven), nine sensitive values.  An audit has `MEMORY`, the bare GROUP BY as much as it takes.  Each run is a process of
-its own, timed from after the imports; the lowest of `RUNS` counts.  Spilled are the bytes in temporary files of ours.
+its own, timed from after the imports; the lowest figures of `RUNS` count, and are kept in `FIGURES`.  Spilled are the
+bytes in temporary files of ours.
 """
 # ruff: noqa: PLC0415 - a contestant imports what it needs in its own time; names are our own
 
 from __future__ import annotations
 
+import itertools
 import json
 import resource
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from race import classics
@@ -28,7 +34,9 @@ GOAL = (
     "Goal: at most 1.3 times the bare GROUP BY in wall and processor time, no more memory than it; cost per row flat "
     "within 25 % from 10 to 100 million."
 )
+HOW = "`python benchmarks/scale.py`, each run in a fresh process, lowest figures of those that were made."
 DATA = Path(__file__).parent / ".data"
+FIGURES = DATA / "scale.json"
 FEW = {"sex": 2, "race": 5, "marital": 7, "education": 16, "country": 41}
 QUASI = {
     "repeating": {"age": 74, "workclass": 8, **FEW},
@@ -77,7 +85,8 @@ def streamed_audit(kind: str, path: str) -> dict[str, int]:
     return {"groups": len(release), "spilled": release.spilled}
 
 
-CONTESTANTS = {"bare GROUP BY": bare_group_by, f"audit, memory {MEMORY}": streamed_audit}
+BASE = "bare GROUP BY"
+CONTESTANTS = {BASE: bare_group_by, f"audit, memory {MEMORY}": streamed_audit}
 
 
 def run(name: str, kind: str, path: str) -> None:
@@ -102,21 +111,45 @@ def fresh(*arguments: str) -> str:
     return subprocess.run([sys.executable, __file__, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def lines(kind: str, rows: int) -> list[str]:
-    """Let the contestants run in turns over one file; give a line for each."""
+def data(kind: str, rows: int) -> Path:
+    """Name the file of a table, and make it where it is missing."""
     path = DATA / f"scale-{kind.replace(' ', '-')}-{rows}.parquet"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         fresh("--make", kind, str(rows), str(path))
-    runs = [{name: json.loads(fresh("--run", name, kind, str(path))) for name in CONTESTANTS} for _ in range(RUNS)]
-    best = {name: {key: min(each[name][key] for each in runs) for key in runs[0][name]} for name in CONTESTANTS}
-    base = next(iter(best.values()))
-    return [
-        f"| {rows / 10**6:g} million, {kind} | {name} | {one['wall']:.1f} | {one['wall'] / base['wall']:.2f} "
-        f"| {one['cpu']:.1f} | {one['cpu'] / base['cpu']:.2f} | {rows / one['wall'] / 10**6:.2f} "
-        f"| {one['mb']:,.0f} | {one['mb'] / base['mb']:.2f} | {one['spilled'] / 10**6:,.0f} |"
-        for name, one in best.items()
-    ]
+    return path
+
+
+def measure(name: str, kind: str, rows: int) -> dict[str, float]:
+    """Let one contestant run once; the best of its runs are kept, figure by figure."""
+    once = json.loads(fresh("--run", name, kind, str(data(kind, rows))))
+    kept = json.loads(FIGURES.read_text()) if FIGURES.exists() else {}
+    key = f"{kind}/{rows}/{name}"
+    best = kept.get(key, once)
+    kept[key] = {each: min(once[each], best[each]) for each in once} | {"runs": best.get("runs", 0) + 1}
+    FIGURES.write_text(json.dumps(kept, indent=1))
+    return once
+
+
+def lines(chosen: tuple[int, ...]) -> Iterator[str]:
+    """Give a line for each contestant that has run, compared with the bare GROUP BY of the same rows."""
+    kept = json.loads(FIGURES.read_text())
+    for rows, kind, name in itertools.product(chosen, QUASI, CONTESTANTS):
+        one, base = kept.get(f"{kind}/{rows}/{name}"), kept.get(f"{kind}/{rows}/{BASE}")
+        if one is None:
+            yield f"| {rows / 10**6:g} million, {kind} | {name} | not run |" + " |" * 7
+            continue
+        wall, cpu, mb = (f"{one[each] / base[each]:.2f}" if base else "" for each in ("wall", "cpu", "mb"))
+        yield (
+            f"| {rows / 10**6:g} million, {kind} | {name} | {one['wall']:.1f} | {wall} | {one['cpu']:.1f} | {cpu} "
+            f"| {rows / one['wall'] / 10**6:.2f} | {one['mb']:,.0f} | {mb} | {one['spilled'] / 10**6:,.0f} |"
+        )
+
+
+def table(chosen: tuple[int, ...]) -> str:
+    """Put the lines together."""
+    head = "| rows | what | wall s | ratio | CPU s | ratio | million rows/s | peak MB | ratio | spilled MB |"
+    return "\n".join([head, "| --- | --- " + "| ---: " * 8 + "|", *lines(chosen)])
 
 
 def main() -> None:
@@ -126,17 +159,17 @@ def main() -> None:
         run(*rest[:3])
     elif command == "--make":
         make(rest[0], int(rest[1]), Path(rest[2]))
+    elif command == "--measure":
+        print(measure(rest[0], rest[1], int(rest[2])))
+    elif command == "--write":
+        write_part("scale", f"{HOW}\n{GOAL}", table(ROWS))
     else:
         chosen = tuple(int(each) for each in sys.argv[1:]) or ROWS
-        head = "| rows | what | wall s | ratio | CPU s | ratio | million rows/s | peak MB | ratio | spilled MB |"
-        table = [head, "| --- | --- " + "| ---: " * 8 + "|"]
-        for rows in chosen:
-            for kind in QUASI:
-                table += lines(kind, rows)
-                print(table[-2], table[-1], sep="\n", flush=True)
+        for _, rows, kind, name in itertools.product(range(RUNS), chosen, QUASI, CONTESTANTS):
+            print(name, kind, rows, measure(name, kind, rows), flush=True)
+        print(table(chosen))
         if chosen == ROWS:
-            how = f"`python benchmarks/scale.py`, lowest of {RUNS} runs, each in a fresh process."
-            write_part("scale", f"{how}\n{GOAL}", "\n".join(table))
+            write_part("scale", f"{HOW}\n{GOAL}", table(ROWS))
 
 
 if __name__ == "__main__":

@@ -77,6 +77,24 @@ def asked(release, measure):
 
 
 @examples(15)
+@given(reading=readings(), weights=st.lists(st.sampled_from(["1", "2.5", "40", "0.5", "x"]), min_size=14, max_size=14))
+def test_sampling_weights_are_those_in_memory(reading, weights):
+    table, roles = reading
+    table = table.append_column("weight", pa.array(weights[: len(table)]))
+    held, streamed = (
+        answer(read, table, roles | {"weight": "weight"}) for read in (sl.read_release, sl.stream_release)
+    )
+    if isinstance(held, str):
+        assert streamed == held
+        return
+    assert [
+        weight for block in streamed.blocks() for weight in block.all.weights.tolist()
+    ] == held.groups.weights.tolist()
+    for measure in (sl.IndividualRisk(), sl.IndividualRisk("average"), sl.UniqueMatch(), sl.GroupSize()):
+        assert answer(asked, streamed, {"measure": measure}) == answer(asked, held, {"measure": measure})
+
+
+@examples(15)
 @given(reading=readings())
 def test_groups_are_the_same_group_by_group(reading):
     table, roles = reading

@@ -61,18 +61,26 @@ def audit(request: AuditRequest, output: Output) -> Status:
 
 def _audit_streamed(request: AuditRequest, memory: Memory, output: Output) -> Status:
     """The same of a file of any size; what needs the whole release is refused."""
-    pages = [path for path in (output.html, output.markdown, output.pdf) if path is not None]
-    if pages or request.hierarchies is not None:
-        what = f"'{pages[0]}' draws" if pages else "--hierarchies looks up"
-        message = f"{what} what a whole release says, which does not go with {parameter('memory')}; leave one out"
+    if request.hierarchies is not None:
+        memory_option = parameter("memory")
+        message = (
+            f"--hierarchies looks up what a whole release says, which does not go with {memory_option}; leave one out"
+        )
         raise BadRelease(message)
     if sidecar_path(Path(request.file)).is_file():
         message = f"{parameter('memory')} is for files without a sidecar; audit '{request.file}' without it"
         raise BadRelease(message)
     require_columns(request.file, request.question.roles)
-    release = streamed_from(request.file, request.question.roles, memory)
+    roles = request.question.roles
+    release = streamed_from(
+        request.file, roles if request.question.needs_weights else replace(roles, weight=None), memory
+    )
     report = judge(release, request.question, source=request.file)
-    output.write(report, report_parts(report))
+    output.write(
+        report,
+        report_parts(report),
+        page=lambda: release_page(report_on_audit(request.file, release, report, request.question)),
+    )
     return _status(report)
 
 
@@ -117,7 +125,7 @@ def print_report(report: AuditReport, output: Output) -> None:
 
 def report_on_audit(
     file: str,
-    release: sl.Release,
+    release: AnyRelease,
     audit: AuditReport,
     question: Question,
     *,
@@ -132,7 +140,16 @@ def report_on_audit(
     completed = replace(
         own,
         commands=own.commands or (command_line(),),
-        python=own.python or again_in_python(file, audit.answer.roles, document, own.date, table, judged=judged),
+        python=own.python
+        or again_in_python(
+            file,
+            audit.answer.roles,
+            document,
+            own.date,
+            table,
+            judged=judged,
+            read="read_release" if isinstance(release, Release) else "stream_release",
+        ),
     )
     if document is not None:
         known = published_circumstances(completed, document, policy=question.policy, before=before, path=Path(file))
@@ -155,6 +172,7 @@ def again_in_python(
     table: str | None = None,
     *,
     judged: bool,
+    read: str = "read_release",
 ) -> str:
     """Write the lines of Python that come to the same document."""
     lines = ["from pathlib import Path", "", "import sidelight as sl", ""]
@@ -162,7 +180,7 @@ def again_in_python(
     if document is None:
         names = {"quasi": "group"}
         settings = "".join(f", {names.get(name, name)}={value!r}" for name, value in roles.items())
-        lines.append(f"release = sl.read_release({file!r}{settings})")
+        lines.append(f"release = sl.{read}({file!r}{settings})")
         release = "release"
     if judged:
         lines.append('policy = sl.read_policy("policy.toml")  # as it stands below')

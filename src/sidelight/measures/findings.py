@@ -84,4 +84,5 @@ def _streamed(measures: Sequence[Measure], release: StreamedRelease) -> tuple[Fi
 
 def _of_block(measure: Measure, block: GroupBlock) -> Summary:
     groups = block.kinds if measure.equal_groups_count_once else block.all
+    measure.check_groups(groups)
     return reduce(lambda one, other: one.merge(other), map(measure.summarize, groups.blocks()))

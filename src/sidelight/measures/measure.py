@@ -136,7 +136,11 @@ class Measure(ABC):
     def streams(self) -> bool:
         """Whether a release can be gone through block by block, each forgotten after."""
         # people of a population are looked up among all groups, as what one prints another may cover, too
-        return self.mergeable and self.register is None and not self.needs_weights
+        return self.mergeable and self.register is None
+
+    def check_groups(self, groups: Groups) -> None:
+        """Refuse groups of which the question makes no sense; blocks of a streamed release are checked as they come."""
+        del groups
 
     def completed(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""

@@ -40,6 +40,7 @@ from sidelight.publish.sidecar import (
 )
 from sidelight.release.generalise import group
 from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.report.document import Envelope, number
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
@@ -94,7 +95,7 @@ class ReportDetails:
 
 
 def release_report(
-    released: Release | SearchResult | str | Path,
+    released: AnyRelease | SearchResult | str | Path,
     policy: Policy | None = None,
     *,
     table: Table | None = None,
@@ -120,7 +121,7 @@ def release_report(
     details = ReportDetails(date=date, sign_off=sign_off or SignOff())
     if isinstance(released, SearchResult):
         return report_on_result(released, details, measures=measures)
-    if isinstance(released, Release):
+    if isinstance(released, Release | StreamedRelease):
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else before_of(table, policy)
         return with_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
@@ -128,14 +129,15 @@ def release_report(
 
 
 def judged(
-    release: Release,
+    release: AnyRelease,
     policy: Policy | None,
     measures: Iterable[Measure],
     source: str | None = None,
     readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
     """Measure and judge."""
-    expect(Release, release, "what a report is about")
+    if not isinstance(release, StreamedRelease):
+        expect(Release, release, "what a report is about")
     verdict = None if policy is None else policy.judge(release)
     findings = list(measure_all(tuple(measures), release))
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
@@ -206,9 +208,11 @@ def report_on_file(
 
 
 def with_curves(
-    audit: AuditReport, release: Release, known: Circumstances, policy: Policy | None = None
+    audit: AuditReport, release: AnyRelease, known: Circumstances, policy: Policy | None = None
 ) -> ReleaseReport:
-    """Put together what an audit found, what else is known, and how the risk grows with knowledge."""
+    """Put together what an audit found, what else is known, and how the risk grows with knowledge, if it is held."""
+    if isinstance(release, StreamedRelease):
+        return reported(audit, release, known)
     return reported(audit, release, known, curves=curves_of(release), cells=tuple(cells_of(release, policy)))
 
 

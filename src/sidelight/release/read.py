@@ -151,6 +151,7 @@ def stream_release(
     domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
     encoding: str | None = None,
     kinds: Mapping[str, object] | None = None,
+    weight: str | None = None,
 ) -> StreamedRelease:
     """Read a published table of any size in bounded memory, to be judged by a policy or measures.
 
@@ -179,6 +180,7 @@ def stream_release(
         domain=domain,
         encoding=encoding,
         kinds=kinds,
+        weight=weight,
     )
     return streamed_from(source, roles, Memory.of(memory))
 

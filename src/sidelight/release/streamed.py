@@ -58,6 +58,7 @@ class GroupBlock:
             self.semantics,
             stream.whole,
             numbers,
+            weights=None if block.weights is None else block.weights[rows],
         )
 
 
@@ -115,6 +116,7 @@ class StreamedRelease:
             self.semantics,
             self.stream.whole,
             np.array([1]),
+            weights=None if self.stream.weight_per_key is None else np.array([self.stream.weight]),
         )
         return Release(groups, sensitive=self.sensitive, intake=self.intake)
 

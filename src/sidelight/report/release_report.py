@@ -22,6 +22,7 @@ from pydantic import Field, JsonValue
 from sidelight._arrays import Integers
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
+from sidelight.release.streamed import AnyRelease
 from sidelight.report.charts.histograms import SizesDrawn
 from sidelight.report.document import DocumentPart, Envelope, Number, number, schema_text
 from sidelight.report.picture_data import (
@@ -214,7 +215,7 @@ class Circumstances:
 
 def reported(
     audit: AuditReport,
-    release: Release | None,
+    release: AnyRelease | None,
     circumstances: Circumstances | None = None,
     *,
     columns: tuple[ColumnFacts, ...] | None = None,
@@ -222,6 +223,8 @@ def reported(
     cells: tuple[KnowledgeCells, ...] = (),
 ) -> ReleaseReport:
     """Put together what an audit found and what else is known; without the release, what a sidecar tells of it.
+
+    Of a release that is streamed it tells what is known of the whole: not how large its groups are.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
@@ -235,9 +238,9 @@ def reported(
     known = circumstances or Circumstances()
     answer = audit.answer.model_copy(update={"findings": tuple(map(shareable, audit.answer.findings))})
     if columns is None:
-        columns = () if release is None else column_facts(release, known.techniques, known.kept)
+        columns = () if release is None else _columns_of(release, known)
     columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
-    sizes = None if release is None else SizesDrawn.of(_group_sizes(release), least_size(answer))
+    sizes = SizesDrawn.of(_group_sizes(release), least_size(answer)) if isinstance(release, Release) else None
     story = ReportedRelease(
         date=known.date,
         audit=answer,
@@ -247,7 +250,7 @@ def reported(
         sizes=() if sizes is None else _bands(sizes),
         smallest_group=None if sizes is None else sizes.smallest,
         half_in_groups_of=None if sizes is None else sizes.half_in,
-        values=() if release is None else value_counts(release),
+        values=() if release is None else value_counts(_outline(release)),
         curves=curves,
         cells=cells,
         candidates=known.candidates,
@@ -314,6 +317,19 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
 
 
 # What is published: columns, groups
+
+
+def _outline(release: AnyRelease) -> Release:
+    return release if isinstance(release, Release) else release.outline
+
+
+def _columns_of(release: AnyRelease, known: Circumstances) -> tuple[ColumnFacts, ...]:
+    """Say what is printed of each column; which labels groups have is not known of a release that is streamed."""
+    facts = column_facts(_outline(release), known.techniques, known.kept)
+    if isinstance(release, Release):
+        return facts
+    unlabelled = {"labels": None, "examples": ()}
+    return tuple(each.model_copy(update=unlabelled) if each.column in release.columns else each for each in facts)
 
 
 def column_facts(

@@ -266,7 +266,7 @@ def _informed(policy: Policy, table: Table) -> Policy:
 
 def _refuse_unstreamed(policy: Policy) -> None:
     """Refuse limits on what is only known of a table whose keys are all at hand."""
-    unknown = next((each for each in policy.measures if not each.streams), None)
+    unknown = next((each for each in policy.measures if not each.streams or each.needs_weights), None)
     if unknown is not None:
         memory = parameter("memory")
         message = (

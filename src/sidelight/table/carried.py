@@ -63,6 +63,13 @@ HEAVIEST = 10**12
 """So many people nobody stands for, nor do all together: more than ever lived."""
 
 
+def refuse_too_heavy(name: str, people: float) -> None:
+    """Refuse weights that stand for too many people together."""
+    if people > HEAVIEST:
+        message = f"the weights in '{name}' add up to more people than ever lived; give how many each stands for"
+        raise BadTable(message)
+
+
 def weights(column: Column, people: Integers) -> Integers:
     """Say what `people` with each entry's weight weigh together, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
 
@@ -77,8 +84,6 @@ def weights(column: Column, people: Integers) -> Integers:
             "give everybody a number of at least 0"
         )
         raise BadTable(message)
-    if np.array(numbers, float)[column.codes] @ people > HEAVIEST:
-        message = f"the weights in '{column.name}' add up to more people than ever lived; give how many each stands for"
-        raise BadTable(message)
+    refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
     units = [int(Decimal(text) * WEIGHT_UNIT) for text in column.labels if text is not None]
     return np.array(units, np.int64)[column.codes] * people

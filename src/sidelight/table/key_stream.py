@@ -25,6 +25,7 @@ import pyarrow as pa
 from sidelight._ahead import ahead
 from sidelight._arrays import Flags, Integers, add_up, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
+from sidelight.table.carried import WEIGHT_UNIT, refuse_too_heavy
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.duckdb_source import PackedRows
 from sidelight.table.labels import Label
@@ -34,6 +35,7 @@ from sidelight.table.postgres_source import DatabaseRows
 from sidelight.table.read import (
     RowCounts,
     check_people,
+    check_weighed,
     domain_of_values,
     people_levels,
     refuse_valueless,
@@ -41,6 +43,8 @@ from sidelight.table.read import (
     suppressed_rows,
     tally_levels,
     valueless_by_column,
+    weight_levels,
+    weights_in,
 )
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
@@ -69,6 +73,7 @@ class KeyBlock:
     keys: Words
     sizes: Integers
     counts: Counts
+    weights: Integers | None = None  # Σ of each key's sampling weights, where there are some
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -94,6 +99,8 @@ class KeyStream:
     value_places: ValuePlaces
     typed_roles: Roles  # with what the types of columns say about their kinds
     texts: frozenset[str]  # the columns that are text by their type
+    weight_per_key: SortedRuns | None = None  # in `WEIGHT_UNIT`s, where there are sampling weights
+    weight: int = 0  # of everybody
 
     @property
     def semantics(self) -> Semantics:
@@ -103,7 +110,7 @@ class KeyStream:
     @property
     def spilled(self) -> int:
         """Bytes that were written into temporary files of ours."""
-        return self.entries.spilled + (self.people_per_key.spilled if self.people_per_key else 0)
+        return sum(runs.spilled for runs in (self.entries, self.people_per_key, self.weight_per_key) if runs)
 
     def columns_of(self, codes: list[Any]) -> tuple[Column, ...]:
         """Give columns of the quasi-identifiers by their codes."""
@@ -113,6 +120,7 @@ class KeyStream:
     def blocks(self) -> Iterator[KeyBlock]:
         """Go through all keys, in order; as often as one likes."""
         first, people = 1, _Queue(self.people_per_key)
+        weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
         for words, counts in self._whole_keys():
             keys = self.packing.keys(words)
             new = run_starts(keys)
@@ -121,7 +129,7 @@ class KeyStream:
             distinct = [word[starts] for word in keys]
             matrix = _matrix(new, starts, values, counts, len(self.domain))
             sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
-            yield KeyBlock(self, first, distinct, sizes, matrix)
+            yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights.take(distinct))
             first += len(starts)
 
     def sizes(self) -> Iterator[Integers]:
@@ -257,7 +265,8 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
         if roles.person_column is not None:
             check_people(rows, roles)
         people = None if roles.values == "single" else _people(rows, packing, memory)
-    return _stream(rows, roles, packing, totals, entries=entries, people=people)
+        stream = _stream(rows, roles, packing, totals, entries=entries, people=people)
+        return stream if roles.weight is None else _weighed(stream, rows, memory)
 
 
 def _refuse(source: object, roles: Roles) -> None:
@@ -267,10 +276,12 @@ def _refuse(source: object, roles: Roles) -> None:
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
         raise WrongKind(message)
-    for name, setting in (("split", roles.split), ("weight", roles.weight)):
-        if setting is not None:
-            message = f"{parameter(name)} does not go with {parameter('memory')} yet; leave one of them out"
-            raise BadTable(message)
+    if roles.split is not None:
+        message = (
+            f"{parameter('split', roles.split)} takes whole cells apart, which does not go with {parameter('memory')}; "
+            "write a row for each value, or leave one of them out"
+        )
+        raise BadTable(message)
 
 
 def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> _Totals:
@@ -370,6 +381,19 @@ def _people(rows: Rows, packing: Packing, memory: Memory) -> SortedRuns:
     for batch in rows.counted(*people_levels(rows), counting=True):
         runs.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
     return runs
+
+
+def _weighed(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
+    """Have the engine count the people of each key and weight, and add up what they weigh."""
+    words, name = len(stream.packing.layout), stream.roles.weight
+    runs, weight, people = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows), 0, 0
+    for batch in rows.counted(*weight_levels(rows, stream.roles), counting=True):
+        keys, amounts, many = weights_in(pa.Table.from_batches([batch]), rows, stream.packing)
+        people, weight = people + many, weight + int(amounts.sum())
+        refuse_too_heavy(name or "", weight / WEIGHT_UNIT)
+        runs.add(keys, amounts)
+    check_weighed(people, stream.people, stream.roles)
+    return replace(stream, weight_per_key=runs, weight=weight)
 
 
 def _stream(

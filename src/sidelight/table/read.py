@@ -525,17 +525,32 @@ def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
 
 def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> Integers:
     """Add up the sampling weights of each key's people, in the keys' order."""
-    assert roles.weight is not None
+    words, amounts, weighed = weights_in(counted_rows(rows, *weight_levels(rows, roles), counting=True), rows, packing)
+    check_weighed(weighed, people, roles)
+    return sum_equal_rows(words, amounts)[1]
+
+
+def weight_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to add up weights: everybody's weight counts once."""
     by = (*rows.key, "weight")
-    levels = (by,) if roles.person_column is None else (("person", *by), by)
-    answer = counted_rows(rows, *levels, counting=True)
+    return (by,) if roles.person_column is None else (("person", *by), by)
+
+
+def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, Integers, int]:
+    """Give the keys of an answer, what those who have them weigh, and how many people these are."""
+    roles = rows.roles
+    assert roles.weight is not None
     cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
     counts = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
-    if int(counts.sum()) != people:
+    amounts = weights(Column.of(roles.weight, cells), counts)
+    return rows.words(answer, packing, rows.key), amounts, int(counts.sum())
+
+
+def check_weighed(weighed: int, people: int, roles: Roles) -> None:
+    """Refuse people with several weights."""
+    if weighed != people:
         message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
         raise BadTable(message)
-    amounts = weights(Column.of(roles.weight, cells), counts)
-    return sum_equal_rows(rows.words(answer, packing, rows.key), amounts)[1]
 
 
 def _listed_cells(column: pa.ChunkedArray) -> list[object]:

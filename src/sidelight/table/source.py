@@ -11,12 +11,13 @@ anything is counted (`is_any_of`), and by what a cell says: its label, whatever 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
@@ -307,9 +308,24 @@ def collected(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Tab
 def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
     """Have the engine answer, batch by batch."""
     native = frame.to_native()
-    if hasattr(native, "to_arrow_reader"):  # DuckDB streams
-        return iter(native.to_arrow_reader())
+    if hasattr(native, "to_arrow_reader"):
+        return duckdb_batches(native)
     return iter(frame.collect("pyarrow").to_native().to_batches())
+
+
+def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatch, None, None]:
+    """Let DuckDB stream its answer; what goes wrong on the way, Arrow tells as text, and is DuckDB's error again."""
+    reader = relation.to_arrow_reader()
+    try:
+        yield from reader
+    except OSError as problem:
+        if "Interrupted" in str(problem):
+            raise KeyboardInterrupt from None
+        kinds = {"Out of Memory Error": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
+        kind = next((kind for words, kind in kinds.items() if str(problem).startswith(words)), duckdb.Error)
+        raise kind(str(problem)) from None
+    finally:
+        reader.close()
 
 
 def python_cells(array: pa.Array) -> list[object]:

@@ -213,8 +213,9 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
     if isinstance(source, Table | StreamedTable):
         message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
         raise WrongKind(message)
-    if roles.keep:
-        message = f"{parameter('keep')} does not go with {MEMORY}: rows are not held; leave one of them out"
+    if roles.keep or roles.weight is not None:
+        carried = parameter("keep" if roles.keep else "weight")
+        message = f"{carried} does not go with {MEMORY}: rows are not held; leave one of them out"
         raise BadTable(message)
     stream = read_stream(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)

@@ -161,7 +161,11 @@ about 0.1771; of all 3 people about 0.3 are found so.
     def check(self, release: Release) -> None:
         """Refuse releases without weights, and groups that stand for fewer people than they have."""
         super().check(release)
-        groups, weights = release.groups, _weights(release.groups)
+        self.check_groups(release.groups)
+
+    def check_groups(self, groups: Groups) -> None:
+        """Refuse groups that stand for fewer people than they have."""
+        weights = _weights(groups)
         too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
         if len(too_light):
             row = int(too_light[0])
