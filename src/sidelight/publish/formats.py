@@ -3,6 +3,11 @@
 A `Sheet` holds the cells, a row per person or per count, in an order drawn by chance.  A `Format` writes it and says
 what a cell means that was read back: Parquet, CSV that a spreadsheet does not run, and CSV as ARX writes it.  For every
 label that a format can write, decode(encode(label)) == label.
+
+Order       A release has no order of rows: it is counts.  People are dealt from them, so that nothing of the order in
+            which the table stood can show.  Up to `SHUFFLED_AT_ONCE` of them are shuffled at once.  Of more, each goes
+            to one of 2^j parts, all of them equally likely, on disk, and each part is shuffled as it is written: every
+            order is as likely as any other (Rao, 1961; Sandelius, 1962), and only a part is held.
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar, Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -25,6 +31,7 @@ from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, as_day, as_number, label
+from sidelight.table.sorted_runs import RowParts
 from sidelight.table.table import Column, Table, value_columns
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
@@ -32,26 +39,86 @@ FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are put into words at a time."""
 
+SHUFFLED_AT_ONCE = 1 << 21
+"""About so many rows are shuffled at a time."""
+
 Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
 """A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
 one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
 inside their bucket."""
 
-Shuffle: TypeAlias = Callable[[int], Integers]
-"""Draws an order of 0, 1, …, length − 1."""
-
 FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 """A cell that begins so may be run when the file is opened (OWASP, CSV injection)."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Sheet:
-    """The cells of a file, column by column: texts or numbers."""
+@dataclass(frozen=True, slots=True)
+class Shuffle:
+    """Draws orders and parts, from bytes that are drawn by chance."""
 
-    columns: Mapping[str, Column | Integers | Floats]
+    draw: Callable[[int], bytes]
+
+    def __call__(self, length: int) -> Integers:
+        """Draw an order of 0, 1, …, length − 1."""
+        # 64 random bits per row: two rows are equal, and then stand as they came, with probability below n² / 2⁶⁵
+        keys = np.frombuffer(self.draw(8 * length), np.uint64)
+        return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
+
+    def parts(self, length: int, bits: int) -> Integers:
+        """Draw one of 2^bits parts for each of some rows, all equally likely."""
+        return (np.frombuffer(self.draw(4 * length), np.uint32) >> np.uint32(32 - bits)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class DealtRows:
+    """Rows that are written several times each, in an order drawn by chance, and never all held."""
+
+    times: Integers
+    shuffle: Shuffle
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values())))
+        return int(self.times.sum())
+
+    def batches(self) -> Iterator[Integers]:
+        """Give the rows in their order, some at a time; another order every time."""
+        bits = max(len(self) - 1, 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
+        if bits <= 0:
+            yield from _cut(np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))])
+            return
+        parts = RowParts(parts=1 << bits, columns=1, rows=len(self))
+        for rows in self._expanded():
+            parts.add(self.shuffle.parts(len(rows), bits), [rows])
+        for part in range(1 << bits):
+            (rows,) = parts.take(part)
+            yield from _cut(rows[self.shuffle(len(rows))])
+
+    def _expanded(self) -> Iterator[Integers]:
+        """Give each row as often as it is written, some at a time."""
+        ends = np.cumsum(self.times)
+        for start in range(0, len(self), SHUFFLED_AT_ONCE):
+            stop = min(start + SHUFFLED_AT_ONCE, len(self))
+            first, last = np.searchsorted(ends, [start, stop - 1], side="right")
+            here = np.clip(ends[first : last + 1], start, stop)
+            yield np.repeat(np.arange(first, last + 1), np.diff(here, prepend=start))
+
+
+def _cut(rows: Integers) -> Iterator[Integers]:
+    for block in _row_blocks(len(rows)):
+        yield rows[block]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Sheet:
+    """The cells of a file, column by column: texts or numbers; as they stand, or dealt."""
+
+    columns: Mapping[str, Column | Integers | Floats]
+    dealt: DealtRows | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()))) if self.dealt is None else len(self.dealt)
+
+    def batches(self) -> Iterator[slice | Integers]:
+        """Say which rows of the columns are written, some at a time."""
+        return _row_blocks(len(self)) if self.dealt is None else self.dealt.batches()
 
     def with_bounds(self) -> Sheet:
         """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
@@ -60,7 +127,7 @@ class Sheet:
             columns[name] = column
             ends = bound_columns(column, taken=self.columns) if isinstance(column, Column) else None
             columns |= {each.name: each for each in ends or ()}
-        return Sheet(columns)
+        return Sheet(columns, self.dealt)
 
     def texts(self) -> tuple[Column, ...]:
         """Give the columns that hold labels."""
@@ -70,10 +137,14 @@ class Sheet:
 def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
     """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
     row, value, count = release.groups.counts.entries()
-    order = shuffle(int(count.sum()))
-    row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
+    dealt = None
+    if int(count.sum()) > SHUFFLED_AT_ONCE:
+        dealt = DealtRows(count, shuffle)
+    else:
+        order = shuffle(int(count.sum()))
+        row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
     columns = {column.name: column.take(row) for column in release.groups.columns}
-    return Sheet({**columns, **_values(release, value)})
+    return Sheet({**columns, **_values(release, value)}, dealt)
 
 
 def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
@@ -122,13 +193,7 @@ def shuffler(seed: int | None = None) -> Shuffle:
     >>> sorted(shuffle(4).tolist()), (shuffler(seed=7)(100) == shuffler(seed=7)(100)).all()
     ([0, 1, 2, 3], np.True_)
     """
-    # 64 random bits per row: two rows are equal, and then stand as they came, with probability below n² / 2⁶⁵.
-    draw = os.urandom if seed is None else np.random.default_rng(seed).bytes
-
-    def shuffle(length: int) -> Integers:
-        return np.argsort(np.frombuffer(draw(8 * length), np.uint64), kind="stable").astype(np.int64, copy=False)
-
-    return shuffle
+    return Shuffle(os.urandom if seed is None else np.random.default_rng(seed).bytes)
 
 
 class Format(ABC):
@@ -188,12 +253,10 @@ class Parquet(Format):
         kinds = [_arrow_kind(column) for column in sheet.columns.values()]
         # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
+        cells = [_Cells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
-            for rows in _row_blocks(len(sheet)):
-                arrays = [
-                    _cells(each, rows).cast(kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)
-                ]
-                writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            for rows in sheet.batches():
+                writer.write_table(pa.Table.from_arrays([each.at(rows) for each in cells], schema=schema))
 
 
 def _arrow_kind(column: Column | Integers | Floats) -> pa.DataType:
@@ -210,9 +273,9 @@ class Csv(Format):
         """Put each label into words once, then join them row by row."""
         self._check(sheet)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
-        words = [self._words(column) for column in sheet.columns.values()]
-        for rows in _row_blocks(len(sheet)):
-            cells = [_cells(column, rows) for column in words]
+        words = [_Cells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
+        for rows in sheet.batches():
+            cells = [each.at(rows) for each in words]
             lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
             file.write("\n".join(lines.to_pylist()).encode() + b"\n")
 
@@ -296,10 +359,25 @@ def _row_blocks(rows: int) -> Iterator[slice]:
         yield slice(start, min(start + ROWS_AT_ONCE, rows))
 
 
-def _cells(column: Column | Integers | Floats, rows: slice) -> pa.Array:
-    if isinstance(column, Column):
-        return pa.array(column.labels, pa.string()).take(pa.array(column.codes[rows]))
-    return pa.array(column[rows])
+@dataclass(frozen=True, eq=False, slots=True)
+class _Cells:
+    """A column as it is written: each label is put into its kind once."""
+
+    labels: pa.Array | None  # None: the codes are what is written
+    codes: npt.NDArray[np.generic]
+
+    @classmethod
+    def of(cls, column: Column | Integers | Floats, kind: pa.DataType) -> _Cells:
+        if not isinstance(column, Column):
+            return cls(None, column)
+        used = np.bincount(column.codes, minlength=len(column.labels)) > 0  # others may be of no kind
+        labels = [text if occurs else None for text, occurs in zip(column.labels, used, strict=True)]
+        return cls(pa.array(labels, pa.string()).cast(kind), column.codes)
+
+    def at(self, rows: slice | Integers) -> pa.Array:
+        """Give the cells of some rows."""
+        codes = pa.array(self.codes[rows])
+        return codes if self.labels is None else self.labels.take(codes)
 
 
 def escape_formula(label: str) -> str:

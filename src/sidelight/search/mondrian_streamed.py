@@ -2,14 +2,15 @@
 
 Large       Groups of more people than keys fit are cut by the histogram of one pass over all rows
             (`mondrian_histograms`): as many at a time as their histograms have room, the others wait for the next pass.
-Small       A group whose keys fit is put aside.  Once all others are cut, one more pass puts rows aside by parts of a
-            few groups each, and each part is read back and finished as in memory (`mondrian_frontier`).
+Small       A group whose keys fit is put aside once its histogram is no shorter than they are.  When all others are
+            cut, or too few to be worth a pass, one more pass puts rows aside by parts of a few groups each, and each
+            part is read back and finished as in memory (`mondrian_frontier`).
 Together    Where criteria depend on several groups together, cuts are accepted in the order of all groups of a
             generation.  So whole generations are counted, until all keys of open groups fit at once.
 Same rules  Proposals and their acceptance are those of `mondrian`: the release is that of the table in memory, group
             by group.  Only the groups' numbers may differ: those finished in parts get theirs part by part.
-Cost        One pass per generation over packed rows, log₂ (rows / keys that fit) of them, one to put rows aside, and
-            what Mondrian takes in memory.
+Cost        A pass over packed rows takes a fraction of what a generation in memory takes, which sorts.  At least
+            log₂ (rows / keys that fit) of them, one to put rows aside, and what Mondrian takes of the rest in memory.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Codes, Floats, Integers, add_up
+from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
@@ -39,6 +40,12 @@ from sidelight.table.table import Counts, Table
 
 PARTS_AT_ONCE = 256
 """So many parts are put aside in one pass: each is an open file."""
+
+WORTH_A_PASS = 0.3
+"""Groups that would fit are counted while so large a share of the people are in such groups."""
+
+CELLS_PER_PERSON = 1.0
+"""Groups that would fit are counted while they have at most so many cells for each of their people."""
 
 BYTES_PER_CELL = 48
 """What is worked out of a histogram takes so many bytes a cell, beside its lanes."""
@@ -133,8 +140,8 @@ class StreamedCuts:
         """Cut until no group can be cut any more."""
         waiting, aside = np.array([0]), np.zeros(0, np.int64)
         while True:
-            fits = self._fit(waiting)
-            aside, waiting = np.append(aside, waiting[fits]), waiting[~fits]
+            small = self._to_be_put_aside(waiting)
+            aside, waiting = np.append(aside, waiting[small]), waiting[~small]
             if not len(waiting):
                 break
             many = self._with_room(waiting)
@@ -142,20 +149,27 @@ class StreamedCuts:
         self._finish(aside)
         return self
 
-    def _fit(self, groups: Integers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Say which groups can be finished in memory; those that depend on each other all or none."""
+    def _to_be_put_aside(self, groups: Integers) -> Flags:
+        """Say which groups are to be finished in memory; those that depend on each other all or none."""
         if self.table.rows_held <= self._keys:
             return np.ones(len(groups), bool)
-        people = self.people[groups]
+        people, cells = self.people[groups], self._cells(groups)
         if self.policy.together:
-            return np.full(len(groups), people.sum() <= self._keys)
-        return people <= self._keys
+            people, cells = people.sum(keepdims=True), cells.sum(keepdims=True)
+        fits = people <= self._keys
+        dense = fits & (cells <= CELLS_PER_PERSON * people)
+        if (people * (dense | ~fits)).sum() < WORTH_A_PASS * self.table.people:
+            dense[:] = False
+        return np.broadcast_to(fits & ~dense, len(groups))
+
+    def _cells(self, groups: Integers) -> Integers:
+        cells: Integers = (self.stop[groups] - self.start[groups]).sum(axis=1)
+        return cells
 
     def _with_room(self, groups: Integers) -> int:
         """Count how many of these groups have room for their histograms; at least one has to."""
         lanes = len(Lanes.of(self.table.outline, self.policy))
-        cells = (self.stop[groups] - self.start[groups]).sum(axis=1)
-        needed = np.cumsum(cells) * (4 * lanes + BYTES_PER_CELL)
+        needed = np.cumsum(self._cells(groups)) * (4 * lanes + BYTES_PER_CELL)
         many = int(np.searchsorted(needed, self.room.histograms, side="right"))
         least = len(groups) if self.policy.together else 1
         if many < least:
