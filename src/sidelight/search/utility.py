@@ -169,6 +169,9 @@ class Utilities(Mapping[str, float]):
             self._computed[name] = UTILITIES[name](self._recoding)  # type: ignore[index]
         return self._computed[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
+
     def __iter__(self) -> Iterator[str]:
         """Name those that can be had: some need all keys of the table."""
         return (name for name in UTILITIES if self._recoding.holds_keys or name not in OF_VALUES)

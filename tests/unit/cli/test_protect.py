@@ -469,3 +469,34 @@ def test_what_is_printed_of_categories_can_be_said_where_they_are_averaged(regio
     done = run(*usual, "--method", "mondrian")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "method 'mondrian' averages nothing; leave --average out, or use --method microaggregation" in done.stderr
+
+
+def test_a_table_of_any_size_is_protected_in_bounded_memory(here):
+    held = run(*USUAL, "-o", "held.csv", "--method", "mondrian", "--ask", "nobody")
+    done = run(*USUAL, "-o", "release.csv", "--method", "mondrian", "--memory", "1GB")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "✓ Published within policy: patients.parquet by mondrian" in done.stdout
+    assert sorted(Path("release.csv").read_text().splitlines()) == sorted(Path("held.csv").read_text().splitlines())
+    # before and after stand as they do without a limit; utilities that need each key are left out
+    table = [line for line in held.stdout.splitlines() if line.startswith(("people", "groups", "group size"))]
+    assert all(line in done.stdout for line in table)
+    assert "query error" in held.stdout
+    assert "query error" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--method", "anatomy"], "method 'anatomy' holds all keys of a table, which does not go with --memory; use"),
+        (["--method", "mondrian", "--html", "page.html"], "'page.html' draws what a whole table says, which does not"),
+        (["--method", "mondrian", "--keep", "city"], "--keep does not go with --memory"),
+        (["--method", "mondrian", "--resists", "insider"], "--resists looks at single keys, and --memory holds none"),
+        (["--method", "mondrian", "--memory", "5 apples"], 'cannot read --memory "5 apples"'),
+    ],
+)
+def test_what_does_not_go_with_bounded_memory_is_refused_in_a_line(here, options, says):
+    memory = [] if "--memory" in options else ["--memory", "1GB"]
+    done = run(*USUAL, *memory, *options)
+    assert done.exit_code == 2
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1

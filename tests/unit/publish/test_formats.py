@@ -1,6 +1,7 @@
 """What stands in a published file: cells that mean the same when they are read, in an order that tells nothing."""
 
 import io
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotPublished
+from sidelight.publish import formats
 from sidelight.publish.formats import (
     FORMATS,
     FORMULA_STARTS,
+    DealtRows,
     Sheet,
     escape_formula,
     format_of,
@@ -58,6 +61,35 @@ def test_a_group_in_which_nobody_has_a_value_has_a_row_of_its_own():
     counts = sheet_of_counts(visits, shuffler(seed=1), people="people", count="count")
     rows = zip(counts.columns["people"].tolist(), counts.columns["count"].tolist(), strict=True)
     assert sorted(rows) == [(2, 2), (3, 0)]
+
+
+def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(formats, "ROWS_AT_ONCE", 3)
+    release = sl.Release.from_counts([{"Flu": 30, "Cold": 1}, {"Cold": 40}], labels=[{"age": "a"}, {"age": "b"}])
+    files = []
+    for _ in range(2):
+        sheet = sheet_of_people(release, shuffler(seed=1))
+        files.append(io.BytesIO())
+        FORMATS["csv"].write(sheet, files[-1])
+        assert len(sheet) == 71
+    rows = files[0].getvalue().decode().splitlines()[1:]
+    assert sorted(rows) == ["a,Cold"] + 30 * ["a,Flu"] + 40 * ["b,Cold"]
+    assert rows != sorted(rows)
+    assert files[0].getvalue() == files[1].getvalue()
+    assert all(len(batch) <= 3 for batch in sheet.batches())
+
+
+def test_every_order_is_as_likely_as_any_other(monkeypatch):
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 1)
+    shuffle = shuffler(seed=5)
+    draws = 600
+    orders = Counter(
+        tuple(np.concatenate(list(DealtRows(np.ones(3, np.int64), shuffle).batches())).tolist()) for _ in range(draws)
+    )
+    # χ² with 5 degrees of freedom is above 26 once in ten thousand times
+    assert len(orders) == 6
+    assert sum((many - draws / 6) ** 2 / (draws / 6) for many in orders.values()) < 26
 
 
 def test_an_order_of_the_operating_system_is_not_that_of_the_input():

@@ -1,0 +1,92 @@
+"""Mondrian of a streamed table: what it says of itself, what it refuses, and how much room it needs."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy, NoRoom, NothingSafe
+from sidelight.search import mondrian_streamed
+from sidelight.search.mondrian_streamed import Room
+from sidelight.table import sorted_runs
+
+
+@pytest.fixture
+def people():
+    rng = np.random.default_rng(1)
+    rows = {
+        "age": [str(age) for age in rng.integers(20, 90, 400)],
+        "zip": [f"{zip_code:05d}" for zip_code in rng.integers(0, 300, 400)],
+        "disease": rng.choice(["Flu", "Cold", "Ulcer"], 400),
+    }
+    return pa.table(rows)
+
+
+ROLES = {"quasi": ["age", "zip"], "sensitive": "disease", "kinds": {"age": "number", "zip": "number"}}
+
+
+def test_it_publishes_as_usual(people, tmp_path):
+    found = sl.protect(sl.stream_table(people, **ROLES), sl.GroupSize() >= 20, method="mondrian")
+    assert found.verdict.safe
+    assert found.release.size == 400
+    assert [each.outcome for each in found.readers] == ["not asked", "not asked"]
+    found.publish(tmp_path / "release.parquet")
+    assert sl.read_published(tmp_path / "release.parquet").size == 400
+
+
+def test_utilities_that_need_each_key_are_not_told(people):
+    found = sl.protect(sl.stream_table(people, **ROLES), sl.GroupSize() >= 20, method="mondrian")
+    held = sl.protect(sl.read_table(people, **ROLES), sl.GroupSize() >= 20, method="mondrian", ask="nobody")
+    assert dict(found.utility) == {name: held.utility[name] for name in found.utility}
+    assert "query error" not in found.utility
+    assert len(found.utility) == len(held.utility) - 2
+    with pytest.raises(
+        NoRoom, match="'query error' compares each key with the release; read the table without memory="
+    ):
+        found.utility["query error"]
+
+
+def test_what_looks_at_single_keys_is_refused(people):
+    streamed, limit = sl.stream_table(people, **ROLES), sl.GroupSize() >= 20
+    with pytest.raises(BadPolicy, match="towards= looks at single keys, and memory= holds none"):
+        sl.protect(streamed, limit, method=sl.Mondrian(towards="disease"))
+    with pytest.raises(BadPolicy, match="resists= looks at single keys"):
+        sl.protect(streamed, limit, method="mondrian", resists="insider")
+    with pytest.raises(BadPolicy, match="'maximum entropy' looks at a whole table or release at once"):
+        sl.protect(streamed, sl.MaxEnt() <= 0.9, method="mondrian")
+    with pytest.raises(BadPolicy, match="method 'anatomy' holds all keys of a table, which does not go with memory="):
+        sl.protect(streamed, limit, method="anatomy")
+    with pytest.raises(NothingSafe, match="what would pass: group size with a limit of at most 400"):
+        sl.protect(streamed, sl.GroupSize() >= 500, method="mondrian")
+
+
+def test_too_little_room_says_how_much_is_needed(people, monkeypatch):
+    streamed = sl.stream_table(people, **ROLES)
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=10, histograms=100, groups=10**9))
+    with pytest.raises(NoRoom, match=r"histograms of the columns do not fit into memory=; give [0-9.]+ ?[GT]B"):
+        sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10))
+    with pytest.raises(NoRoom, match=r"[0-9]+ groups and more do not fit into memory=; give"):
+        sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
+
+
+def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
+    streamed = sl.stream_table(people, **ROLES)
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10**9))
+    monkeypatch.setattr(sorted_runs, "_nameless_file", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
+    with pytest.raises(NoRoom, match=r"too small for temporary files; it takes up to .*B; set TMPDIR to a larger one"):
+        sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
+
+
+def test_parts_beyond_the_open_files_take_another_pass(people, monkeypatch):
+    streamed = sl.stream_table(people, **ROLES)
+    limit = sl.GroupSize() >= 5
+    whole = sl.protect(streamed, limit, method="mondrian", ask="nobody")
+    monkeypatch.setattr(mondrian_streamed, "PARTS_AT_ONCE", 2)
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=30, histograms=10**6, groups=10**9))
+    told = []
+    found = sl.protect(streamed, limit, method="mondrian", ask="nobody", progress=lambda what, *_: told.append(what))
+    assert sorted(found.release.groups.sizes.tolist()) == sorted(whole.release.groups.sizes.tolist())
+    assert sum("to put them aside" in what for what in dict.fromkeys(told)) > 2
