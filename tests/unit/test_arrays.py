@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from sidelight import _arrays
 from sidelight._arrays import (
+    ROWS_AT_ONCE,
     add_up,
+    by_blocks,
     first_of_each,
     number_keys,
     number_vectors,
@@ -82,6 +84,28 @@ def test_amounts_of_equal_rows_add_up_exactly(rows, large):
         dict(zip(zip(*(column.tolist() for column in summed), strict=True), counts.tolist(), strict=True)) == expected
     )
     assert list(expected) == [] or sorted(expected) == list(zip(*(column.tolist() for column in summed), strict=True))
+
+
+@pytest.mark.parametrize("rows", [0, 1, ROWS_AT_ONCE, 20 * ROWS_AT_ONCE + 7])
+def test_every_row_is_in_one_block(rows):
+    times = np.zeros(rows, np.int64)
+    by_blocks(lambda block: np.add(times[block], 1, out=times[block]), rows)
+    assert (times == 1).all()
+
+
+def test_an_error_in_a_block_is_told():
+    with pytest.raises(ZeroDivisionError):
+        by_blocks(lambda block: 1 // 0, 20 * ROWS_AT_ONCE)
+
+
+def test_columns_stay_as_they_are_unless_they_may_be_overwritten():
+    column, counts = np.array([7, 3, 7]), np.array([1, 1, 2])
+    kept = sum_equal_rows([column], counts)
+    assert column.tolist() == [7, 3, 7]
+    overwritten = sum_equal_rows([column], counts, overwrite=True)
+    assert [each.tolist() for each in overwritten[0]] == [each.tolist() for each in kept[0]] == [[3, 7]]
+    assert overwritten[1].tolist() == kept[1].tolist() == [1, 3]
+    assert counts.tolist() == [1, 1, 2]
 
 
 def test_sums_beyond_what_floats_carry_are_exact():

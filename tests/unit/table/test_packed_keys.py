@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sidelight._arrays import KEY_LIMIT, run_starts, sum_equal_rows
+from sidelight._arrays import KEY_LIMIT, ROWS_AT_ONCE, run_starts, sum_equal_rows
 from sidelight.table.duckdb_source import connection, packed_rows
 from sidelight.table.packed_keys import Packing
 from sidelight.table.roles import Roles
@@ -35,6 +35,14 @@ def test_packing_is_undone_by_unpacking(sizes, data):
     assert all(0 <= number < KEY_LIMIT for word in words for number in word.tolist())
     assert [code.tolist() for code in packing.unpack(words)] == [code.tolist() for code in codes]
     assert [code.tolist() for code in packing.key_codes(packing.keys(words))] == [c.tolist() for c in codes[:-1]]
+
+
+def test_many_rows_are_taken_apart_on_two_threads():
+    rng = np.random.default_rng(7)
+    sizes = (74, 96, 41, 16, 14, 7, 7, 1, 5, 2, 300)
+    packing = Packing(tuple(map(ManyLabels, sizes)))
+    codes = [rng.integers(0, size, 20 * ROWS_AT_ONCE + 3) for size in sizes]
+    assert all((one == other).all() for one, other in zip(packing.unpack(packing.pack(codes)), codes, strict=True))
 
 
 @given(SIZES, st.data())

@@ -123,7 +123,13 @@ def test_amounts_of_a_billion_people_are_added_up_exactly():
     assert numbers.squares == (many + 1) ** 2
 
 
-@pytest.mark.parametrize("sizes", [[255] * 1_000, [1] * 255, [256, 3], [], [2_000_000_001, 1], list(range(256)) * 300])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        *([255] * 1_000, [1] * 255, [256, 3], [], [2_000_000_001, 1], list(range(256)) * 300),
+        *([2**19 - 1] * 20_001, [2**19] * 300, [32_767] * 20_000),  # the largest that floats add up, and beyond
+    ],
+)
 def test_squares_are_added_up_exactly(sizes):
     array = np.array(sizes, np.min_scalar_type(-max(sizes, default=0) - 1))
     assert subsets._sum_of_squares(array) == sum(size**2 for size in sizes)
