@@ -3,7 +3,8 @@
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
 Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
                for small ones in several places, of which nobody relies on one for another.
-Before work    `refuse_existing`, `refuse_input`, `refuse_left_over`: say what is in the way while nothing is lost.
+Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
+               way while nothing is lost.
 Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
 
 Invariant: at any moment, also after `kill -9` or a power cut, a reader finds what stood there before, all of the new,
@@ -44,6 +45,17 @@ def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
         if path.resolve() == each.resolve() or (path.exists() and each.exists() and path.samefile(each)):
             message = f"'{path}' is an input, and inputs are never written over; give another name"
             raise NotPublished(message)
+
+
+def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bool) -> None:
+    """Refuse, before anything is written, a place that cannot be written, is read from, or is named for two answers."""
+    read = tuple(inputs)
+    for at, path in enumerate(targets):
+        refuse_input(path, read)
+        refuse_existing(path, force=force)
+        if path.resolve() in (other.resolve() for other in targets[:at]):
+            message = f"'{path}' is named twice; give each answer a file of its own"
+            raise SidelightError(message)
 
 
 def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:

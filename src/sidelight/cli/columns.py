@@ -18,7 +18,7 @@ from rich.table import Table as Page
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._files import refuse_existing, refuse_input, write_together
+from sidelight._files import refuse_input, write_together
 from sidelight._rounding import short_decimal
 from sidelight._text import counted, form
 from sidelight.cli.hierarchies import number_notes
@@ -89,13 +89,10 @@ def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
         raise BadPolicy(message)
     preset = None if request.preset is None else read_preset(request.preset)
     inputs = [*files_of(request.file), *([request.policy] if request.policy is not None else [])]
-    output.refuse(inputs)
-    if target.write is not None:
-        refuse_input(target.write, inputs)
-        refuse_existing(target.write, force=target.force)
+    output.refuse(inputs, beside=() if target.write is None else (target.write,))
     answer = replace(_answer(request), preset=preset)
     policy = _policy_text(request, target, answer) if target.write is not None else None
-    written = _write(answer, target, inputs, policy)
+    written = _write(answer, target, (*inputs, *output.files), policy)
     document = Envelope(
         kind="columns",
         schema_version=SCHEMA_VERSION,
@@ -215,8 +212,9 @@ def _write(answer: ColumnsAnswer, target: DraftedFiles, inputs: Sequence[Path], 
         contents = {
             folder / hierarchy_file(name): writable_text(draft.hierarchy) for name, draft in answer.drafted.items()
         }
+        written = [] if target.write is None else [target.write]
         for file in contents:
-            refuse_input(file, inputs)
+            refuse_input(file, (*inputs, *written))
     if target.write is not None and policy is not None:
         contents[target.write] = policy
     is_new = folder is not None and not folder.exists()

@@ -11,10 +11,10 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight._files import refuse_existing, refuse_input
+from sidelight._files import refuse_targets
 from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
-from sidelight.cli.run import Output, Status
+from sidelight.cli.run import Output, Status, named_inputs
 from sidelight.errors import BadHierarchy, UnknownColumn
 from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
@@ -45,10 +45,9 @@ def hierarchies(request: HierarchiesRequest, target: FolderOptions) -> Status:
     )
     columns = _columns(request, rules)
     files = {name: target.output / hierarchy_file(name) for name in columns}
-    for file in files.values():
-        refuse_input(file, files_of(request.file))
-        if target.output.is_dir():
-            refuse_existing(file, force=target.force)
+    inputs = (*files_of(request.file), *named_inputs())
+    if target.output.is_dir():
+        refuse_targets([*files.values()], inputs, force=target.force)
     labels = {name: _labels(request, name) for name in columns}
     rows = {name: {text: times for text, times in each.items() if text is not None} for name, each in labels.items()}
     drafted = drafts({name: tuple(each) for name, each in labels.items()}, replace(rules, people=rows))

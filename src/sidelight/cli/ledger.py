@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from sidelight._files import refuse_existing, refuse_input
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of
@@ -45,7 +44,7 @@ NOT_PUBLISHED = "nothing is known to be published by this entry, and its budget 
 def begin(file: Path, budget: BudgetOptions, output: Output) -> Status:
     """Begin a ledger, and show it."""
     output.refuse(Ledger(file).files)
-    Ledger.begin(
+    ledger = Ledger.begin(
         file,
         epsilon=budget.epsilon,
         delta=budget.delta,
@@ -53,7 +52,11 @@ def begin(file: Path, budget: BudgetOptions, output: Output) -> Status:
         accounting=budget.accounting,
         neighbours=budget.neighbours,
     )
-    return show(file, output)
+    try:
+        return show(file, output)
+    except BaseException:
+        ledger.take_back()
+        raise
 
 
 def show(file: Path, output: Output) -> Status:
@@ -242,8 +245,9 @@ def _spent_page(
 def promise(files: Sequence[str], options: PromiseOptions, output: Output) -> Status:
     """Read what was released, or take an epsilon and delta; say what that promises, and draw it if asked."""
     inputs = (*inputs_of(*files), *(each for file in files for each in Ledger(Path(file)).files))
-    output.refuse(inputs)
-    _refuse_picture(options.plot, inputs, output)
+    if options.plot is not None:
+        refuse_other_pictures(options.plot)
+    output.refuse(inputs, beside=() if options.plot is None else (options.plot,))
     spendings = _spendings(files, options)
     if spendings:
         promised = promise_of(spendings, people=options.people, chance=options.chance)
@@ -296,14 +300,6 @@ def _three_ways(promised: SemanticPrivacy, false_alarms: float, prior: float) ->
         },
         "disclosure_risk": risks,
     }
-
-
-def _refuse_picture(path: Path | None, inputs: Sequence[Path], output: Output) -> None:
-    if path is None:
-        return
-    refuse_other_pictures(path)
-    refuse_input(path, (*inputs, *([] if output.file is None else [output.file])))
-    refuse_existing(path, force=output.force)
 
 
 def _spendings(files: Sequence[str], options: PromiseOptions) -> list[Spending]:

@@ -74,7 +74,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
     inputs = (*table.intake.files, *question.files, *(() if folder is None else hierarchy_files(folder)))
     refuse_noise_targets(path, force=target.force, inputs=inputs)
     output = Output(target.json, None, target.force, (), target.html, target.markdown)
-    output.refuse((*inputs, path, noise_path(path), *(() if ledger is None else ledger.files)))
+    output.refuse((*inputs, *(() if ledger is None else ledger.files)), beside=(path, noise_path(path)))
     heed_interrupts()  # from here on, budget is spent
     try:
         noisy = _draw_stable(table, levels, request) if domain is None else _draw(table, by, levels, domain, request)

@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._files import refuse_existing, refuse_input, refuse_left_over
+from sidelight._files import refuse_left_over
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.cli.audit import search_in_python
@@ -34,7 +34,7 @@ from sidelight.errors import (
 )
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import format_of
-from sidelight.publish.publish import refuse_loud
+from sidelight.publish.publish import refuse_loud, values_path
 from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
 from sidelight.release.streamed import AnyRelease, StreamedRelease
@@ -162,10 +162,8 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions, output: Out
     path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
     format_of(path, target.written_as)
     refuse_left_over(path, beside, force=target.force)
-    for each in (path, beside, dictionary):
-        refuse_input(each, inputs)
-        refuse_existing(each, force=target.force)
-    output.refuse((*inputs, path, beside, dictionary))
+    apart = () if METHODS[request.search.method].prints_rows else (values_path(path),)
+    output.refuse(inputs, beside=(path, beside, dictionary, *apart))
 
 
 def _refuse_alone(target: PublishOptions) -> None:

@@ -10,7 +10,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
@@ -31,7 +31,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight._files import refuse_existing, refuse_input, write_together
+from sidelight._files import refuse_targets, write_together
 from sidelight._progress import Progress, quiet
 from sidelight._text import visible
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
@@ -50,6 +50,20 @@ _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 def command_line() -> str:
     """Give the command that is being run, to be typed again."""
     return shlex.join(("sidelight", *_WORDS.get()))
+
+
+OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "--write")
+"""The options that name what is written."""
+
+
+def named_inputs() -> Iterator[Path]:
+    """Give every file that the command names and does not write: whatever a verb reads of it, nothing is put there."""
+    words = _WORDS.get()
+    for before, word in zip(("", *words), words, strict=False):
+        option, _, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        with suppress(OSError, ValueError):
+            if before not in OUTPUTS and option not in OUTPUTS and Path(value).is_file():
+                yield Path(value)
 
 
 class Status(IntEnum):
@@ -344,19 +358,16 @@ class Output:
         """All files that are written."""
         return tuple(path for path in (self.file, self.html, self.markdown, self.pdf) if path is not None)
 
-    def refuse(self, inputs: Iterable[Path]) -> None:
-        """Refuse, before any work is done, a place that cannot be written or that something is read from."""
-        inputs = (*self.inputs, *inputs)
+    def refuse(self, inputs: Iterable[Path], *, beside: Sequence[Path] = ()) -> None:
+        """Refuse, before any work is done, a place that cannot be written or that something is read from.
+
+        What is written `beside` the answer, such as a release, is among the places.
+        """
         if self.pdf is not None:
             from sidelight.report.pdf import browser_path  # noqa: PLC0415 - only who asks for a page waits for it
 
             browser_path()
-        for at, path in enumerate(self.files):
-            refuse_input(path, inputs)
-            refuse_existing(path, force=self.force)
-            if path.resolve() in (other.resolve() for other in self.files[:at]):
-                message = f"'{path}' is named twice; give each answer a file of its own"
-                raise SidelightError(message)
+        refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
 
     def write(
         self,

@@ -114,6 +114,13 @@ class Ledger:
                 raise
         return ledger
 
+    def take_back(self) -> None:
+        """Remove a ledger that was just begun, as what it was begun by has failed; one that was spent from stays."""
+        with self._locked():
+            if not self.read().entries:
+                self.path.unlink()
+                lock_path(self.path).unlink(missing_ok=True)
+
     def _lost(self) -> str:
         return (
             f"there was a ledger '{self.path.name}', as its lock '{lock_path(self.path).name}' is there, and what was "

@@ -296,9 +296,14 @@ def _plan_anatomy(
     if in_one_file:
         everything = (*columns, *_shuffled_values(buckets, shuffle))
         return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
-    beside = path.with_name(f"{path.stem}.values{path.suffix}").name
+    beside = values_path(path).name
     apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
     return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
+
+
+def values_path(path: Path) -> Path:
+    """Say where the values of buckets go that are published apart from the people."""
+    return path.with_name(f"{path.stem}.values{path.suffix}")
 
 
 def _people_in_buckets(columns: tuple[Column, ...]) -> Release:

@@ -75,7 +75,7 @@ def test_files_say_themselves_what_they_cost(sample_files):
         (["-e", "nothing"], "epsilon is nothing, which is no finite number"),
         (["-e", "1", "--plot", "promise.pdf"], "end its name in .svg, .png, .html or .json"),
         (["-e", "1", "--plot", "no/such/promise.svg"], "no folder 'no/such'"),
-        (["-e", "1", "--plot", "one.json", "-o", "one.json"], "never written over"),
+        (["-e", "1", "--plot", "one.json", "-o", "one.json"], "is named twice"),
     ],
 )
 def test_bad_input_is_one_line(tmp_path, monkeypatch, words, message):
