@@ -20,6 +20,7 @@ from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, SignOff
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
+from sidelight.table.database_address import is_address
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
@@ -81,8 +82,9 @@ def _output(request: ReportRequest, target: ReportOutputOptions) -> Output:
     named = any((target.html, target.markdown, target.pdf, target.output, target.json))
     html = target.html
     if not named:
-        if request.file == "-":
-            message = "a report on standard input needs a name; give --html FILE"
+        if request.file == "-" or is_address(request.file):
+            where = "standard input" if request.file == "-" else "a table of a database"
+            message = f"a report on {where} needs a name; give --html FILE"
             raise SidelightError(message)
         html = Path(request.release_file + REPORT_ENDING)
     policy = () if request.policy is None else (request.policy,)

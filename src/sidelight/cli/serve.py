@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import sidelight as sl
 from sidelight.cli.audit import existing, printed_along
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.inputs import Question, open_release, open_table, read_question
+from sidelight.cli.inputs import Question, open_release, open_table, read_question, require_columns
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
 from sidelight.errors import NotAvailable, SidelightError
@@ -18,6 +18,7 @@ from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.table.database_address import is_address
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import Roles
 from sidelight.table.suggested_roles import suggestions_for
@@ -82,11 +83,19 @@ def workspace(request: ServeRequest) -> Workspace:
 
 
 def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace:
-    """Explore a table, or a release as it stands; what nobody said about its columns is suggested."""
+    """Explore a table, or a release as it stands; what nobody said about its columns is suggested.
+
+    Columns of a database are not looked through: it is explored by those that were named.
+    """
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
-    with bar("looking at") as progress:
-        suggested = suggestions_for(file, question.roles, progress)
+    suggested = None
+    if is_address(file):
+        require_columns(file, question.roles)
+    else:
+        with bar("looking at") as progress:
+            suggested = suggestions_for(file, question.roles, progress)
+    roles = question.roles if suggested is None else suggested.roles
     hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
     source = ExploredFile(
         name=file,
@@ -95,15 +104,15 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
         ),
         read_table=lambda roles: open_table(file, roles, hierarchies),
         columns=suggested,
-        roles=suggested.roles,
+        roles=roles,
         hierarchies=hierarchies,
         hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
         policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(question.policy, question.population),
         files=existing(file),
-        notes=(*suggested.notes, *question.notes),
+        notes=(*(suggested.notes if suggested else ()), *question.notes),
     )
-    return Workspace(source, _first_state(suggested.roles, question.policy, question.compared()), wording=in_options)
+    return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=in_options)
 
 
 def _of_release(request: ServeRequest, file: str, question: Question) -> Workspace:

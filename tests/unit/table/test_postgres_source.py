@@ -7,14 +7,18 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fastapi.testclient import TestClient
 from support.command_line import invoke
 from support.postgres import SECRET
 
 import sidelight as sl
+from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.table import postgres_source
 from sidelight.table.memory import Memory
 from sidelight.table.postgres_source import Session
+from sidelight.table.roles import Roles
+from sidelight.web.app import application
 
 UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
 TYPES = {  # type: cells of SQL, and what they say
@@ -266,7 +270,15 @@ def test_nothing_is_written_to_the_database(postgres):
 
 
 @pytest.mark.parametrize("moment", ["before the answer", "within the answer"])
-def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_files, moment):
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("protect", "--limit", "group size >= 2", "--method", "mondrian", "--output", "out.csv"),
+        ("audit", "--memory", "1GB", "--output", "out.json"),
+    ],
+    ids=lambda each: each[0],
+)
+def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_files, moment, verb):
     wide = "SELECT i AS cell, repeat('x', 300) || i AS note, 'Flu' AS disease FROM generate_series(1, 150000) i"
     postgres.run("DROP TABLE IF EXISTS t CASCADE", "DROP VIEW IF EXISTS wide", f"CREATE VIEW wide AS {wide}")
     plain = Session.batches
@@ -288,9 +300,42 @@ def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_fil
     monkeypatch.setattr(Session, "batches", batches)
     before = sorted(Path.cwd().iterdir())
     outcome = invoke(
-        ["protect", postgres.address("wide"), "--group", "cell", "--group", "note", "--sensitive", "disease"]
-        + ["--limit", "group size >= 2", "--method", "mondrian", "--output", "out.csv"]
+        [verb[0], postgres.address("wide"), "--group", "cell", "--group", "note", "--sensitive", "disease", *verb[1:]]
     )
-    assert outcome.exit_code == 2
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
     assert "the database was gone while public.wide was read, and nothing was kept" in outcome.stderr
     assert sorted(Path.cwd().iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("verb", "message"),
+    [
+        (
+            ("columns",),
+            "the rows of public.t stay in the database, so nobody looks through its columns; name them with",
+        ),
+        (("serve",), "which columns? name them with --group and --sensitive"),
+        (
+            ("report", "--group", "cell", "--sensitive", "disease"),
+            "a report on a table of a database needs a name; giv",
+        ),
+    ],
+    ids=lambda each: each[0] if isinstance(each, tuple) else "",
+)
+def test_verbs_that_look_through_columns_refuse_in_a_line(postgres, verb, message):
+    postgres.put("t", pa.table({"cell": [1, 2], "disease": ["Flu", "Cold"]}))
+    outcome = invoke([verb[0], postgres.address("t"), *verb[1:]])
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert message in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+
+
+def test_the_page_explores_columns_that_were_named(postgres):
+    postgres.put("t", pa.table({"cell": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]}))
+    roles = Roles.of(quasi="cell", sensitive="disease")
+    explored = workspace(ServeRequest(postgres.address("t"), roles=roles))
+    assert explored.column_names == ("cell", "disease")
+    assert (explored.table(explored.start).people, len(explored.release(explored.start))) == (3, 2)
+    client = TestClient(application(explored))
+    pages = {view.path: client.get(view.path) for view in client.app.state.views}
+    assert {page.status_code for page in pages.values()} == {200}
