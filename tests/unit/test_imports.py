@@ -44,7 +44,7 @@ ORDER = (
 )
 
 # Who may use a library that comes from elsewhere; one that is not named here may be used by all.
-ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "pyreadstat", "pyspark", "python_calamine")
+ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "py4j", "pyreadstat", "pyspark", "python_calamine")
 ONLY_IN = {
     **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
     "pyarrow": (
@@ -218,6 +218,7 @@ def test_only_declared_libraries_are_used():
         "pydantic_core",
         "pandas",  # to_pandas and to_polars hand out frames to whoever has the library
         "polars",
+        "py4j",  # pyspark brings it along
         "vl_convert",  # vl-convert-python
     }
     used = {name.partition(".")[0] for path in FILES for name in imported(ast.parse(path.read_text(encoding="utf-8")))}

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 
-from sidelight._ahead import ahead
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.measure import Finding, Measure, Summary, Views
 from sidelight.release.groups import Groups
@@ -73,13 +72,20 @@ def _streamed(measures: Sequence[Measure], release: StreamedRelease) -> tuple[Fi
             )
             raise BadMeasure(message)
         measure.check(release.outline)
-    merged: list[Summary] = []
-    for block in ahead(release.blocks()) if measures else ():
-        parts = [_of_block(measure, block) for measure in measures]
-        merged = [one.merge(other) for one, other in zip(merged, parts, strict=True)] if merged else parts
+    if not measures:
+        return ()
+    merged = release.reduce(partial(_summaries, tuple(measures)), _merged)
     return tuple(
         measure.completed(summary.finding(), release.outline) for measure, summary in zip(measures, merged, strict=True)
     )
+
+
+def _summaries(measures: tuple[Measure, ...], block: GroupBlock) -> list[Summary]:
+    return [_of_block(measure, block) for measure in measures]
+
+
+def _merged(some: list[Summary], others: list[Summary]) -> list[Summary]:
+    return [one.merge(other) for one, other in zip(some, others, strict=True)]
 
 
 def _of_block(measure: Measure, block: GroupBlock) -> Summary:

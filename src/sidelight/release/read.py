@@ -25,6 +25,8 @@ from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import no_value_hint, tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed
+from sidelight.table.spark_source import is_spark
+from sidelight.table.spark_stream import read_spark_stream
 from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]
@@ -190,7 +192,8 @@ def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelea
     if isinstance(source, Table | Release):
         message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
         raise WrongKind(message)
-    stream = read_stream(source, replace(roles, quasi_word="group").complete(), memory)
+    read = read_spark_stream if is_spark(source) else read_stream
+    stream = read(source, replace(roles, quasi_word="group").complete(), memory)
     return StreamedRelease(stream, ", ".join(roles.value_columns))
 
 

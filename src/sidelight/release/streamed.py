@@ -6,7 +6,8 @@ measure asks of them is summarised and forgotten; what a block is compared with,
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import operator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,7 +22,7 @@ from sidelight.table.table import Counts, Intake, Semantics, sensitive_names
 
 if TYPE_CHECKING:
     from sidelight._arrays import Integers
-    from sidelight.table.key_stream import KeyBlock, KeyStream
+    from sidelight.table.key_stream import KeyBlock, KeyStream, Summed
     from sidelight.table.labels import Label
 
 
@@ -107,12 +108,11 @@ class StreamedRelease:
     @cached_property
     def outline(self) -> Release:
         """Everybody as one group, which prints what the first group does: what is known before groups are looked at."""
-        first = next(self.stream.blocks())
         groups = Groups(
             self.domain,
             np.array([self.size]),
             Counts.from_cells([self.stream.whole]),
-            first.columns(slice(0, 1)),
+            self.stream.first_columns(),
             self.semantics,
             self.stream.whole,
             np.array([1]),
@@ -122,7 +122,7 @@ class StreamedRelease:
 
     @cached_property
     def _groups(self) -> int:
-        return sum(map(len, self.stream.blocks()))
+        return self.stream.count()
 
     def __len__(self) -> int:
         """Count the groups, which goes through them unless somebody has."""
@@ -136,15 +136,32 @@ class StreamedRelease:
             yield GroupBlock(block, self.semantics)
         self.__dict__["_groups"] = groups  # counted in passing
 
+    def reduce(self, summarise: Callable[[GroupBlock], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+        """Summarise all groups where they are, some at a time, and merge what comes of it, in any order."""
+        semantics = self.semantics
+
+        def counted_and_summarised(block: KeyBlock) -> tuple[int, Summed]:
+            return len(block), summarise(GroupBlock(block, semantics))
+
+        def merged(one: tuple[int, Summed], other: tuple[int, Summed]) -> tuple[int, Summed]:
+            return one[0] + other[0], merge(one[1], other[1])
+
+        groups, summary = self.stream.reduce(counted_and_summarised, merged)
+        self.__dict__["_groups"] = groups  # counted in passing
+        return summary
+
     def sizes_of(self, numbers: Collection[int]) -> dict[int, int]:
         """Say how many people some groups have, by their numbers."""
         looked_up = np.array(sorted(numbers), np.int64)
-        sizes: dict[int, int] = {}
-        for block in self.stream.blocks():
+
+        def sizes_in(block: KeyBlock) -> dict[int, int]:
             here = looked_up[(looked_up >= block.first) & (looked_up < block.first + len(block))]
-            sizes |= dict(zip(here.tolist(), block.sizes[here - block.first].tolist(), strict=True))
-            if len(sizes) == len(looked_up):
-                return sizes
+            return dict(zip(here.tolist(), block.sizes[here - block.first].tolist(), strict=True))
+
+        merge: Callable[[dict[int, int], dict[int, int]], dict[int, int]] = operator.or_
+        sizes = self.stream.reduce(sizes_in, merge, enough=lambda known: len(known) == len(looked_up))
+        if len(sizes) == len(looked_up):
+            return sizes
         missing = next(number for number in looked_up.tolist() if number not in sizes)
         message = f"no group {missing} in the release; they are numbered 1 to {len(self)}"
         raise BadRelease(message)

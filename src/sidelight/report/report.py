@@ -8,6 +8,7 @@ want to notice in the counts is noted.  The keys are a public format.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -15,6 +16,7 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
+from sidelight._arrays import Integers
 from sidelight._rounding import in_words
 from sidelight._text import as_names, counted, one_or_several
 from sidelight.errors import BadMeasure
@@ -22,7 +24,7 @@ from sidelight.measures.column_subsets.worst_columns import people_alone, worst_
 from sidelight.measures.measure import Criterion, Finding, Judgement, Witness
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.report.document import (
     DocumentPart,
     Envelope,
@@ -285,7 +287,7 @@ def singled_out(release: AnyRelease) -> SingledOut:
     SingledOut(people=1, worst_columns=(WorstColumn(column='age', fewer=1),))
     """
     if isinstance(release, StreamedRelease):
-        people = sum(people_alone(block.block.sizes) for block in release.blocks())
+        people = release.reduce(lambda block: people_alone(block.block.sizes), operator.add)
         return SingledOut(people=people, worst_columns=None if people else ())
     groups = release.groups
     people = people_alone(groups.sizes)
@@ -367,15 +369,24 @@ def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) 
         for at, each in enumerate(judgements)
         if not each.holds and _one_by_one(each.criterion)
     }
-    groups, people = dict.fromkeys(checks, 0), dict.fromkeys(checks, 0)
-    for part in (part for block in release.blocks() for part in block.all.blocks()) if checks else ():
-        for at, check in checks.items():
-            broken = ~check.holds_in_each(part)
-            groups[at] += int(np.count_nonzero(broken))
-            people[at] += int(part.sizes[broken].sum())
+
+    def broken_in(block: GroupBlock) -> dict[int, Integers]:
+        """Count groups and people, by criterion."""
+        totals = {at: np.zeros(2, np.int64) for at in checks}
+        for part in block.all.blocks():
+            for at, check in checks.items():
+                broken = ~check.holds_in_each(part)
+                totals[at] += (np.count_nonzero(broken), part.sizes[broken].sum())
+        return totals
+
+    def added(one: dict[int, Integers], other: dict[int, Integers]) -> dict[int, Integers]:
+        return {at: counts + other[at] for at, counts in one.items()}
+
+    totals = release.reduce(broken_in, added) if checks else {}
     return [
-        BrokenBy(groups=groups.get(at, 0), people=people.get(at, 0)) if _one_by_one(each.criterion) else None
+        BrokenBy(groups=int(groups), people=int(people)) if _one_by_one(each.criterion) else None
         for at, each in enumerate(judgements)
+        for groups, people in [totals.get(at, (0, 0))]
     ]
 
 

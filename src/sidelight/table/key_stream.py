@@ -15,9 +15,9 @@ Where people have several rows, the engine counts in any case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -50,6 +50,8 @@ from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
 from sidelight.table.source import Rows, arrow_batches, numpy_integers
 from sidelight.table.table import Column, Counts, Intake, Semantics
+
+Summed = TypeVar("Summed")
 
 LOOKED_AT = 1 << 20
 """How many rows are looked at to tell whether they repeat."""
@@ -101,6 +103,7 @@ class KeyStream:
     texts: frozenset[str]  # the columns that are text by their type
     weight_per_key: SortedRuns | None = None  # in `WEIGHT_UNIT`s, where there are sampling weights
     weight: int = 0  # of everybody
+    first: int = 1  # number of the first key, where others come before
 
     @property
     def semantics(self) -> Semantics:
@@ -119,9 +122,9 @@ class KeyStream:
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Go through all keys, in order; as often as one likes."""
-        first, people = 1, _Queue(self.people_per_key)
+        first, people = self.first, _Queue(self.people_per_key)
         weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
-        for words, counts in self._whole_keys():
+        for words, counts in whole_keys(self.entries, self.packing):
             keys = self.packing.keys(words)
             new = run_starts(keys)
             starts = np.flatnonzero(new)
@@ -137,23 +140,47 @@ class KeyStream:
         if self.people_per_key is not None:
             yield from (people for _, people in self.people_per_key.batches())
             return
-        for words, counts in self._whole_keys():
+        for words, counts in whole_keys(self.entries, self.packing):
             starts = np.flatnonzero(run_starts(self.packing.keys(words)))
             yield sum_runs(counts, starts)
 
-    def _whole_keys(self) -> Iterator[tuple[Words, Integers]]:
-        """Cut sorted entries where keys end."""
-        rest: tuple[Words, Integers] | None = None
-        for words, counts in self.entries.batches():
-            if rest is not None:
-                words = [np.concatenate(pair) for pair in zip(rest[0], words, strict=True)]  # noqa: PLW2901
-                counts = np.concatenate((rest[1], counts))  # noqa: PLW2901
-            last = int(np.flatnonzero(run_starts(self.packing.keys(words)))[-1])
-            if last:
-                yield [word[:last] for word in words], counts[:last]
-            rest = [word[last:] for word in words], counts[last:]
+    def reduce(
+        self,
+        summarise: Callable[[KeyBlock], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        enough: Callable[[Summed], bool] | None = None,
+    ) -> Summed:
+        """Summarise each block, and merge what comes of it, in the order of the keys, until it is enough."""
+        parts = map(summarise, ahead(self.blocks()))
+        merged = next(parts)
+        for part in () if enough and enough(merged) else parts:
+            merged = merge(merged, part)
+            if enough and enough(merged):
+                break
+        return merged
+
+    def count(self) -> int:
+        """Count the keys, which goes through them."""
+        return sum(map(len, self.blocks()))
+
+    def first_columns(self) -> tuple[Column, ...]:
+        """Say what the first key says."""
+        return next(self.blocks()).columns(slice(0, 1))
+
+
+def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers]]:
+    """Cut sorted entries where keys end."""
+    rest: tuple[Words, Integers] | None = None
+    for words, counts in entries.batches():
         if rest is not None:
-            yield rest
+            words = [np.concatenate(pair) for pair in zip(rest[0], words, strict=True)]  # noqa: PLW2901
+            counts = np.concatenate((rest[1], counts))  # noqa: PLW2901
+        last = int(np.flatnonzero(run_starts(packing.keys(words)))[-1])
+        if last:
+            yield [word[:last] for word in words], counts[:last]
+        rest = [word[last:] for word in words], counts[last:]
+    if rest is not None:
+        yield rest
 
 
 def _matrix(new: Flags, starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
@@ -218,7 +245,7 @@ class _Queue:
 
 
 @dataclass
-class _Totals:
+class Totals:
     """What is added up while rows come in."""
 
     rows: int = 0
@@ -242,6 +269,13 @@ class _Totals:
             known[value] = known.get(value, 0) + many
         self.values = known
 
+    def merged(self, other: Totals) -> Totals:
+        """Add what others have added up."""
+        names = ("rows", "suppressed", "without_value", "repeats", "counted")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        missing = {name: many + (other.missing or {})[name] for name, many in (self.missing or {}).items()}
+        return Totals(**sums, missing=missing, values=_values_together(self.values, other.values))
+
     def occurring(self) -> tuple[Integers, Integers]:
         """Give the values that occur, rising, and how often each does."""
         if isinstance(self.values, dict):
@@ -250,6 +284,18 @@ class _Totals:
         assert self.values is not None
         values = np.flatnonzero(self.values)
         return values, self.values[values]
+
+
+def _values_together(
+    one: dict[int, int] | Integers | None, other: dict[int, int] | Integers | None
+) -> dict[int, int] | Integers | None:
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict):
+        assert isinstance(other, dict)
+        return {value: one.get(value, 0) + other.get(value, 0) for value in (*one, *(other.keys() - one.keys()))}
+    assert not isinstance(other, dict)
+    return one + other
 
 
 def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
@@ -261,11 +307,12 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
         assert packing is not None
         entries = SortedRuns(len(packing.layout), memory.rows_to_sort(len(packing.layout)), rows.source.rows)
         totals = _sorted_into(entries, rows, packing, roles)
-        _check_totals(totals, rows, roles)
+        check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
         people = None if roles.values == "single" else _people(rows, packing, memory)
-        stream = _stream(rows, roles, packing, totals, entries=entries, people=people)
+        everybody = None if people is None else sum(int(counts.sum()) for _, counts in people.batches())
+        stream = stream_of(rows, roles, packing, totals, entries=entries, people_per_key=people, everybody=everybody)
         return stream if roles.weight is None else _weighed(stream, rows, memory)
 
 
@@ -276,6 +323,11 @@ def _refuse(source: object, roles: Roles) -> None:
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
         raise WrongKind(message)
+    refuse_split(roles)
+
+
+def refuse_split(roles: Roles) -> None:
+    """Refuse cells that hold several values: they are not taken apart where rows are streamed."""
     if roles.split is not None:
         message = (
             f"{parameter('split', roles.split)} takes whole cells apart, which does not go with {parameter('memory')}; "
@@ -284,11 +336,11 @@ def _refuse(source: object, roles: Roles) -> None:
         raise BadTable(message)
 
 
-def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> _Totals:
+def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
     """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
-    totals = _Totals(missing=dict.fromkeys(roles.value_columns, 0))
+    totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
     for tally in ahead(_tallies(rows, packing, roles), READ_AHEAD):
-        _add(tally, totals, entries, roles)
+        add_tally(tally, totals, entries, roles)
     return totals
 
 
@@ -326,7 +378,8 @@ def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
 _NO_COUNTS = np.zeros(0, np.int64)  # every row counts once
 
 
-def _add(tally: RowCounts, totals: _Totals, entries: SortedRuns, roles: Roles) -> None:
+def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
+    """Set aside what the roles say, and add up what is left."""
     packing, once = tally.packing, tally.counts is _NO_COUNTS
     totals.rows += len(tally.words[0]) if once else int(tally.rows.sum())
     star = roles.suppressed == "leave out" and packing.key_of("*") is not None
@@ -359,7 +412,8 @@ def _add(tally: RowCounts, totals: _Totals, entries: SortedRuns, roles: Roles) -
         entries.add(rest.words, counts)
 
 
-def _check_totals(totals: _Totals, rows: Rows, roles: Roles) -> None:
+def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
+    """Refuse rows that changed, none at all, and missing values that nobody spoke of."""
     if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
         message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
         raise BadTable(message)
@@ -396,9 +450,17 @@ def _weighed(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
     return replace(stream, weight_per_key=runs, weight=weight)
 
 
-def _stream(
-    rows: Rows, roles: Roles, packing: Packing, totals: _Totals, *, entries: SortedRuns, people: SortedRuns | None
+def stream_of(
+    rows: Rows,
+    roles: Roles,
+    packing: Packing,
+    totals: Totals,
+    *,
+    entries: SortedRuns,
+    people_per_key: SortedRuns | None,
+    everybody: int | None,
 ) -> KeyStream:
+    """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
     values, amounts = totals.occurring()
     domain, places = domain_of_values(packing, values, roles)
     saying_nothing = totals.without_value
@@ -414,17 +476,17 @@ def _stream(
         roles=roles.choices(),
     )
     whole = add_up(places, amounts, len(domain))
-    everybody = int(amounts.sum()) if people is None else sum(int(counts.sum()) for _, counts in people.batches())
+    people = int(amounts.sum()) if everybody is None else everybody
     looked_up = ValuePlaces.among(values, places, packing.width)
     return KeyStream(
         roles,
         packing,
         domain,
         whole,
-        everybody,
+        people,
         intake,
         entries,
-        people,
+        people_per_key,
         looked_up,
         rows.roles,
         rows.source.texts,

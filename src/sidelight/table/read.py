@@ -55,6 +55,7 @@ from sidelight.table.source import (
     people_written_alike,
     python_cells,
 )
+from sidelight.table.spark_source import is_spark, spark_errors, spark_rows
 from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Semantics, Table
 
 
@@ -254,6 +255,9 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
+    elif is_spark(source):
+        with spark_errors("the table"):
+            yield spark_rows(source, roles)
     else:
         with interruptible():
             yield people_written_alike(frame_rows(source, roles))

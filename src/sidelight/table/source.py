@@ -11,7 +11,7 @@ anything is counted (`is_any_of`), and by what a cell says: its label, whatever 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -103,11 +103,11 @@ class FrameRows:
     ) -> Iterator[pa.RecordBatch]:
         """Have the engine group rows, then groups."""
         del nameless
-        return arrow_batches(_grouped(self, levels, counting=counting))
+        return arrow_batches(grouped_frame(self, levels, counting=counting))
 
     def misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
         """Have the engine count people, by how many rows and keys they have."""
-        per_person = _grouped(self, (("person", *self.key), ("person",)), counting=True)
+        per_person = grouped_frame(self, (("person", *self.key), ("person",)), counting=True)
         nobody = nw.col("person").is_null()
         too_many = nw.col("rows" if single else "parts") > 1
         totals = per_person.select(
@@ -118,7 +118,8 @@ class FrameRows:
         return nameless, scattered
 
 
-def _grouped(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
+def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
+    """Say what the engine is to group, without having it done."""
     frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
     grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
     for by in levels[1:]:
@@ -208,7 +209,11 @@ def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
 
 def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
     """Give the code of each cell: which of `labels` it says."""
-    code_of = {text: code for code, text in enumerate(labels)}
+    return encode_by(column, roles, {text: code for code, text in enumerate(labels)})
+
+
+def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
+    """Give the code of each cell, where each label has one."""
     encoded = _encoded(column)
     parts = [np.zeros(0, np.int32)]
     # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.

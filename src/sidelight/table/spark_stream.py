@@ -1,0 +1,392 @@
+"""A table in Spark that is gone through where it is: keys stay in the executors, only summaries come to the driver.
+
+    frame ──▶ GROUP BY in Spark ──▶ packed numbers ──▶ ranges of keys, one a partition ──▶ `KeyStream` in each executor
+
+The labels of each column are found in one pass and put in order here; with them, executors pack the counted rows as
+`packed_keys` does (`mapInArrow`).  Packed keys rise as keys do, so a partition by ranges holds whole keys, and those of
+partition i come after all of partitions below i: the number of a partition's first key is 1 + the keys before it.
+
+    look       each partition sorts its rows, adds up what is known of the whole (`Totals`) and counts its keys
+    reduce     each partition goes through its blocks as any `KeyStream` does; what comes of it is merged there, then
+               by a tree of at most `FAN_IN` parts a node, then here
+
+*Invariants.*  Blocks are those of the same rows in a file, but for where they are cut, which no summary shows.
+A partition that Spark computes again, because a worker was lost, is the same: its range is fixed, and rows of a range
+are sorted.  If it has other keys than when it was looked at, the rows have changed, and the answer is an error.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from itertools import islice, pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight._arrays import run_starts
+from sidelight.errors import BadTable, SidelightError, parameter
+from sidelight.table.key_stream import (
+    KeyBlock,
+    KeyStream,
+    Summed,
+    Totals,
+    add_tally,
+    check_totals,
+    refuse_split,
+    stream_of,
+    whole_keys,
+)
+from sidelight.table.labels import Label
+from sidelight.table.memory import Memory
+from sidelight.table.packed_keys import Packing, Words
+from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
+from sidelight.table.roles import Roles
+from sidelight.table.sorted_runs import SortedRuns
+from sidelight.table.source import TextRows, arrow_integers, encode_by, grouped_frame, numpy_integers, packing_of
+from sidelight.table.spark_source import spark_errors, spark_rows
+from sidelight.table.table import Column
+
+FAN_IN = 16
+"""How many parts are merged at a time."""
+
+ENTRIES_PER_PARTITION = 1 << 21
+"""So many counted rows a partition has, or fewer; an executor sorts them at a time."""
+
+ROWS_AT_ONCE = 1 << 17
+"""How many rows are gathered before they are looked at: Spark hands over a few thousand at a time."""
+
+PEOPLE = -1
+"""In place of a sensitive value: this row says how many people a key has."""
+
+Batches = Iterator[pa.RecordBatch]
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a partition has of the keys."""
+
+    partition: int
+    totals: Totals
+    people: int
+    keys: int
+    first_key: tuple[int, ...] | None
+    last_key: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SparkStream(KeyStream):
+    """A `KeyStream` whose keys are in the executors of Spark; it has no entries of its own."""
+
+    frame: Any = None  # packed rows, a range of keys in each partition
+    shares: tuple[Share, ...] = ()  # in the order of the keys
+
+    def reduce(
+        self,
+        summarise: Callable[[KeyBlock], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        enough: Callable[[Summed], bool] | None = None,
+    ) -> Summed:
+        """Summarise in the executors, and merge by a tree."""
+        del enough  # all partitions are at it at once
+        known, firsts = self._known(), self._firsts()
+
+        def of_partition(batches: Batches) -> list[Summed]:
+            parts = map(summarise, _blocks(known, firsts, batches))
+            return [reduce(merge, parts, first) for first in islice(parts, 1)]
+
+        with spark_errors(self.place):
+            return reduce(merge, _by_tree(self.frame, of_partition, merge))
+
+    def blocks(self) -> Iterator[KeyBlock]:
+        """Bring the keys here, a partition at a time."""
+        known, firsts = self._known(), self._firsts()
+        for share in self.shares:
+            here = share.partition
+
+            def only_here(batches: Batches, here: int = here) -> list[bytes]:
+                return [batch.serialize().to_pybytes() for batch in batches] if _partition() == here else []
+
+            with spark_errors(self.place):
+                schema = pa.schema([(name, pa.int64()) for name in self.frame.columns])
+                parts = [
+                    pa.ipc.read_record_batch(pa.py_buffer(batch), schema)
+                    for part in _collected(_mapped(self.frame, only_here))
+                    for batch in part
+                ]
+            yield from _blocks(known, firsts, iter(parts), here)
+
+    def count(self) -> int:
+        """Say how many keys there are."""
+        return sum(share.keys for share in self.shares)
+
+    def first_columns(self) -> tuple[Column, ...]:
+        """Say what the first key says."""
+        first = self.shares[0].first_key
+        assert first is not None
+        return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
+
+    def _known(self) -> KeyStream:
+        """What an executor has to know, of which keys are no part."""
+        return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
+
+    def _firsts(self) -> Mapping[int, tuple[int, int]]:
+        """Say which number the first key of each partition has, and how many there are."""
+        firsts, first = {}, 1
+        for share in self.shares:
+            firsts[share.partition] = first, share.keys
+            first += share.keys
+        return firsts
+
+    @property
+    def place(self) -> str:
+        """What messages call the rows."""
+        return self.intake.files[0].name if self.intake.files else "the table"
+
+
+def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStream:
+    """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
+    refuse_split(roles)
+    if roles.weight is not None:
+        message = f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
+        raise BadTable(message)
+    rows = spark_rows(source, roles)
+    with spark_errors(rows.source.name):
+        counted = _counted(rows, tally_levels(rows, roles), counting=False).persist()
+        try:
+            packing, entries = _packing(counted, rows, memory)
+            packed = _packed(counted, rows, packing, rows.key_and_value)
+            if roles.values != "single":
+                people = _counted(rows, people_levels(rows), counting=True)
+                packed = packed.unionByName(_packed(people, rows, packing, rows.key))
+            keys = [f"k{number}" for number in range(len(packing.layout))]
+            parts = max(-(-entries // ENTRIES_PER_PARTITION), _parallel(counted), 1)
+            ranged = packed.repartitionByRange(parts, *keys).persist()
+            shares = _shares(ranged, packing, roles)
+        finally:
+            counted.unpersist()
+        totals = reduce(Totals.merged, (share.totals for share in shares))
+        check_totals(totals, rows, roles)
+        if roles.person_column is not None:
+            check_people(rows, roles)
+    held = tuple(sorted((share for share in shares if share.keys), key=lambda share: share.first_key or ()))
+    _check_ranges(held)
+    nothing = SortedRuns(len(packing.layout), 1)
+    people_per_key = None if roles.values == "single" else SortedRuns(len(packing.layout), 1)
+    everybody = None if roles.values == "single" else sum(share.people for share in held)
+    stream = stream_of(
+        rows, roles, packing, totals, entries=nothing, people_per_key=people_per_key, everybody=everybody
+    )
+    known = {each.name: getattr(stream, each.name) for each in fields(KeyStream)}
+    return SparkStream(**known, frame=ranged, shares=held)
+
+
+def _check_ranges(shares: Sequence[Share]) -> None:
+    """Ranges of keys do not overlap: each key is whole."""
+    for before, after in pairwise(shares):
+        assert before.last_key is not None
+        assert after.first_key is not None
+        assert before.last_key < after.first_key
+
+
+def _counted(rows: TextRows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Any:  # noqa: ANN401 - of Spark
+    return grouped_frame(rows, levels, counting=counting).to_native()
+
+
+def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
+    return min(int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")), 200)
+
+
+# --- in the executors ------------------------------------------------------------------------------------------
+
+
+def _partition() -> int:
+    from pyspark import TaskContext  # noqa: PLC0415 - of an extra
+
+    context = TaskContext.get()
+    assert context is not None
+    return int(context.partitionId())
+
+
+def _mapped(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
+    """Let executors answer once per partition; an answer is what a partition comes to, or our own error."""
+
+    def answers(batches: Batches) -> Batches:
+        from pyspark import cloudpickle  # noqa: PLC0415 - measures may be of a user's own making
+
+        try:
+            answer: list[Part] | SidelightError = of_partition(batches)
+        except SidelightError as problem:
+            answer = problem
+        yield pa.RecordBatch.from_pydict({"answer": [cloudpickle.dumps(answer)]})  # type: ignore[no-untyped-call]
+
+    return frame.mapInArrow(answers, "answer binary")
+
+
+def _collected(frame: Any) -> list[list[Any]]:  # noqa: ANN401 - of Spark
+    return [_opened(row.answer) for row in frame.collect()]
+
+
+def _opened(answer: bytes) -> list[Any]:
+    opened: list[Any] | SidelightError = pickle.loads(answer)  # noqa: S301 - our own executors wrote it
+    if isinstance(opened, SidelightError):
+        raise opened
+    return opened
+
+
+def _by_tree(
+    frame: Any,  # noqa: ANN401 - of Spark
+    of_partition: Callable[[Batches], list[Part]],
+    merge: Callable[[Part, Part], Part],
+) -> Iterator[Part]:
+    """Merge answers by a tree, whose last parts come here."""
+
+    def merged(batches: Batches) -> list[Part]:
+        parts = [part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer)]
+        return [reduce(merge, parts)] if parts else []
+
+    many = frame.rdd.getNumPartitions() if hasattr(frame, "rdd") else 1
+    answers = _mapped(frame, of_partition)
+    while many > FAN_IN:
+        many = -(-many // FAN_IN)
+        answers = _mapped(answers.repartition(many), merged)
+    return (part for parts in _collected(answers) for part in parts)
+
+
+def _gathered(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+    """Put small batches together."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= rows:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
+
+
+def _packing(counted: Any, rows: TextRows, memory: Memory) -> tuple[Packing, int]:  # noqa: ANN401 - of Spark
+    """Find the labels of all columns in one pass, and how many counted rows there are."""
+    names, roles = rows.key_and_value, rows.roles
+
+    def distinct(batches: Batches) -> list[tuple[int, list[bytes]]]:
+        many = 0
+        seen: dict[str, pa.Array] = {}
+        for table in _gathered(batches):
+            many += table.num_rows
+            for name in names:
+                new = table.column(name).unique()
+                seen[name] = pa.concat_arrays([seen[name], new]).unique() if name in seen else new
+            if not memory.holds_labels(sum(map(len, seen.values()))):
+                break
+        return [(many, [_written(seen[name]) for name in names])] if seen else []
+
+    answers = [part for parts in _collected(_mapped(counted, distinct)) for part in parts]
+    if not answers:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    labels = [pa.chunked_array([_read(columns[at]) for _, columns in answers]).unique() for at in range(len(names))]
+    if not memory.holds_labels(sum(map(len, labels))):
+        name, most = max(zip(names, labels, strict=True), key=lambda pair: len(pair[1]))
+        raise memory.too_many_labels(roles.used[name], len(most))
+    return packing_of(labels, roles), sum(many for many, _ in answers)
+
+
+def _written(column: pa.Array) -> bytes:
+    sink = pa.BufferOutputStream()
+    table = pa.table({"cells": column})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written
+
+
+def _read(written: bytes) -> pa.Array:
+    column = pa.ipc.open_stream(pa.py_buffer(written)).read_all().column("cells")
+    return column.combine_chunks()
+
+
+def _packed(
+    counted: Any,  # noqa: ANN401 - of Spark
+    rows: TextRows,
+    packing: Packing,
+    columns: tuple[str, ...],
+) -> Any:  # noqa: ANN401 - of Spark
+    """Have executors pack counted rows: words of the key, sensitive value, how often it counts, and rows."""
+    roles, names = rows.roles, [f"k{number}" for number in range(len(packing.layout))]
+    has_values = len(columns) == len(packing.labels)
+    counts = "rows" if has_values and roles.values != "set" else "parts"
+
+    def packed(batches: Batches) -> Batches:
+        coders = [_coder(labels) for labels in packing.labels[: len(columns)]]
+        for table in _gathered(batches):
+            codes = [encode_by(table.column(name), roles, coder) for name, coder in zip(columns, coders, strict=True)]
+            if has_values:
+                words = packing.pack(codes)
+                keys = packing.keys(words)
+                values = packing.values(words, keys)
+            else:
+                keys = packing.pack_keys(codes, table.num_rows)
+                values = np.full(table.num_rows, PEOPLE)
+            amounts = [numpy_integers(table.column(name)) for name in (counts, "rows")]
+            arrays = map(arrow_integers, (*keys, values, *amounts))
+            yield pa.RecordBatch.from_arrays([*arrays], names=[*names, "value", "counts", "raw"])
+
+    return counted.mapInArrow(packed, ", ".join(f"{name} long" for name in (*names, "value", "counts", "raw")))
+
+
+def _coder(labels: Sequence[Label]) -> dict[Label, int]:
+    return {text: code for code, text in enumerate(labels)}
+
+
+def _sorted(batches: Batches, packing: Packing, roles: Roles) -> tuple[Totals, SortedRuns, SortedRuns | None]:
+    """Sort the rows of a partition, setting aside what the roles say, and add up what is left."""
+    words = len(packing.layout)
+    entries = SortedRuns(words, ENTRIES_PER_PARTITION)
+    people = None if roles.values == "single" else SortedRuns(words, ENTRIES_PER_PARTITION)
+    totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
+    for table in _gathered(batches):
+        columns = [numpy_integers(column) for column in table.columns]
+        values = columns[words]
+        if people is not None:
+            of_people = values == PEOPLE
+            people.add([column[of_people] for column in columns[:words]], columns[words + 1][of_people])
+            columns = [column[~of_people] for column in columns]
+        *keys, last, values, counts, raw = columns
+        packed = RowCounts(packing, [*keys, last * packing.width + values], counts, raw)
+        add_tally(packed, totals, entries, roles)
+    return totals, entries, people
+
+
+def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa: ANN401 - of Spark
+    def share(batches: Batches) -> list[Share]:
+        totals, entries, people = _sorted(batches, packing, roles)
+        keys, first, last = 0, None, None
+        for words, _ in whole_keys(entries, packing):
+            own: Words = packing.keys(words)
+            keys += int(np.count_nonzero(run_starts(own)))
+            first = first or tuple(int(word[0]) for word in own)
+            last = tuple(int(word[-1]) for word in own)
+        everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())
+        return [Share(_partition(), totals, everybody, keys, first, last)]
+
+    return [part for parts in _collected(_mapped(ranged, share)) for part in parts]
+
+
+def _blocks(
+    known: KeyStream, firsts: Mapping[int, tuple[int, int]], batches: Batches, partition: int | None = None
+) -> Iterator[KeyBlock]:
+    """Go through the keys of a partition, numbered as in the whole."""
+    first, many = firsts.get(_partition() if partition is None else partition, (1, 0))
+    _, entries, people = _sorted(batches, known.packing, known.roles)
+    seen = 0
+    for block in replace(known, entries=entries, people_per_key=people, first=first).blocks():
+        seen += len(block)
+        yield block
+    if seen != many:
+        message = "the rows changed while they were read; read them again when nobody writes to them"
+        raise BadTable(message)
