@@ -28,6 +28,7 @@ from sidelight.cli.options import (
     DraftedFiles,
     DraftOptions,
     EffortOptions,
+    EngineOptions,
     ExploreOptions,
     FolderOptions,
     GeneralisationOptions,
@@ -114,6 +115,7 @@ def audit(
     population: PopulationFile = None,
     hierarchies: HierarchyFolder = None,
     memory: MemoryLimit = None,
+    engine: EngineOptions = EngineOptions(),
     columns: ReleaseColumns = ReleaseColumns(),
     output: OutputOptions = OutputOptions(),
 ) -> int:
@@ -128,7 +130,7 @@ def audit(
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
     )
-    return verb.audit(verb.AuditRequest(file, question, hierarchies, memory), output.to(policy))
+    return verb.audit(verb.AuditRequest(file, question, hierarchies, memory, engine), output.to(policy))
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
@@ -186,6 +188,7 @@ def protect(
     hierarchies: HierarchyFolder = None,
     memory: MemoryLimit = None,
     search: SearchOptions = SearchOptions(),
+    engine: EngineOptions = EngineOptions(),
     columns: TableColumns = TableColumns(),
     target: PublishOptions = PublishOptions(),
 ) -> int:
@@ -194,7 +197,7 @@ def protect(
     from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
-    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search, memory), target)
+    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search, memory, engine), target)
 
 
 @app.command(sort_key=2.5, help_epilogue=epilogue("compare"))

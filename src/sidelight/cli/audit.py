@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sidelight as sl
-from sidelight.cli.inputs import Question, inputs_of, open_release, readers_asked, require_columns
+from sidelight.cli.inputs import Question, inputs_of, open_release, read_files, readers_asked, source_of
+from sidelight.cli.options import EngineOptions
 from sidelight.cli.run import Output, Status, command_line
 from sidelight.errors import BadRelease, parameter
 from sidelight.measures.about import asked_about_each
@@ -20,7 +21,7 @@ from sidelight.policy.policy import without_repeats
 from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
 from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
-from sidelight.release.read import streamed_from
+from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease
 from sidelight.report.outlines import release_page
@@ -30,6 +31,8 @@ from sidelight.report.terminal import report_parts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.memory import Memory
+from sidelight.table.spark_source import SparkFile
+from sidelight.table.spark_stream import fits_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,23 @@ class AuditRequest:
     question: Question
     hierarchies: Path | None = None  # which say what printed labels cover, where a population is looked up
     memory: str | None = None  # how much may be used; groups are then streamed
+    engine: EngineOptions = EngineOptions()
 
 
 def audit(request: AuditRequest, output: Output) -> Status:
     """Read, measure, judge, print."""
-    output.refuse((*inputs_of(request.file), *request.question.files))
+    in_spark = request.engine.engine == "spark"
+    inputs = read_files(request.file, request.engine) if in_spark else inputs_of(request.file)
+    output.refuse((*inputs, *request.question.files))
+    if in_spark:
+        return _audit_in_spark(request, output)
     if request.memory is not None:
         return _audit_streamed(request, Memory.of(request.memory), output)
     release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
+    return _audit_held(release, request, output)
+
+
+def _audit_held(release: Release, request: AuditRequest, output: Output) -> Status:
     if request.hierarchies is not None:
         release = printed_along(release, read_hierarchies(request.hierarchies))
     report = judge(release, request.question, source=request.file)
@@ -59,7 +71,19 @@ def audit(request: AuditRequest, output: Output) -> Status:
     return _status(report)
 
 
-def _audit_streamed(request: AuditRequest, memory: Memory, output: Output) -> Status:
+def _audit_in_spark(request: AuditRequest, output: Output) -> Status:
+    """The same where Spark counts: groups come here if they fit into memory, else executors summarise them."""
+    roles = request.question.roles
+    source = source_of(request.file, roles, request.engine)
+    held = fits_here(source, replace(roles, quasi_word="group").complete(), Memory.of(request.memory or "2GB"))
+    if request.memory is None and held:
+        return _audit_held(release_from(source, roles), request, output)
+    return _audit_streamed(request, Memory.of(request.memory or "2GB"), output, source)
+
+
+def _audit_streamed(
+    request: AuditRequest, memory: Memory, output: Output, source: str | SparkFile | None = None
+) -> Status:
     """The same of a file of any size; what needs the whole release is refused."""
     if request.hierarchies is not None:
         memory_option = parameter("memory")
@@ -70,11 +94,9 @@ def _audit_streamed(request: AuditRequest, memory: Memory, output: Output) -> St
     if sidecar_path(Path(request.file)).is_file():
         message = f"{parameter('memory')} is for files without a sidecar; audit '{request.file}' without it"
         raise BadRelease(message)
-    require_columns(request.file, request.question.roles)
     roles = request.question.roles
-    release = streamed_from(
-        request.file, roles if request.question.needs_weights else replace(roles, weight=None), memory
-    )
+    source = source or source_of(request.file, roles, request.engine)
+    release = streamed_from(source, roles if request.question.needs_weights else replace(roles, weight=None), memory)
     report = judge(release, request.question, source=request.file)
     output.write(
         report,

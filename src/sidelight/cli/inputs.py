@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sidelight as sl
-from sidelight.cli.options import MAY_HOLD_THEM, LookupOptions
+from sidelight.cli.options import MAY_HOLD_THEM, EngineOptions, LookupOptions
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
@@ -38,6 +38,7 @@ from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.read import columns_in_words, columns_of, table_from
 from sidelight.table.roles import Roles
+from sidelight.table.spark_source import SparkFile, spark_file
 from sidelight.table.streamed_table import AnyTable, streamed_table_from
 
 
@@ -94,15 +95,16 @@ class TableSource:
     file: str
     folder: Path | None
     suppress_only: tuple[str, ...] = ()
+    engine: EngineOptions = EngineOptions()
 
     def files(self) -> tuple[Path, ...]:
         """Name the files that are read, which are not written over."""
-        return (*files_of(self.file), *self._hierarchy_files())
+        return (*read_files(self.file, self.engine), *self._hierarchy_files())
 
     def open(self, roles: Roles) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
         """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
         by = read_hierarchies(self.folder) if self.folder else {}
-        table = open_table(self.file, roles, by)
+        table = open_table(self.file, roles, by, self.engine)
         for name in self.suppress_only:
             labels = [text for text in table.column(name).labels if text is not None]
             by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
@@ -114,8 +116,8 @@ class TableSource:
             option = "--suppress-only" if self.suppress_only else "sensitive_level"
             message = f"{option} does not go with {parameter('memory')}; leave one of them out"
             raise BadPolicy(message)
-        require_columns(self.file, roles)
-        return streamed_table_from(self.file, roles, memory), read_hierarchies(self.folder) if self.folder else {}
+        source = source_of(self.file, roles, self.engine)
+        return streamed_table_from(source, roles, memory), read_hierarchies(self.folder) if self.folder else {}
 
     def notes(self, table: AnyTable) -> Iterator[str]:
         """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
@@ -273,10 +275,14 @@ def open_release_or_noise(file: str, roles: Roles) -> sl.Release | sl.NoisyCount
     return noisy
 
 
-def open_table(file: str, roles: Roles, hierarchies: Mapping[str, sl.Hierarchy] | None = None) -> sl.Table:
+def open_table(
+    file: str,
+    roles: Roles,
+    hierarchies: Mapping[str, sl.Hierarchy] | None = None,
+    engine: EngineOptions = EngineOptions(),
+) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
-    require_columns(file, roles)
-    table = table_from(file, roles)
+    table = table_from(source_of(file, roles, engine), roles)
     if roles.sensitive_level is None:
         return table
     return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
@@ -310,6 +316,27 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
 def roles_of(policy: Path | None, roles: Roles) -> Roles:
     """Take the roles of a policy file; options have the last word."""
     return roles if policy is None else read_policy_file(policy).roles.updated(roles)
+
+
+def source_of(file: str, roles: Roles, engine: EngineOptions) -> str | SparkFile:
+    """Say what is read: the file, or the same as Spark has it."""
+    if engine.engine != "spark":
+        if engine.master is not None:
+            message = f"{parameter('master')} is about Spark; add {parameter('engine', 'spark')}, or leave it out"
+            raise BadPolicy(message)
+        require_columns(file, roles)
+        return file
+    if not roles.quasi or roles.sensitive is None:
+        message = "which columns? name them with --group and --sensitive, or in [roles] of the policy"
+        raise BadPolicy(message)
+    return spark_file(file, roles, engine.master)
+
+
+def read_files(file: str, engine: EngineOptions) -> tuple[Path, ...]:
+    """Name the files that are read, as far as they are on this machine."""
+    if engine.engine != "spark":
+        return tuple(files_of(file))
+    return (Path(file),) if Path(file).exists() else ()
 
 
 def require_columns(file: str, roles: Roles) -> None:

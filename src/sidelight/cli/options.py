@@ -153,6 +153,19 @@ MemoryLimit: TypeAlias = Annotated[
         help="How much memory may be used, such as 2GB: what does not fit is then streamed, however much there is.",
     ),
 ]
+
+
+@Parameter(name="*", group=READ)
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """What counts the rows."""
+
+    engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME")] = "duckdb"
+    """What counts the rows: duckdb, here, or spark (the extra `spark`)."""
+    master: Annotated[str | None, option("--master", metavar="URL")] = None
+    """Where Spark is, such as local[2] or spark://host:7077; if nothing is said, as Spark is set up."""
+
+
 AsJson: TypeAlias = Annotated[bool, option("--json", group=ANSWER, help="Print the answer as JSON, and nothing else.")]
 Force: TypeAlias = Annotated[bool, option("--force", group=ANSWER, help="Replace files that exist.")]
 HtmlFile: TypeAlias = Annotated[

@@ -21,7 +21,7 @@ from sidelight._text import counted, form
 from sidelight.cli.audit import search_in_python
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
-from sidelight.cli.options import PublishOptions, SearchOptions
+from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, say
 from sidelight.errors import (
     BadHierarchy,
@@ -64,11 +64,12 @@ class ProtectRequest:
     hierarchies: Path | None
     search: SearchOptions
     memory: str | None = None  # how much may be used; the table is then streamed
+    engine: EngineOptions = EngineOptions()
 
     @property
     def source(self) -> TableSource:
         """Where the table and its hierarchies are."""
-        return TableSource(self.file, self.hierarchies, self.search.suppress_only)
+        return TableSource(self.file, self.hierarchies, self.search.suppress_only, self.engine)
 
     def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
         """Read the table and its hierarchies."""

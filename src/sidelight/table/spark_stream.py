@@ -185,6 +185,17 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
     return SparkStream(**known, frame=ranged, shares=held)
 
 
+def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
+    """Whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
+    from pyspark.sql import functions  # noqa: PLC0415 - of an extra
+
+    rows = spark_rows(source, roles)
+    with spark_errors(rows.source.name):
+        key = functions.approx_count_distinct(functions.struct(*rows.key))
+        about = rows.frame.to_native().select(key).collect()[0][0]
+    return int(about) <= memory.keys_to_hold
+
+
 def _check_ranges(shares: Sequence[Share]) -> None:
     """Ranges of keys do not overlap: each key is whole."""
     for before, after in pairwise(shares):
