@@ -157,10 +157,10 @@ def stream_release(
 ) -> StreamedRelease:
     """Read a published table of any size in bounded memory, to be judged by a policy or measures.
 
-    As `read_release`, of files and Arrow tables; nothing but totals is held.  `memory` is what this process may use in
-    all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open and which are gone
-    with the process.  Findings and witnesses are those of `read_release`, group numbers included.  Measures that look
-    at a whole release at once (`MaxEnt`, `Learner`, …) need `read_release`.
+    As `read_release`, of files, Arrow tables and Spark DataFrames; nothing but totals is held.  `memory` is what this
+    process may use in all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open
+    and which are gone with the process.  Findings and witnesses are those of `read_release`, group numbers included.
+    Measures that look at a whole release at once (`MaxEnt`, `Learner`, …) need `read_release`.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl

@@ -159,6 +159,15 @@ class KeyStream:
                 break
         return merged
 
+    def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+        """Ask something of the keys where they are: of all of them here, or of some in each executor, and merge it."""
+        del merge
+        return of_stream(self)
+
+    def known(self) -> KeyStream:
+        """All that is known without the keys, which `spread` brings along."""
+        return self
+
     def count(self) -> int:
         """Count the keys, which goes through them."""
         return sum(map(len, self.blocks()))

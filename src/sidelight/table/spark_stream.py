@@ -7,21 +7,21 @@ The labels of each column are found in one pass and put in order here; with them
 partition i come after all of partitions below i: the number of a partition's first key is 1 + the keys before it.
 
     look       each partition sorts its rows, adds up what is known of the whole (`Totals`) and counts its keys
-    reduce     each partition goes through its blocks as any `KeyStream` does; what comes of it is merged there, then
-               by a tree of at most `FAN_IN` parts a node, then here
+    spread     each partition is a `KeyStream` of its own, and is asked like any; what comes of it is merged by a tree
+               of at most `FAN_IN` parts a node, the last of them here
 
 *Invariants.*  Blocks are those of the same rows in a file, but for where they are cut, which no summary shows.
 A partition that Spark computes again, because a worker was lost, is the same: its range is fixed, and rows of a range
-are sorted.  If it has other keys than when it was looked at, the rows have changed, and the answer is an error.
+are sorted.  If it has other rows than when it was looked at, they have changed, and the answer is an error.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import islice, pairwise
+from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,6 +76,7 @@ class Share:
     keys: int
     first_key: tuple[int, ...] | None
     last_key: tuple[int, ...] | None
+    first: int = 1  # the number of its first key
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,28 +86,30 @@ class SparkStream(KeyStream):
     frame: Any = None  # packed rows, a range of keys in each partition
     shares: tuple[Share, ...] = ()  # in the order of the keys
 
+    def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+        """Ask each executor about its keys, and merge by a tree."""
+        known, shares = self.known(), self._by_partition()
+
+        def of_partition(batches: Batches) -> list[Summed]:
+            share = shares.get(_partition())
+            return [] if share is None else [of_stream(_local(known, share, batches))]
+
+        with spark_errors(self.place):
+            return reduce(merge, _by_tree(self.frame, of_partition, merge))
+
     def reduce(
         self,
         summarise: Callable[[KeyBlock], Summed],
         merge: Callable[[Summed, Summed], Summed],
         enough: Callable[[Summed], bool] | None = None,
     ) -> Summed:
-        """Summarise in the executors, and merge by a tree."""
-        del enough  # all partitions are at it at once
-        known, firsts = self._known(), self._firsts()
-
-        def of_partition(batches: Batches) -> list[Summed]:
-            parts = map(summarise, _blocks(known, firsts, batches))
-            return [reduce(merge, parts, first) for first in islice(parts, 1)]
-
-        with spark_errors(self.place):
-            return reduce(merge, _by_tree(self.frame, of_partition, merge))
+        """Summarise blocks in the executors."""
+        return self.spread(lambda local: local.reduce(summarise, merge, enough), merge)
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Bring the keys here, a partition at a time."""
-        known, firsts = self._known(), self._firsts()
-        for share in self.shares:
-            here = share.partition
+        known, shares = self.known(), self._by_partition()
+        for here, share in shares.items():
 
             def only_here(batches: Batches, here: int = here) -> list[bytes]:
                 return [batch.serialize().to_pybytes() for batch in batches] if _partition() == here else []
@@ -118,7 +121,7 @@ class SparkStream(KeyStream):
                     for part in _collected(_mapped(self.frame, only_here))
                     for batch in part
                 ]
-            yield from _blocks(known, firsts, iter(parts), here)
+            yield from _local(known, share, iter(parts)).blocks()
 
     def count(self) -> int:
         """Say how many keys there are."""
@@ -130,17 +133,14 @@ class SparkStream(KeyStream):
         assert first is not None
         return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
 
-    def _known(self) -> KeyStream:
+    def known(self) -> KeyStream:
         """What an executor has to know, of which keys are no part."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 
-    def _firsts(self) -> Mapping[int, tuple[int, int]]:
-        """Say which number the first key of each partition has, and how many there are."""
-        firsts, first = {}, 1
-        for share in self.shares:
-            firsts[share.partition] = first, share.keys
-            first += share.keys
-        return firsts
+    def _by_partition(self) -> dict[int, Share]:
+        """Say what each partition has, and the number of its first key; in the order of the keys."""
+        firsts = accumulate((share.keys for share in self.shares), initial=1)
+        return {share.partition: replace(share, first=first) for share, first in zip(self.shares, firsts, strict=False)}
 
     @property
     def place(self) -> str:
@@ -173,7 +173,8 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
-    held = tuple(sorted((share for share in shares if share.keys), key=lambda share: share.first_key or ()))
+    held = [replace(share, totals=replace(share.totals, values=None)) for share in shares if share.keys]
+    held.sort(key=lambda share: share.first_key or ())
     _check_ranges(held)
     nothing = SortedRuns(len(packing.layout), 1)
     people_per_key = None if roles.values == "single" else SortedRuns(len(packing.layout), 1)
@@ -182,7 +183,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         rows, roles, packing, totals, entries=nothing, people_per_key=people_per_key, everybody=everybody
     )
     known = {each.name: getattr(stream, each.name) for each in fields(KeyStream)}
-    return SparkStream(**known, frame=ranged, shares=held)
+    return SparkStream(**known, frame=ranged, shares=tuple(held))
 
 
 def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
@@ -388,16 +389,10 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
     return [part for parts in _collected(_mapped(ranged, share)) for part in parts]
 
 
-def _blocks(
-    known: KeyStream, firsts: Mapping[int, tuple[int, int]], batches: Batches, partition: int | None = None
-) -> Iterator[KeyBlock]:
-    """Go through the keys of a partition, numbered as in the whole."""
-    first, many = firsts.get(_partition() if partition is None else partition, (1, 0))
-    _, entries, people = _sorted(batches, known.packing, known.roles)
-    seen = 0
-    for block in replace(known, entries=entries, people_per_key=people, first=first).blocks():
-        seen += len(block)
-        yield block
-    if seen != many:
+def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
+    """Give the keys of a partition, numbered as in the whole."""
+    totals, entries, people = _sorted(batches, known.packing, known.roles)
+    if (totals.rows, totals.counted) != (share.totals.rows, share.totals.counted):
         message = "the rows changed while they were read; read them again when nobody writes to them"
         raise BadTable(message)
+    return replace(known, entries=entries, people_per_key=people, first=share.first)

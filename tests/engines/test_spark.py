@@ -1,0 +1,188 @@
+"""A real Spark whose executors are processes of their own says what DuckDB says, also when one of them dies.
+
+One cluster serves all of this file; starting it is most of what the tests cost.
+"""
+
+import datetime as dt
+import json
+import os
+import signal
+from decimal import Decimal
+from itertools import cycle, islice
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from support.command_line import invoke
+
+import sidelight as sl
+from sidelight.errors import BadTable, NoRoom
+from sidelight.measures import findings as findings_of
+from sidelight.table.memory import Memory
+from sidelight.table.roles import Roles
+from sidelight.table.spark_source import spark_session
+from sidelight.table.spark_stream import fits_here
+
+CLUSTER = "local-cluster[2,1,1024]"
+SETTINGS = {
+    "spark.sql.shuffle.partitions": 3,
+    "spark.task.maxFailures": 2,
+    "spark.ui.enabled": "false",
+    "spark.log.level": "OFF",
+}
+
+pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        given = " ".join(f"--conf {name}={setting}" for name, setting in SETTINGS.items())
+        patch.setenv("PYSPARK_SUBMIT_ARGS", f"{given} pyspark-shell")
+        patch.setenv("SPARK_WORKER_DIR", str(tmp_path_factory.mktemp("workers")))
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        session = spark_session(CLUSTER)
+        yield session
+        session.stop()
+
+
+def messy(rows=400):
+    """Everything that tables have: gaps, dates, numbers, marks, stars, two sensitive columns, people with several rows."""
+
+    def repeated(*cells):
+        return list(islice(cycle(cells), rows))
+
+    return pa.table(
+        {
+            "place": repeated("Zürich", None, 'it\'s "North"', "*", "?", "10", "9"),
+            "born": repeated(dt.date(1990, 1, 2), dt.date(1889, 12, 31), None),
+            "income": pa.array(
+                repeated(Decimal("7.50"), Decimal("-1.00"), None, Decimal("10.00")), pa.decimal128(9, 2)
+            ),
+            "weight": pa.array(repeated(70.5, float("nan"), None, 1e20, 80.0), pa.float64()),
+            "disease": repeated("Flu", "HIV", None, "Cold", "Flu", "?", "Flu", "Asthma"),
+            "job": repeated("cook", "clerk", "cook"),
+            "id": [row // 2 if row % 2 and row % 420 else row for row in range(rows)],
+        }
+    )
+
+
+def people_with_several_rows(rows=300):
+    """Each of them in one place."""
+    places, diseases = ("North", None, "*", "South"), ("Flu", "Flu", None, "HIV", "Cold", "?")
+    return pa.table(
+        {
+            "place": [places[row // 3 % 4] for row in range(rows)],
+            "age": [row // 3 % 37 for row in range(rows)],
+            "disease": list(islice(cycle(diseases), rows)),
+            "id": [row // 3 for row in range(rows)],
+        }
+    )
+
+
+MEASURES = (sl.GroupSize(), sl.DistinctValues(), sl.EntropyDiversity(), sl.Closeness(), sl.Acquaintance(others=1))
+SETS = (sl.GroupSize(), sl.Acquaintance(others=2), sl.Acquaintance())
+CASES = {
+    "single": (messy(), {"group": ["place", "born", "income", "weight"], "sensitive": "disease", "missing": "a value"}, MEASURES),
+    "two sensitive": (
+        messy(),
+        {"group": ["place", "born"], "sensitive": ["disease", "job"], "missing": "drop", "missing_marks": "?", "suppressed": "leave out"},
+        (sl.GroupSize(), sl.DistinctValues().about("disease"), sl.Closeness().about("job")),
+    ),
+    "sets": (
+        people_with_several_rows(),
+        {"group": ["place", "age"], "sensitive": "disease", "person": "id", "values": "set", "missing": "no value", "missing_marks": "?"},
+        SETS,
+    ),
+    "multisets": (
+        people_with_several_rows(),
+        {"group": ["place", "age"], "sensitive": "disease", "person": "id", "values": "multiset", "missing": "drop", "suppressed": "a group"},
+        SETS,
+    ),
+}  # fmt: skip
+
+
+def said(release, measures):
+    """All that an audit tells of a release: findings with witnesses and group numbers, who is alone, what was left out."""
+    answers = findings_of.findings([measure for measure in measures if measure.streams], release)
+    return answers, len(release), release.size, release.domain, release.intake.rows_suppressed, release.intake.notes()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_findings_witnesses_and_numbers_are_those_of_duckdb(spark, case):
+    rows, roles, measures = CASES[case]
+    in_spark = sl.stream_release(spark.createDataFrame(rows), **roles)
+    here = sl.stream_release(rows, **roles)
+    assert said(in_spark, measures) == said(here, measures)
+    assert len(in_spark.stream.shares) > 1
+    numbers = {1, len(here) // 2, len(here)}
+    assert in_spark.sizes_of(numbers) == here.sizes_of(numbers)
+    assert in_spark.outline.groups.columns[0].cell(0) == here.outline.groups.columns[0].cell(0)
+
+
+def killing(marker, summaries):
+    """Let whoever comes first kill the executor that it runs in; without a marker, everybody does."""
+
+    def summarise(measures, block):
+        pid = os.getpid()
+        command = b""
+        while b"CoarseGrainedExecutorBackend" not in command:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+        try:
+            if marker is not None:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return summaries(measures, block)
+        os.kill(pid, signal.SIGKILL)
+        return None
+
+    return summarise
+
+
+def test_a_worker_that_is_killed_changes_nothing_and_all_of_them_are_one_line(spark, tmp_path, monkeypatch):
+    rows, roles, measures = CASES["single"]
+    here = findings_of.findings(measures, sl.stream_release(rows, **roles))
+    release = sl.stream_release(spark.createDataFrame(rows), **roles)
+    summaries, marker = findings_of._summaries, tmp_path / "killed"
+    monkeypatch.setattr(findings_of, "_summaries", killing(str(marker), summaries))
+    assert findings_of.findings(measures, release) == here
+    assert marker.exists()
+    monkeypatch.setattr(findings_of, "_summaries", killing(None, summaries))
+    with pytest.raises(
+        BadTable, match=r"^Spark lost its executors while the table was read, and nothing was kept; see why"
+    ):
+        findings_of.findings(measures, release)
+
+
+def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
+    for name, write in (("rows.parquet", pq.write_table), ("rows.csv", pa.csv.write_csv)):
+        write(messy(40), tmp_path / name)
+        asked = ["audit", str(tmp_path / name), "--group", "place", "--group", "born", "--sensitive", "disease"]
+        asked += ["--missing", "a value", "--limit", "group size >= 3", "--json"]
+        here = invoke(asked)
+        there = invoke([*asked, "--engine", "spark", "--master", CLUSTER])
+        assert there.exit_code == here.exit_code == 1
+        assert json.loads(there.stdout) == json.loads(here.stdout)
+        streamed = invoke([*asked, "--engine", "spark", "--memory", "1GB"])
+        assert json.loads(streamed.stdout)["answer"]["findings"] == json.loads(here.stdout)["answer"]["findings"]
+
+
+def test_what_spark_cannot_do_is_one_line(spark, tmp_path):
+    frame = spark.createDataFrame([(["a"], "Flu")], "places array<string>, disease string")
+    with pytest.raises(
+        BadTable, match="column 'places' holds array cells, which Spark cannot group; turn it into text"
+    ):
+        sl.stream_release(frame, group="places", sensitive="disease")
+    with pytest.raises(BadTable, match="has no rows; give at least one person"):
+        sl.stream_release(frame.limit(0).selectExpr("1 AS place", "disease"), group="place", sensitive="disease")
+    answer = invoke(["audit", str(tmp_path / "none.parquet"), "--engine", "spark", "--group", "a", "--sensitive", "b"])
+    assert answer.exit_code == 2
+    assert "Spark finds no none.parquet; check the path" in answer.stderr
+    many = spark.range(3_000_000).selectExpr("id AS zip", "'Flu' AS disease")
+    roles = Roles.of(quasi="zip", sensitive="disease").complete()
+    assert not fits_here(many, roles, Memory.of("1GB"))
+    with pytest.raises(NoRoom, match=r"column 'zip' has .* different labels, too many for memory="):
+        sl.stream_release(many, group="zip", sensitive="disease", memory="1GB")
