@@ -143,6 +143,10 @@ def spark_errors(name: str) -> Iterator[None]:
             yield
     except (Py4JError, PySparkException, ConnectionError) as problem:
         raise _explained(name, str(problem)) from None
+    except (AttributeError, RuntimeError) as problem:
+        if "SparkContext" not in str(problem) and "NoneType" not in str(problem):  # of a session that was stopped
+            raise
+        raise _explained(name, "stopped SparkContext") from None
 
 
 def _explained(name: str, report: str) -> SidelightError:

@@ -1,0 +1,76 @@
+"""What Spark needs and what it fails with, said in one line; nothing here starts it."""
+
+import sys
+
+import pytest
+
+from sidelight.errors import BadTable, NoRoom, NotAvailable
+from sidelight.table import spark_source
+from sidelight.table.roles import Roles
+
+REPORTS = {
+    "Job aborted due to stage failure: Task 0 in stage 3.0 failed 4 times: ExecutorLostFailure (executor 7 exited)": (
+        BadTable,
+        "Spark lost its executors while rows.csv was read, and nothing was kept",
+    ),
+    "ModuleNotFoundError: No module named 'sidelight'": (
+        NotAvailable,
+        "the executors of Spark have no sidelight; install",
+    ),
+    "[PYTHON_VERSION_MISMATCH] Python in worker has different version": (
+        NotAvailable,
+        "run another Python than this one",
+    ),
+    "java.lang.OutOfMemoryError: Java heap space": (NoRoom, "raise spark.driver.memory and spark.executor.memory"),
+    "java.io.IOException: No space left on device": (NoRoom, "set spark.local.dir to a larger one"),
+    "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Ann,34,HIV": (
+        BadTable,
+        "rows.csv cannot be read as CSV by Spark",
+    ),
+    "[PATH_NOT_FOUND] Path does not exist: file:/none": (BadTable, "Spark finds no rows.csv; check the path"),
+    "Could not parse Master URL: 'here'": (BadTable, r"Spark has no master as master= says; write it like local\[2\]"),
+    "[SOMETHING_ELSE] of Ann's row": (BadTable, r"Spark could not count rows.csv \(SOMETHING_ELSE\); check that"),
+}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_what_spark_fails_with_is_one_line_without_cells(report):
+    kind, words = REPORTS[report]
+    with pytest.raises(kind, match=words) as raised:
+        raise spark_source._explained("rows.csv", report)
+    assert "Ann" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_pyspark_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    with pytest.raises(NotAvailable, match=r'Spark needs pyspark; install it with: pip install "sidelight\[spark\]"'):
+        spark_source.spark_session("local[1]")
+
+
+def test_without_java_its_version_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(NotAvailable, match=r"Spark 4\.1 needs Java 17 or newer, and there is none; install it"):
+        spark_source._require_java(17, "4.1")
+
+
+def test_an_old_java_is_refused(monkeypatch, tmp_path):
+    java = tmp_path / "bin" / "java"
+    java.parent.mkdir()
+    java.write_text("#!/bin/sh\necho 'openjdk version \"1.8.0_402\"' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    with pytest.raises(NotAvailable, match=r"needs Java 17 or newer, and '.*' is Java 8; install a newer one"):
+        spark_source._require_java(17, "4.1")
+    spark_source._require_java(8, "3.5")
+
+
+@pytest.mark.parametrize("path", ["people.xlsx", ["people.csv", "people.parquet"]])
+def test_files_that_spark_does_not_read_here(path):
+    with pytest.raises(BadTable, match="Spark reads Parquet, CSV and TSV files here"):
+        spark_source.spark_file(path, Roles())
+
+
+@pytest.mark.parametrize(("path", "kind"), [("a/b.csv.gz", ".csv"), ("s3a://x/y.parquet", ".parquet"), ("folder/", "")])
+def test_the_kind_of_a_path(path, kind):
+    assert spark_source._kind(path) == kind
