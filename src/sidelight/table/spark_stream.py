@@ -152,7 +152,9 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
     """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
     refuse_split(roles)
     if roles.weight is not None:
-        message = f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
+        message = (
+            f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
+        )
         raise BadTable(message)
     rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):

@@ -1,5 +1,6 @@
 """What Spark needs and what it fails with, said in one line; nothing here starts it."""
 
+import re
 import sys
 
 import pytest
@@ -36,10 +37,11 @@ REPORTS = {
 @pytest.mark.parametrize("report", REPORTS)
 def test_what_spark_fails_with_is_one_line_without_cells(report):
     kind, words = REPORTS[report]
-    with pytest.raises(kind, match=words) as raised:
-        raise spark_source._explained("rows.csv", report)
-    assert "Ann" not in str(raised.value)
-    assert "\n" not in str(raised.value)
+    error = spark_source._explained("rows.csv", report)
+    assert type(error) is kind
+    assert re.search(words, str(error))
+    assert "Ann" not in str(error)
+    assert "\n" not in str(error)
 
 
 def test_without_pyspark_the_extra_is_named(monkeypatch):
