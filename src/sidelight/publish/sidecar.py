@@ -11,6 +11,7 @@ import datetime as dt
 import hashlib
 import math
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
@@ -273,7 +274,25 @@ def read_sidecar(path: Path) -> Sidecar:
     if document.schema_version != SCHEMA_VERSION:
         message = f"'{beside.name}' is of version {document.schema_version}, and this Sidelight reads {SCHEMA_VERSION}"
         raise BadRelease(message)
+    _refuse_strange_files(document, beside)
     return document
+
+
+def _refuse_strange_files(document: Sidecar, beside: Path) -> None:
+    """Refuse a sidecar that names files elsewhere, or whose readings are of files that it has no digest of.
+
+    Nobody is led to a file that was not judged: what is read is beside the sidecar, and its digest is in it.
+    """
+    names = [file.name for file in document.files]
+    read = {each.file for each in (document.reading, document.who) if each is not None}
+    plain = all(name not in ("", ".", "..") and not {*name} & {*"/\\\0"} for name in names)
+    digests = all(re.fullmatch("[0-9a-f]{64}", file.sha256) for file in document.files)
+    if not (plain and digests and read <= {*names} and len({*names}) == len(names)):
+        message = (
+            f"'{beside}' does not tell of the files that are read by name and digest, each beside it; publish again, "
+            "or remove it and say which columns are which"
+        )
+        raise BadRelease(message)
 
 
 def sidecar_schema() -> str:
@@ -468,6 +487,9 @@ def read_checked(path: Path) -> Sidecar:
         if digest(here) != file.sha256:
             message = f"'{here}' is not the file that its sidecar tells of; publish again, or remove the sidecar"
             raise BadRelease(message)
+    if path.name not in {file.name for file in document.files}:
+        message = f"the sidecar of '{path}' tells of other files, not of this one; publish again, or remove the sidecar"
+        raise BadRelease(message)
     return document
 
 

@@ -1,0 +1,84 @@
+"""A sidecar that leads to another file than the one that was judged is refused by whoever reads it."""
+
+import json
+import shutil
+
+import pytest
+from support.command_line import invoke
+
+import sidelight as sl
+from sidelight.errors import BadRelease
+from sidelight.publish.sidecar import sidecar_path
+
+ROWS = "sex,disease\n" + "f,Flu\nf,Cold\nm,Flu\nm,Cold\n" * 3
+
+
+@pytest.fixture
+def release(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_text(ROWS)
+    table = sl.read_table("table.csv", quasi="sex", sensitive="disease")
+    by = {"sex": sl.Hierarchy.suppression("sex", ["f", "m"])}
+    sl.protect(table, sl.Policy(sl.GroupSize() >= 2), by=by, ask="nobody").publish("release.csv")
+    (tmp_path / "other.csv").write_text("sex,disease\nf,Flu\nm,Gout\n")
+    (tmp_path / "below").mkdir()
+    shutil.copy("other.csv", "below/release.csv")
+    return tmp_path / "release.csv"
+
+
+def lie(document, path, value):
+    *way, last = path
+    for step in way:
+        document = document[step]
+    if value is None:
+        del document[last]
+    else:
+        document[last] = value
+
+
+LIES = [
+    (("reading", "file"), "other.csv"),
+    (("reading", "file"), "below/release.csv"),
+    (("reading", "file"), "../release.csv"),
+    (("reading", "file"), ""),
+    (("reading", "file"), "*.csv"),
+    (("files",), []),
+    (("files",), None),
+    (("files", 0, "name"), "other.csv"),
+    (("files", 0, "name"), "../x"),
+    (("files", 0, "name"), "/etc/hostname"),
+    (("files", 0, "name"), "below/../release.csv"),
+    (("files", 0, "name"), "."),
+    (("files", 0, "name"), "release.csv\0"),
+    (("files", 0, "sha256"), None),
+    (("files", 0, "sha256"), ""),
+    (("files", 0, "sha256"), "0" * 64),
+    (("files", 0, "sha256"), "none"),
+    (("verdict",), "not within policy"),
+    (("kind",), "something else"),
+]
+VERBS = [("audit", "release.csv"), ("explore", "release.csv", "--value", "Flu"), ("report", "release.csv")]
+VERBS += [("attack", "release.csv", "--people", "table.csv", "-g", "sex"), ("believe", "release.csv", "P(Flu)=0.5")]
+
+
+@pytest.mark.parametrize(("path", "value"), LIES, ids=str)
+def test_a_sidecar_that_lies_is_refused(release, path, value):
+    document = json.loads(sidecar_path(release).read_text())
+    lie(document, path, value)
+    sidecar_path(release).write_text(json.dumps(document))
+    with pytest.raises(BadRelease):
+        sl.read_published(release)
+    result = invoke(VERBS[LIES.index((path, value)) % len(VERBS)])
+    assert result.exit_code == 2
+    assert (result.stdout, result.stderr.count("\n")) == ("", 1)
+
+
+def test_a_sidecar_that_names_a_file_twice_or_is_of_another_file_is_refused(release):
+    document = json.loads(sidecar_path(release).read_text())
+    twice = {**document, "files": document["files"] * 2}
+    sidecar_path(release).write_text(json.dumps(twice))
+    with pytest.raises(BadRelease, match="does not tell of the files that are read"):
+        sl.read_published(release)
+    sidecar_path(release.with_name("other.csv")).write_text(json.dumps(document))
+    with pytest.raises(BadRelease, match="tells of other files, not of this one"):
+        sl.read_published(release.with_name("other.csv"))
