@@ -51,6 +51,8 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.recoding import Buckets
+from sidelight.table.memory import Memory
+from sidelight.table.streamed_table import StreamedTable
 from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
 
 
@@ -120,7 +122,9 @@ def publish(
     with unfinished_folder(path) as folder:
         # From here on nothing is believed but what was read from the disk.
         files = tuple(_write(folder / name, sheet, form) for name, sheet in sheets.items())
-        read = _read_back(folder, plan.groups)
+        table = result.outcome.recoding.table
+        memory = table.memory if isinstance(table, StreamedTable) else None
+        read = _read_back(folder, plan.groups, memory)
         if plan.who is not None:
             read = with_members(read, _read_back(folder, plan.who))
         # what its labels cover is known here, as the sidecar tells its readers
@@ -180,10 +184,10 @@ def _judge(read: Release, policy: Policy) -> Verdict:
     return verdict
 
 
-def _read_back(folder: Path, expected: ExpectedFile) -> Release:
+def _read_back(folder: Path, expected: ExpectedFile, memory: Memory | None = None) -> Release:
     """Read a file, and check that it says what was meant."""
     try:
-        read = read_back(folder, expected.reading)
+        read = read_back(folder, expected.reading, memory)
     except (BadTable, BadRelease) as problem:
         message = f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
         raise NotPublished(message) from None

@@ -41,6 +41,7 @@ from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of
 from sidelight.table.labels import ColumnKind, Label
+from sidelight.table.memory import Memory
 from sidelight.table.roles import Domain, Missing, Roles
 from sidelight.table.streamed_table import AnyTable
 from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics
@@ -493,8 +494,8 @@ def read_checked(path: Path) -> Sidecar:
     return document
 
 
-def read_back(folder: Path, reading: Reading) -> Release:
-    """Read a file as published: labels as they were, groups and values in their order."""
+def read_back(folder: Path, reading: Reading, memory: Memory | None = None) -> Release:
+    """Read a file as published, in bounded memory if need be: labels as they were, groups and values in their order."""
     form = FORMATS[reading.format]
     roles = reading.to_roles()
     release = release_from(
@@ -508,6 +509,7 @@ def read_back(folder: Path, reading: Reading) -> Release:
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",
+        memory=memory,
     )
     return as_printed(_with_labels_decoded(release, form, reading))
 

@@ -107,8 +107,12 @@ def release_from(
     people: str = "people",
     count: str = "count",
     keep_people: bool = False,
+    memory: Memory | None = None,
 ) -> Release:
-    """Read a published table by roles, of which `quasi` are the columns of the group; the rest as in `read_release`."""
+    """Read a published table by roles, of which `quasi` are the columns of the group; the rest as in `read_release`.
+
+    With `memory`, what the engine holds is bounded; the groups are held in any case.
+    """
     if isinstance(source, Table | Release):
         remedy = "use it as it is" if isinstance(source, Release) else "group it with sl.group(table)"
         message = f"that is a {type(source).__name__}, not a published file; {remedy}"
@@ -129,7 +133,7 @@ def release_from(
             )
             raise BadTable(message)
         return read_counts(source, roles, people=people, count=count)
-    table = tabulate(source, roles.complete(), keep_people=keep_people)
+    table = tabulate(source, roles.complete(), keep_people=keep_people, memory=memory)
     groups = keys_as_groups(table)
     if not told_apart:
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)

@@ -41,10 +41,10 @@ from sidelight.table.table import Counts, Table
 PARTS_AT_ONCE = 256
 """So many parts are put aside in one pass: each is an open file."""
 
-WORTH_A_PASS = 0.3
+WORTH_A_PASS = 0.05
 """Groups that would fit are counted while so large a share of the people are in such groups."""
 
-CELLS_PER_PERSON = 1.0
+CELLS_PER_PERSON = 2.0
 """Groups that would fit are counted while they have at most so many cells for each of their people."""
 
 BYTES_PER_CELL = 48
@@ -340,8 +340,9 @@ class StreamedCuts:
         """Refuse more groups than a result may hold."""
         each = BYTES_PER_COUNT * (2 * len(self.orders) + len(self.table.domain))
         if len(self.start) * each > self.room.groups:
-            what = f"{len(self.start):,} groups and more"
-            raise self.table.memory.too_little(what, 2 * len(self.start) * each, self.room.groups)
+            done = sum(int(sizes.sum()) for _, sizes, _ in self.finished)
+            likely = len(self.start) * self.table.people // max(done, 1)
+            raise self.table.memory.too_little(f"about {likely:,} groups", likely * each, self.room.groups)
 
     def outcome(self) -> SearchOutcome:
         """Give what was found as any search does."""

@@ -186,11 +186,11 @@ def check_kinds(table: Table, roles: Roles) -> None:
             raise UnknownColumn(message)
 
 
-def tabulate(source: object, roles: Roles, *, keep_people: bool = False) -> Table:
-    """Have the engine that holds the rows count them; `roles` are complete."""
+def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
+    """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
     if roles.split is not None:
         return _split(source, roles, roles.split, tabulate)
-    with rows_of(source, roles) as rows:
+    with rows_of(source, roles, memory=memory) as rows:
         table = _tabulate(rows, roles, keep_people=keep_people)
     return _with_profiles(table, source, roles)
 
