@@ -342,7 +342,8 @@ class StreamedCuts:
         if len(self.start) * each > self.room.groups:
             done = sum(int(sizes.sum()) for _, sizes, _ in self.finished)
             likely = len(self.start) * self.table.people // max(done, 1)
-            raise self.table.memory.too_little(f"about {likely:,} groups", likely * each, self.room.groups)
+            what = f"about {likely:,} groups"
+            raise self.table.memory.too_little(what, likely * each, self.room.groups)
 
     def outcome(self) -> SearchOutcome:
         """Give what was found as any search does."""
