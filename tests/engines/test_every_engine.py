@@ -25,6 +25,10 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadTable
+from sidelight.measures.findings import findings
+from sidelight.policy.measure_names import all_measures
+from sidelight.table.memory import Memory
+from sidelight.table.sorted_runs import SortedRuns
 
 COLUMNS = ("place", "age", "disease", "id", "note")
 
@@ -543,6 +547,61 @@ def test_postgresql_counts_every_type_like_its_texts(postgres, drawn):
     check(lambda rows, folder: postgres_table(postgres, typed_arrow(rows, folder, kind)), case)
 
 
+# --- the same findings, and the same release -------------------------------------------------------------------
+
+CROWD = [
+    (("North", "South", "East")[i % 3], 20 + i * i % 37, ("Flu", "HIV", "Cold", "Rash")[i * i // 3 % 4], i, "x")
+    for i in range(60)
+]
+CROWD_ROLES = {"sensitive": "disease", "kinds": {"age": "number"}}
+
+
+def answers(read_release, read_table):
+    """What every measure that streams finds of the rows, and what Mondrian publishes of them."""
+    release = read_release(group=["place", "age"], **CROWD_ROLES)
+    measures = [measure for kind in all_measures() for measure in kind.examples(release.domain) if measure.streams]
+    told = findings([each for each in measures if "single" in each.semantics], release)
+    table = read_table(quasi=["place", "age"], **CROWD_ROLES)
+    policy = sl.Policy(sl.GroupSize() >= 3, sl.DistinctValues() >= 2)
+    found = sl.protect(table, policy, method="mondrian", ask="nobody")
+    with TemporaryDirectory() as folder:
+        found.publish(Path(folder) / "out.csv")
+        lines = (Path(folder) / "out.csv").read_text(encoding="utf-8").splitlines()
+    return told, sorted(lines), found.verdict
+
+
+def held_answers(source):
+    return answers(partial(sl.read_release, source), partial(sl.read_table, source))
+
+
+def streamed_answers(source):
+    """The same out of core: runs of a few rows, read a few at a time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Memory, "rows_to_sort", lambda self, words: 16)
+        patch.setattr(SortedRuns.batches, "__defaults__", (8,))
+        return answers(partial(sl.stream_release, source), partial(sl.stream_table, source))
+
+
+@pytest.fixture(scope="module")
+def one_answer():
+    return held_answers(arrow_plain(CROWD, None))
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.__name__)
+def test_every_engine_has_the_same_findings_and_release(engine, one_answer, tmp_path):
+    assert held_answers(engine(CROWD, tmp_path)) == one_answer
+
+
+@pytest.mark.parametrize("engine", [arrow_plain, csv_file, parquet_file, parquet_glob], ids=lambda each: each.__name__)
+def test_out_of_core_findings_and_release_are_the_same(engine, one_answer, tmp_path):
+    assert streamed_answers(engine(CROWD, tmp_path)) == one_answer
+
+
+@pytest.mark.parametrize("asked", [held_answers, streamed_answers], ids=lambda asked: asked.__name__)
+def test_postgresql_has_the_same_findings_and_release(postgres, asked, one_answer):
+    assert asked(postgres_table(postgres, arrow_plain(CROWD, None))) == one_answer
+
+
 # --- Spark, on a few fixed tables: each takes seconds ---------------------------------------------------------
 
 FIXED = [
@@ -599,3 +658,10 @@ def test_spark_refuses_a_person_in_two_places(spark):
     frame = spark.createDataFrame([("a", "Flu", 1), ("b", "Flu", 1)], "place string, disease string, id long")
     with pytest.raises(BadTable, match="1 person has rows that differ in a quasi column"):
         sl.read_table(frame, quasi="place", sensitive="disease", person="id", values="set")
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+def test_spark_has_the_same_findings_and_release(spark, one_answer):
+    schema = "place string, age int, disease string, id long, note string"
+    assert held_answers(spark.createDataFrame(CROWD, schema)) == one_answer
