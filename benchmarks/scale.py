@@ -21,7 +21,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from race import classics
@@ -85,8 +85,30 @@ def streamed_audit(kind: str, path: str) -> dict[str, int]:
     return {"groups": len(release), "spilled": release.spilled}
 
 
+def mondrian(knowledge: tuple[int, int, int], limit: str) -> Callable[[str, str], dict[str, int]]:
+    """Read in bounded memory, and cut within a limit on what acquaintances learn."""
+
+    def cut(kind: str, path: str) -> dict[str, int]:
+        from fractions import Fraction
+
+        import sidelight as sl
+
+        kinds = {"birth": "date", "zip": "number"} if "birth" in QUASI[kind] else None
+        table = sl.stream_table(path, quasi=list(QUASI[kind]), sensitive=SENSITIVE, kinds=kinds, memory=MEMORY)
+        policy = sl.Policy(sl.Acquaintance(*knowledge) < Fraction(limit))
+        found = sl.protect(table, policy, method="mondrian", ask="nobody")
+        return {"groups": len(found.release), "spilled": table.stream.spilled + found.outcome.spilled}
+
+    return cut
+
+
 BASE = "bare GROUP BY"
-CONTESTANTS = {BASE: bare_group_by, f"audit, memory {MEMORY}": streamed_audit}
+CONTESTANTS = {
+    BASE: bare_group_by,
+    f"audit, memory {MEMORY}": streamed_audit,
+    f"mondrian (0,1000,0) < 0.9, memory {MEMORY}": mondrian((0, 1000, 0), "9/10"),
+    f"mondrian (3,1000,10) < 0.99, memory {MEMORY}": mondrian((3, 1000, 10), "99/100"),
+}
 
 
 def run(name: str, kind: str, path: str) -> None:

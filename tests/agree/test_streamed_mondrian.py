@@ -96,6 +96,7 @@ def assert_same(reading, policy, room, *, repeat, counted):
         each.finding.value for each in held.verdict.judgements
     ]
     assert dict(streamed.utility) == pytest.approx({name: held.utility[name] for name in streamed.utility})
+    assert streamed.outcome.cuts.along == held.outcome.cuts.along
     assert streamed.kinds == held.kinds
     assert streamed.notes == held.notes
 

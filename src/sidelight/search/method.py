@@ -162,6 +162,7 @@ class SearchOutcome:
     complete: bool = True
     resistance: Resistance | None = None
     cuts: CutTree | None = None  # (mondrian)
+    spilled: int = 0  # bytes in temporary files, beside those of a streamed table itself
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "levels", searched_levels(self.levels))

@@ -37,13 +37,13 @@ Ranks = npt.NDArray[np.int32]
 
 
 @dataclass(eq=False, slots=True)
-class CutTree:
+class RoutingTree:
     """The cuts that were made: down which of them does a row go, and in which group does it end?
 
     Node 0 is everybody; a node that was cut has a column, a rank and two nodes below it, one that was not is its own
     below, so that rows stay there.
 
-    >>> tree = CutTree()
+    >>> tree = RoutingTree()
     >>> tree.cut(np.array([0]), np.array([1]), np.array([30]), np.array([1]))
     >>> tree.groups_of(np.array([[7, 7], [29, 30]], np.int32)).tolist()
     [0, 1]

@@ -25,11 +25,12 @@ from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
+from sidelight.search.cut_tree import CutRecord, CutTree
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
 from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import Generation, OpenGroups, Partition
-from sidelight.search.mondrian_histograms import Boxes, CountedGroups, CutTree, Lanes, Ranks
+from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, Ranks, RoutingTree
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, region_labels
@@ -119,7 +120,8 @@ class StreamedCuts:
     start: Integers = field(init=False)  # group × column
     stop: Integers = field(init=False)
     people: Integers = field(init=False)  # per group
-    tree: CutTree = field(default_factory=CutTree)
+    tree: RoutingTree = field(default_factory=RoutingTree)
+    record: CutRecord = field(default_factory=CutRecord)
     finished: list[Counted] = field(default_factory=list)
     spilled: int = 0  # bytes
 
@@ -208,6 +210,7 @@ class StreamedCuts:
         return made if not self.policy.together else self._large(made, least)
 
     def _split(self, cuts: Cuts, old: Integers, new: Integers) -> None:
+        self.record.add(cuts, old, len(self.start))
         self.tree.cut(old, cuts.column, cuts.rank, new)
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
         self.stop[old, cuts.column] = cuts.rank
@@ -298,16 +301,18 @@ class StreamedCuts:
 
     def _finish_part(self, numbers: Integers, table: Table) -> None:
         """Cut groups as in memory: those of a part, numbered from 0, or all, where they depend on each other."""
-        known = np.arange(len(self.start)) if self.policy.together else numbers
+        groups = len(self.start)
+        known = np.arange(groups) if self.policy.together else numbers
         ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
         group = self.tree.groups_of(ranks)
         place = self._places(known)
-        partition = Partition(place[group], self.start[known], self.stop[known])
+        # cuts of a part are numbered by themselves, and so only counted
+        record = self.record if len(known) == groups else CutRecord()
+        partition = Partition(place[group], self.start[known], self.stop[known], record)
         acceptance = self._acceptance
         generation = Generation.of_groups(
             table, self.orders, place[numbers], self._places(numbers)[group], whole=self.table.stream.whole
         )
-        groups = len(self.start)
 
         def runs(generation: Generation) -> Iterator[Cuts]:
             return acceptance.cuts(generation, Proposals(generation, self.orders, None, acceptance.least))
@@ -316,6 +321,9 @@ class StreamedCuts:
             self.progress(f"{groups + made - len(known):,} groups", groups + made - len(known), None)
 
         cut_generations(generation, partition, runs, acceptance.least, progress=told)
+        if record is not self.record:
+            for column, times in record.along.items():
+                self.record.along[column] = self.record.along.get(column, 0) + times
         self._merge(known, partition, table)
 
     def _merge(self, known: Integers, partition: Partition, table: Table) -> None:
@@ -349,7 +357,8 @@ class StreamedCuts:
         """Give what was found as any search does."""
         release = self.release()
         regions = Regions.streamed(self.table, self.orders, release.groups.sizes, self.start, self.stop)
-        return SearchOutcome(release, regions)
+        tree = CutTree(self.orders, self.record, self.table.people, self.start, self.stop)
+        return SearchOutcome(release, regions, cuts=tree, spilled=self.spilled)
 
     def release(self) -> Release:
         """Put the groups together, each printed as its box."""

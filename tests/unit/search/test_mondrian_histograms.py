@@ -3,7 +3,7 @@
 import numpy as np
 
 from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_histograms import Boxes, CountedGroups, CutTree, Lanes
+from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, RoutingTree
 from sidelight.table.table import Counts, Table
 
 TABLE = Table((), "disease", ("Flu", "Cold"), np.array([6]), Counts.from_cells([[4, 2]]))
@@ -12,7 +12,7 @@ VALUE = np.array([0, 1, 0, 0, 1, 0])
 
 
 def counted(blocks):
-    tree = CutTree()
+    tree = RoutingTree()
     tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
     boxes = Boxes(np.array([[0, 0], [2, 0]]), np.array([[2, 2], [4, 2]]), Lanes(2, people=False))
     histogram = boxes.empty(6)

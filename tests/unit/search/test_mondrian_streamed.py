@@ -1,5 +1,6 @@
 """Mondrian of a streamed table: what it says of itself, what it refuses, and how much room it needs."""
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +79,20 @@ def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
     monkeypatch.setattr(sorted_runs, "_nameless_file", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
     with pytest.raises(NoRoom, match=r"too small for temporary files; it takes up to .*B; set TMPDIR to a larger one"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
+
+
+def test_what_is_interrupted_leaves_no_temporary_files(people, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10**9))
+    streamed = sl.stream_table(people, **ROLES)
+
+    def press(what, *_):
+        if "put them aside" in what:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian", progress=press)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_parts_beyond_the_open_files_take_another_pass(people, monkeypatch):
