@@ -7,8 +7,8 @@ Small       A group whose keys fit is put aside once its histogram is no shorter
             part is read back and finished as in memory (`mondrian_frontier`).
 Together    Where criteria depend on several groups together, cuts are accepted in the order of all groups of a
             generation.  So whole generations are counted, until all keys of open groups fit at once.
-Same rules  Proposals and their acceptance are those of `mondrian`: the release is that of the table in memory, group
-            by group.  Only the groups' numbers may differ: those finished in parts get theirs part by part.
+Same rules  Proposals and their acceptance are those of `mondrian`, and groups are numbered at last as it would have
+            (`Lineage`): the release is that of the table in memory, group by group, however little there is of it.
 Cost        A pass over packed rows takes a fraction of what a generation in memory takes, which sorts.  At least
             log₂ (rows / keys that fit) of them, one to put rows aside, and what Mondrian takes of the rest in memory.
 """
@@ -104,6 +104,52 @@ class LedgerAcceptance(Acceptance):
         return candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.table.counts.totals())
 
 
+@dataclass(eq=False, slots=True)
+class Lineage:
+    """Which groups were cut, and in which run of their generation: the number that each would have in memory.
+
+    In memory, right halves get the next numbers in the order of their generation, run by run; halves of a run, first
+    the left ones, then the right ones, follow each other in the next generation.
+
+    >>> lineage = Lineage()
+    >>> lineage.cut(np.array([0]), np.array([1]), 0)
+    >>> lineage.cut(np.array([1]), np.array([2]), 0)  # cut first, as its part was finished first
+    >>> lineage.cut(np.array([0]), np.array([3]), 0)
+    >>> lineage.numbers().tolist()
+    [0, 1, 3, 2]
+    """
+
+    leaf: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per group, the node that it is now
+    below: Integers = field(default_factory=lambda: np.full(2, -1))  # 2 · node: left, 2 · node + 1: right; −1: not cut
+    run: Integers = field(default_factory=lambda: np.zeros(1, np.int64))  # per node
+
+    def cut(self, group: Integers, new: Integers, run: int) -> None:
+        """Take down cuts of a run: left halves keep their numbers, right ones have the `new` ones, all after others."""
+        node, left = self.leaf[group], len(self.run) + np.arange(len(group))
+        right = left + len(group)
+        self.run[node], self.below[2 * node], self.below[2 * node + 1] = run, left, right
+        self.run = np.append(self.run, np.zeros(2 * len(group), np.int64))
+        self.below = np.append(self.below, np.full(4 * len(group), -1))
+        self.leaf[group] = left
+        self.leaf = np.append(self.leaf, right)
+        assert len(new) == 0 or new[-1] == len(self.leaf) - 1
+
+    def numbers(self) -> Integers:
+        """Give the number of each group."""
+        number = np.zeros(len(self.run), np.int64)  # per node
+        generation, groups = np.zeros(1, np.int64), 1
+        while len(generation):
+            following = []
+            for run in range(int(self.run.max()) + 1):
+                node = generation[(self.below[2 * generation] >= 0) & (self.run[generation] == run)]
+                left, right = self.below[2 * node], self.below[2 * node + 1]
+                number[left], number[right] = number[node], groups + np.arange(len(node))
+                groups += len(node)
+                following += [left, right]
+            generation = np.concatenate(following)
+        return number[self.leaf]
+
+
 Counted: TypeAlias = tuple[Integers, Integers, Counts]
 """Groups that are finished: their numbers, people, and counts by value."""
 
@@ -121,6 +167,7 @@ class StreamedCuts:
     stop: Integers = field(init=False)
     people: Integers = field(init=False)  # per group
     tree: RoutingTree = field(default_factory=RoutingTree)
+    lineage: Lineage = field(default_factory=Lineage)
     record: CutRecord = field(default_factory=CutRecord)
     finished: list[Counted] = field(default_factory=list)
     spilled: int = 0  # bytes
@@ -196,12 +243,12 @@ class StreamedCuts:
         uncut = np.ones(len(numbers), bool)
         halves = []
         least = self._acceptance.least
-        for cuts in self._acceptance.cuts(level, Proposals(level, self.orders, None, least)):
+        for run, cuts in enumerate(self._acceptance.cuts(level, Proposals(level, self.orders, None, least))):
             if not len(cuts):
                 continue
             uncut[cuts.group] = False
             old, new = numbers[cuts.group], len(self.start) + np.arange(len(cuts))
-            self._split(cuts, old, new)
+            self._split(cuts, old, new, run)
             halves += [old, new]
         closed = np.flatnonzero(uncut)
         if len(closed):
@@ -209,7 +256,8 @@ class StreamedCuts:
         made = np.concatenate(halves) if halves else np.zeros(0, np.int64)
         return made if not self.policy.together else self._large(made, least)
 
-    def _split(self, cuts: Cuts, old: Integers, new: Integers) -> None:
+    def _split(self, cuts: Cuts, old: Integers, new: Integers, run: int) -> None:
+        self.lineage.cut(old, new, run)
         self.record.add(cuts, old, len(self.start))
         self.tree.cut(old, cuts.column, cuts.rank, new)
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
@@ -314,8 +362,13 @@ class StreamedCuts:
             table, self.orders, place[numbers], self._places(numbers)[group], whole=self.table.stream.whole
         )
 
+        made: list[tuple[int, Integers]] = []
+
         def runs(generation: Generation) -> Iterator[Cuts]:
-            return acceptance.cuts(generation, Proposals(generation, self.orders, None, acceptance.least))
+            proposals = Proposals(generation, self.orders, None, acceptance.least)
+            for run, cuts in enumerate(acceptance.cuts(generation, proposals)):
+                made.append((run, generation.numbers[cuts.group]))
+                yield cuts
 
         def told(made: int) -> None:
             self.progress(f"{groups + made - len(known):,} groups", groups + made - len(known), None)
@@ -324,6 +377,9 @@ class StreamedCuts:
         if record is not self.record:
             for column, times in record.along.items():
                 self.record.along[column] = self.record.along.get(column, 0) + times
+        numbered = np.append(known, groups + np.arange(len(partition) - len(known)))
+        for run, cut in made:
+            self.lineage.cut(numbered[cut], len(self.lineage.leaf) + np.arange(len(cut)), run)
         self._merge(known, partition, table)
 
     def _merge(self, known: Integers, partition: Partition, table: Table) -> None:
@@ -355,6 +411,9 @@ class StreamedCuts:
 
     def outcome(self) -> SearchOutcome:
         """Give what was found as any search does."""
+        numbers = self.lineage.numbers()
+        self.start, self.stop = _numbered(self.start, numbers), _numbered(self.stop, numbers)
+        self.finished = [(numbers[known], sizes, counts) for known, sizes, counts in self.finished]
         release = self.release()
         regions = Regions.streamed(self.table, self.orders, release.groups.sizes, self.start, self.stop)
         tree = CutTree(self.orders, self.record, self.table.people, self.start, self.stop)
@@ -388,6 +447,13 @@ class StreamedCuts:
             semantics=self.table.semantics,
         )
         return Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
+
+
+def _numbered(rows: Integers, numbers: Integers) -> Integers:
+    """Put rows where their numbers say."""
+    placed = np.empty_like(rows)
+    placed[numbers] = rows
+    return placed
 
 
 def _parts(people: Integers, room: int) -> Integers:
