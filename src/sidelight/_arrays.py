@@ -308,6 +308,8 @@ def add_up(number: npt.NDArray[np.integer], amounts: Integers, count: int) -> In
     >>> add_up(np.array([1, 0, 1]), np.array([2, 3, 4]), 3).tolist()
     [3, 6, 0]
     """
+    if (amounts == 1).all():  # as where people all differ: nothing to weigh
+        return np.bincount(number, minlength=count)
     if amounts.sum(dtype=np.float64) < 2**53:
         return np.bincount(number, weights=amounts, minlength=count).astype(np.int64)
     total = np.zeros(count, np.int64)

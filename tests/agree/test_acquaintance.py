@@ -150,3 +150,16 @@ def test_cells_alike_are_kept_once_whatever_their_range(cells, data):
 def test_numbered_rows_are_equal_where_their_numbers_are(rows):
     numbers = number_vectors(np.array(rows))[0].tolist()
     assert len(set(zip(rows, numbers, strict=True))) == len(set(rows)) == len(set(numbers))
+
+
+@every_semantics
+def test_a_group_alone_is_as_bad_as_its_most_frequent_value(semantics):
+    @examples(100)
+    @given(releases(semantics=semantics, max_groups=4, max_people=12, max_values=5), amounts)
+    def agree(release, knows):
+        for measure in (Acquaintance(*knows), of_value(*knows, release.domain[-1], release.domain)):
+            screen, groups = measure.screen(), release.groups
+            rows = screen.value(screen.of(groups))
+            np.testing.assert_allclose(screen.alone(groups), rows, rtol=1e-12, atol=1e-15)
+
+    agree()

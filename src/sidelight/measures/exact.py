@@ -367,6 +367,10 @@ class Screen(ABC):
     def value(self, rows: Floats) -> Floats:
         """Read the measure's value off each row."""
 
+    def alone(self, groups: Groups) -> Floats:
+        """Give the value of each group taken for a release: of the rows that `of` gives, or a quicker way."""
+        return self.value(self.of(groups))
+
 
 def joined_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves.

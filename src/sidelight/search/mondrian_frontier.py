@@ -17,8 +17,9 @@ Cost        Per generation: least and greatest ranks, one sort for each column t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
@@ -26,29 +27,42 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, ranges, run_starts
+from sidelight._arrays import Flags, Integers, add_up, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.cut_tree import CutRecord
 from sidelight.search.mondrian_cuts import Cuts, Line, Standing
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+from sidelight.table.table import Counts, Table
 
 KEYS_AT_ONCE = 1 << 17
 """About so many keys are sorted at a time: few enough for a processor's cache, and enough to keep both cores busy."""
+
+COUNTS_AT_ONCE = 1 << 18
+"""About so many counts of cuts × values are held at a time: few enough for a processor's cache."""
 
 One = TypeVar("One")
 Other = TypeVar("Other")
 
 
-def on_cores(work: Callable[[One], Other], parts: Sequence[One], *, keys: int) -> Iterator[Other]:
-    """Do the same to several parts, in their order; on several cores where there are many keys."""
-    if keys <= KEYS_AT_ONCE or len(parts) < 2:
+def on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: int) -> Iterator[Other]:
+    """Do the same to several parts, in their order; on several cores where there are many keys.
+
+    Parts are drawn as cores come free, so that only a few are held at a time.
+    """
+    if keys <= KEYS_AT_ONCE:
         yield from map(work, parts)
         return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        yield from pool.map(work, parts)
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        waiting: deque[Future[Other]] = deque()
+        for part in parts:
+            waiting.append(pool.submit(work, part))
+            if len(waiting) > 2 * cores:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -264,11 +278,19 @@ class Generation:
         return _Entries.of(self.counts, self.starts)
 
     def _beside(self, cuts: Cuts, entries: _Entries) -> Iterator[tuple[Integers, Integers]]:
+        def count(part: tuple[int, Integers]) -> tuple[Integers, Integers]:
+            column, rows = part
+            return rows, entries.beside(cuts.take(rows), self.ranks[column], self.widths[column])
+
+        yield from on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
+
+    def _cuts_at_once(self, cuts: Cuts, values: int) -> Iterator[tuple[int, Integers]]:
+        """Take the cuts along each column by group and rank, block by block."""
         for column in range(len(self.ranks)):
             rows = np.flatnonzero(cuts.column == column)
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
-            for block in _blocks(cuts.group[rows], rows, entries.values):
-                yield block, entries.beside(cuts.take(block), self.ranks[column], self.widths[column])
+            for block in _blocks(cuts.group[rows], rows, values):
+                yield column, block
 
 
 class OpenGroups(Standing, Protocol):
@@ -289,9 +311,14 @@ def halves_may_hold(groups: OpenGroups, cuts: Cuts, policy: PolicyCheck) -> Flag
     if policy.only_group_sizes:
         return holds
     large = np.flatnonzero(holds)
-    for rows, halves in groups.halves(cuts.take(large)):
+
+    def judge(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
+        rows, halves = block
         left, right = policy.may_hold_in_each(halves).reshape(2, -1)
-        holds[large[rows]] = left & right
+        return rows, left & right
+
+    for rows, both in on_cores(judge, groups.halves(cuts.take(large)), keys=len(large)):
+        holds[large[rows]] = both
     return holds
 
 
@@ -323,14 +350,14 @@ class _Entries:
         after = _rank_among(number * width + cuts.rank, stretch * width + rank[self.key[rows]], len(groups) * width)
         before_some = np.flatnonzero(after < (first + cuts_of_each)[stretch])
         added = after[before_some] * self.values + value[before_some]
-        step = np.bincount(added, weights=count[before_some], minlength=len(cuts) * self.values)
+        step = add_up(added, count[before_some], len(cuts) * self.values)
         running = np.cumsum(step.reshape(len(cuts), self.values), axis=0)
-        before = np.vstack((np.zeros((1, self.values)), running))[first]
-        left = running - np.repeat(before, cuts_of_each, axis=0)  # starts anew in each group
-        totals = np.bincount(stretch * self.values + value, weights=count, minlength=len(groups) * self.values)
-        right = np.repeat(totals.reshape(len(groups), self.values), cuts_of_each, axis=0) - left
-        sides: Integers = np.vstack((left, right)).astype(np.int64)
-        return sides
+        before = np.where(first[:, np.newaxis] > 0, running[first - 1], 0)
+        totals = add_up(stretch * self.values + value, count, len(groups) * self.values).reshape(before.shape)
+        sides = np.empty((2, *running.shape), np.int64)
+        np.subtract(running, np.repeat(before, cuts_of_each, axis=0), out=sides[0])  # starts anew in each group
+        np.subtract(np.repeat(totals, cuts_of_each, axis=0), sides[0], out=sides[1])
+        return sides.reshape(-1, self.values)
 
 
 def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
@@ -347,7 +374,7 @@ def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
     """Cut rows sorted by group into blocks that can be spread out, never through a group."""
     # a group with more cuts than a block may have gets a block of its own
-    most = max(CELLS_AT_ONCE // max(width, 1), 1)
+    most = max(COUNTS_AT_ONCE // max(width, 1), 1)
     start = 0
     while start < len(rows):
         stop = min(start + most, len(rows))

@@ -101,11 +101,11 @@ class CriterionCheck:
         """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
         if self.criterion.comparison.strict or self.is_idle:
             return self.holds_in_each(groups)
-        values = [self.screen.value(self.screen.of(block)) for block in groups.blocks()]
+        values = [self.screen.alone(block) for block in groups.blocks()]
         return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
     def _holds_in_each(self, groups: Groups) -> Flags:
-        values = self.screen.value(self.screen.of(groups))
+        values = self.screen.alone(groups)
         holds = self.clearly_holds(values)
         close = np.flatnonzero(self.is_close(values))
         if len(close):

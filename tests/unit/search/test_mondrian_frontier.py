@@ -99,7 +99,7 @@ def test_halves_that_are_too_small_are_not_even_counted(monkeypatch):
 def test_blocks_never_divide_a_group(pairs):
     group = np.array(sorted(each for each, _ in pairs))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mondrian_frontier, "CELLS_AT_ONCE", 4)
+        patch.setattr(mondrian_frontier, "COUNTS_AT_ONCE", 4)
         blocks = list(mondrian_frontier._blocks(group, np.arange(len(group)), width=1))
     assert np.concatenate(blocks).tolist() == list(range(len(group)))
     seen = [set(group[block].tolist()) for block in blocks]

@@ -183,7 +183,12 @@ ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)
 
 @dataclass(frozen=True)
 class AcquaintanceScreen(Screen):
-    """Five logarithms of odds per value in question; the smallest of each decide."""
+    """Five logarithms of odds per value in question; the smallest of each decide.
+
+    Claim       Where people have one value each, the most frequent value in question has all five of a group's minima:
+                with s = a + the ℓ most frequent others, T = (n − s − k)/a, and s never falls as a grows (it is the
+                sum of the ℓ+1 most frequent, or a and the ℓ most frequent); V falls as a grows.
+    """
 
     knowledge: Knowledge
     targets: Targets
@@ -223,4 +228,17 @@ class AcquaintanceScreen(Screen):
         """Give 1/(1+NR) for the value with the least odds against it."""
         minima = rows.reshape(len(rows), len(ABSENT), -1).swapaxes(0, 1)
         risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
+        return risk
+
+    def alone(self, groups: Groups) -> Floats:
+        """Look at the most frequent value in question only, where people have one value each: it is most at risk."""
+        seen = self.targets.seen(groups)
+        places = self.targets.places(seen)
+        if seen.semantics != "single" or len(places) < 2:
+            return super().alone(groups)
+        cells = seen.counts.dense()
+        most = (cells if len(places) == cells.shape[1] else cells[:, places]).max(axis=1)[:, np.newaxis]
+        weights = ruled_out_weights(seen, most, self.knowledge.rules_out)
+        logs = log_products(seen.semantics, seen.sizes[:, np.newaxis], np.maximum(most, 1), weights, self.knowledge)
+        risk: Floats = np.where(most > 0, 1 / (1 + np.exp(least_product(logs))), 0.0)[:, 0]
         return risk

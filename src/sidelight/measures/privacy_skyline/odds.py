@@ -217,4 +217,6 @@ def _stirling_rest(x: Integers) -> Floats:
     inverse = 1 / np.maximum(x, SERIES_FROM)
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))
+    if np.min(x, initial=SERIES_FROM) >= SERIES_FROM:
+        return np.asarray(series)
     return np.where(x < SERIES_FROM, _STIRLING_REST[np.minimum(x, SERIES_FROM - 1)], series)
