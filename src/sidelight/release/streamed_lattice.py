@@ -4,11 +4,13 @@
                                                                                         └─▶ every coarser node
 
 Roll-up     as in `generalise`: the groups of a node are unions of those of any finer one, on disk as in memory.
-Root        a node that fits.  Whatever is coarser is rolled up from it in memory (`NodeGroups`) and reads no file.
+Root        a node that fits.  Whatever is coarser is rolled up from it in memory (`NodeGroups`) and reads no file.  So
+            where a node is known to fit, by the number of its labels, the finest one below it that is known to is
+            rolled up in its place: one pass for all that is coarser.
 Refusal     groups of at least k people each, but for s people at most, are at most s + (n − s) / k.  A node with more
             of them is refused as soon as one sorted run shows so; nothing more of it is read or written.
 Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
-            dropped is rolled up anew when somebody asks.
+            dropped is rolled up again when somebody asks.
 Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in its order and with its numbers.
 """
 
@@ -18,6 +20,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -35,9 +38,6 @@ if TYPE_CHECKING:
     from sidelight.table.key_stream import KeyStream
     from sidelight.table.labels import Label
     from sidelight.table.streamed_table import StreamedTable
-
-ROOTS = 8
-"""So many nodes are kept in memory, with nodes above them."""
 
 ON_DISK = 4
 """So many nodes are kept on disk beside the keys themselves."""
@@ -201,6 +201,8 @@ class StreamedLattice(LatticeNodes):
             best = min(roots, key=lambda each: len(self._roots[each].finest))
             self._roots.move_to_end(best)
             return self._roots[best]
+        if self._fits(node):
+            node, most_groups = self._finest_that_fits(node), None
         stream = self._streamed(node, most_groups)
         if stream is None:
             return None
@@ -209,6 +211,24 @@ class StreamedLattice(LatticeNodes):
             if held is not None:
                 return self._keep_root(node, held)
         return self._keep_on_disk(node, stream)
+
+    def _fits(self, node: Node) -> bool:
+        """Whether a node is known to fit, by the number of its labels: with room for other roots."""
+        keys = prod(len(ladder.labels[level]) for ladder, level in zip(self._ladders, node, strict=True))
+        groups, entries = min(keys, self.table.people), self.table.stream.entries.rows
+        return self.memory.rolls_up(2 * (groups + min(keys * len(self.table.domain), entries)))
+
+    def _finest_that_fits(self, node: Node) -> Node:
+        """Go down while a node is known to fit; where labels become the fewest more first."""
+        while True:
+            finer = [each for each in self.predecessors(node) if self._fits(each)]
+            if not finer:
+                return node
+            node = min(finer, key=lambda each: self._growth(node, each))
+
+    def _growth(self, node: Node, finer: Node) -> float:
+        widths = zip(self._ladders, finer, node, strict=True)
+        return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
 
     def _streamed(self, node: Node, most_groups: int | None) -> KeyStream | None:
         """Give the keys of a node: those at hand, or by rolling up the smallest finer ones."""
@@ -243,11 +263,10 @@ class StreamedLattice(LatticeNodes):
         return groups * (2 + len(self.table.quasi)) + 2 * values
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
-        room = self.memory.numbers_kept // 2  # one half for roots, one for what is rolled up from them
-        finest = self._with_kinds(groups, node)
-        self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // ROOTS)
+        finest, room = self._with_kinds(groups, node), self.memory.numbers_kept
+        self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
         held = [numbers_in(each.finest) for each in self._roots.values()]
-        while len(held) > ROOTS or (len(held) > 1 and sum(held) > room):
+        while len(held) > 1 and sum(held) > room:
             self._roots.popitem(last=False)
             held.pop(0)
         return self._roots[node]

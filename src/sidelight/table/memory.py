@@ -103,7 +103,7 @@ class Memory:
     @property
     def numbers_kept(self) -> int:
         """How many numbers (counts and codes) of groups that may be needed again are kept."""
-        return self._free // 8 // 8
+        return self._free // 4 // 8
 
     def rolls_up(self, rows: int) -> bool:
         """Whether so many groups, and values of groups, can be put together to coarser ones."""

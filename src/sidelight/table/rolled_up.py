@@ -4,18 +4,21 @@ Symbols     key q = (c_1, …, c_m) by codes; r_j maps the labels of column j to
 Roll-up     n_q'(x) = Σ n_q(x) over the keys q that become q'; nobody has two keys, so people add up like counts do.
 Order       packed words order rows as codes do, so that the new keys come in the order of the new labels.
 Bound       What differs within a run differs in all: a run with more than `most_keys` keys ends it (None).
-Cost        each row is unpacked, looked up in the columns that change, packed and sorted; equal ones are counted
-            together run by run, so that much is added up before anything is written down.
+Cost        a division, a look-up and a sum per row and column that changes, and a sort; columns that stay side by side
+            move together.  Equal rows are counted together run by run, so that much is added up before anything is
+            written down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from sidelight._ahead import ahead
 from sidelight._arrays import Codes, Integers, run_starts
 from sidelight.table.key_stream import KeyStream
 from sidelight.table.labels import Label
@@ -55,7 +58,7 @@ class _TooManyKeys(Exception):
     """A signal between the functions of this file."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Step:
     """The way from one packing to another."""
 
@@ -70,25 +73,78 @@ class _Step:
 
         runs = self._runs(stream.entries, memory)
         runs.look_at = look_at
-        for words, counts in stream.entries.in_any_order():
-            codes = self._recoded(self.old.unpack(words))
-            runs.add(self.new.pack(codes), _unless_ones(counts))
+        for words, once_or_counts in ahead(self._packed_anew(stream.entries)):
+            runs.add(words, once_or_counts)
         return runs
+
+    def _packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
+        for words, counts in entries.in_any_order():
+            yield self.recoded(words), _unless_ones(counts)
 
     def people(self, people_per_key: SortedRuns, memory: Memory) -> SortedRuns:
         runs = self._runs(people_per_key, memory)
         for keys, people in people_per_key.in_any_order():
-            runs.add(self.new.pack_keys(self._recoded(self.old.key_codes(keys)), len(people)), people)
+            words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
+            runs.add(self.new.keys(self.recoded(words)), people)
         return runs
 
     def _runs(self, like: SortedRuns, memory: Memory) -> SortedRuns:
         words = len(self.new.layout)
         return SortedRuns(words, memory.rows_to_sort(words), like.rows_in_all)
 
-    def _recoded(self, codes: list[Codes]) -> list[Codes]:
-        """Recode the quasi-identifiers; sensitive values, which come last, stay."""
-        changed = [code if new is None else new[1][code] for code, new in zip(codes, self.columns, strict=False)]
-        return [*changed, *codes[len(changed) :]]
+    def recoded(self, words: Words) -> Words:
+        """Pack rows anew, without unpacking columns that stay or say nothing any more."""
+        packed: list[Integers | None] = [None] * len(self.new.layout)
+        for part in self.parts:
+            digits = words[part.word] if part.weight == 1 else words[part.word] // part.weight
+            if not part.leads:
+                digits = digits - digits // part.radix * part.radix
+            added = digits * part.new_weight if part.table is None else part.table[digits]
+            before = packed[part.new_word]
+            packed[part.new_word] = added if before is None else before + added
+        return [np.zeros(len(words[0]), np.int64) if word is None else word for word in packed]
+
+    @cached_property
+    def parts(self) -> tuple[_Part, ...]:
+        """Take columns that stay and stand side by side together, and leave out those that have one label left."""
+        places, new_places = _places(self.old), _places(self.new)
+        weights, new_weights = self.old.weights(), self.new.weights()
+        stays = [*(new is None for new in self.columns), *(True for _ in range(self.old.sensitive))]
+        parts: list[_Part] = []
+        joins = False
+        for at, labels in enumerate(self.old.labels):
+            radix, relabelled = max(len(labels), 1), None if stays[at] else self.columns[at]
+            if relabelled is not None and len(relabelled[0]) == 1:
+                joins = False
+                continue
+            table = None if relabelled is None else relabelled[1].astype(np.int64) * new_weights[at]
+            leads = self.old.layout[places[at]][0] == at
+            part = _Part(places[at], weights[at], radix, leads, new_places[at], new_weights[at], table)
+            last = parts[-1] if parts and joins and table is None else None
+            if last is not None and (last.word, last.new_word) == (part.word, part.new_word):
+                parts[-1] = replace(part, radix=last.radix * radix, leads=last.leads)
+            else:
+                parts.append(part)
+            joins = table is None
+        return tuple(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some columns of a word: the digits (word // weight) mod radix, and what they add to a new word."""
+
+    word: int
+    weight: int
+    radix: int
+    leads: bool  # whether nothing stands before them in the word
+    new_word: int
+    new_weight: int
+    table: Integers | None  # what each digit adds; None: itself, by the new weight
+
+
+def _places(packing: Packing) -> list[int]:
+    """Say which word holds each column."""
+    return [word for word, held in enumerate(packing.layout) for _ in held]
 
 
 def _unless_ones(counts: Integers) -> Integers | None:
