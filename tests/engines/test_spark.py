@@ -12,6 +12,7 @@ from decimal import Decimal
 from itertools import cycle, islice
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -21,6 +22,8 @@ from support.command_line import invoke
 import sidelight as sl
 from sidelight.errors import BadTable, NoRoom
 from sidelight.measures import findings as findings_of
+from sidelight.search import mondrian_streamed
+from sidelight.search.mondrian_streamed import Room
 from sidelight.table.memory import Memory
 from sidelight.table.roles import Roles
 from sidelight.table.spark_source import spark_session
@@ -121,10 +124,10 @@ def test_findings_witnesses_and_numbers_are_those_of_duckdb(spark, case):
     assert in_spark.outline.groups.columns[0].cell(0) == here.outline.groups.columns[0].cell(0)
 
 
-def killing(marker, summaries):
-    """Let whoever comes first kill the executor that it runs in; without a marker, everybody does."""
+def killing(marker, function):
+    """Let whoever comes first kill the executor that it runs in."""
 
-    def summarise(measures, block):
+    def killed_once(*arguments):
         pid = os.getpid()
         command = b""
         while b"CoarseGrainedExecutorBackend" not in command:
@@ -133,9 +136,9 @@ def killing(marker, summaries):
         with suppress(FileExistsError):
             os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
             os.kill(pid, signal.SIGKILL)
-        return summaries(measures, block)
+        return function(*arguments)
 
-    return summarise
+    return killed_once
 
 
 def test_a_worker_that_is_killed_during_an_audit_changes_nothing(spark, tmp_path, monkeypatch):
@@ -146,6 +149,32 @@ def test_a_worker_that_is_killed_during_an_audit_changes_nothing(spark, tmp_path
     monkeypatch.setattr(findings_of, "_summaries", killing(str(marker), findings_of._summaries))
     assert findings_of.findings(measures, release) == here
     assert marker.exists()
+
+
+def grouped(found):
+    """What a release prints, counts and says of itself."""
+    groups = found.release.groups
+    printed = [[column.cell(row) for row in range(len(groups))] for column in groups.columns]
+    return printed, groups.sizes.tolist(), groups.counts.dense().tolist(), dict(found.utility), str(found.verdict)
+
+
+def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark, tmp_path, monkeypatch):
+    rng = np.random.default_rng(3)
+    ages, zips = rng.integers(18, 90, 600), rng.integers(0, 400, 600)
+    rows = pa.table({"age": ages, "zip": zips, "disease": rng.choice(["Flu", "Cold", "HIV", "Asthma"], 600)})
+    roles = {"quasi": ["age", "zip"], "sensitive": "disease", "kinds": {"age": "number", "zip": "number"}}
+    policy = sl.Policy(sl.GroupSize() >= 5, sl.DistinctValues() >= 2)
+    monkeypatch.setattr(Room, "of", lambda _: Room(keys=150, histograms=10**6, groups=10**9))
+    here = sl.protect(sl.stream_table(rows, **roles), policy, method="mondrian")
+    table = sl.stream_table(spark.createDataFrame(rows), **roles)
+    marker = tmp_path / "killed"
+    monkeypatch.setattr(mondrian_streamed, "_routed", killing(str(marker), mondrian_streamed._routed))
+    there = sl.protect(table, policy, method="mondrian")
+    assert marker.exists()
+    assert grouped(there) == grouped(here)
+    assert len(here.release) > 20
+    there.publish(tmp_path / "release.parquet")
+    assert sl.read_published(tmp_path / "release.parquet").size == 600
 
 
 def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):

@@ -9,17 +9,21 @@ Together    Where criteria depend on several groups together, cuts are accepted 
             generation.  So whole generations are counted, until all keys of open groups fit at once.
 Same rules  Proposals and their acceptance are those of `mondrian`, and groups are numbered at last as it would have
             (`Lineage`): the release is that of the table in memory, group by group, however little there is of it.
+Where       A pass is a function of rows whose answers add up, asked where the rows are: here, or of Spark's executors
+            (`StreamedTable.over_rows`).
 Cost        A pass over packed rows takes a fraction of what a generation in memory takes, which sorts.  At least
             log₂ (rows / keys that fit) of them, one to put rows aside, and what Mondrian takes of the rest in memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight._progress import Progress
@@ -34,6 +38,7 @@ from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, Ra
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, region_labels
+from sidelight.table.key_stream import Summed
 from sidelight.table.memory import Memory
 from sidelight.table.sorted_runs import RowParts
 from sidelight.table.streamed_table import RowBlock, StreamedTable
@@ -47,6 +52,9 @@ WORTH_A_PASS = 0.05
 
 CELLS_PER_PERSON = 2.0
 """Groups that would fit are counted while they have at most so many cells for each of their people."""
+
+SENT_AT_ONCE = 1 << 26
+"""So many bytes of histograms an executor sends at a time, where they are asked."""
 
 BYTES_PER_CELL = 48
 """What is worked out of a histogram takes so many bytes a cell, beside its lanes."""
@@ -150,6 +158,9 @@ class Lineage:
         return number[self.leaf]
 
 
+RoutedRows: TypeAlias = Iterator[tuple[RowBlock, Ranks, Integers]]
+"""Rows, with their ranks and their groups."""
+
 Counted: TypeAlias = tuple[Integers, Integers, Counts]
 """Groups that are finished: their numbers, people, and counts by value."""
 
@@ -219,20 +230,31 @@ class StreamedCuts:
         """Count how many of these groups have room for their histograms; at least one has to."""
         lanes = len(Lanes.of(self.table.outline, self.policy))
         needed = np.cumsum(self._cells(groups)) * (4 * lanes + BYTES_PER_CELL)
-        many = int(np.searchsorted(needed, self.room.histograms, side="right"))
         least = len(groups) if self.policy.together else 1
+        room = self.room.histograms
+        if not self.table.stream.here:  # each executor sends its own
+            room = min(room, max(SENT_AT_ONCE, int(needed[least - 1])))
+        many = int(np.searchsorted(needed, room, side="right"))
         if many < least:
             what = f"histograms of {least:,} groups" if least > 1 else "histograms of the columns"
             raise self.table.memory.too_little(what, int(needed[least - 1]), self.room.histograms)
         return many
 
-    def _blocks(self, what: str) -> Iterator[tuple[RowBlock, Ranks, Integers]]:
-        """Go through all rows: with their ranks and their groups."""
+    def _pass(
+        self, what: str, of_rows: Callable[[RoutedRows], Summed], merge: Callable[[Summed, Summed], Summed]
+    ) -> Summed:
+        """Go through all rows, where they are: with their ranks and their groups."""
         self._passes += 1
+        tree = self.tree
+        return self.table.over_rows(
+            lambda blocks: of_rows(_routed(blocks, tree)), merge, self._ranks, partial(self._told, what)
+        )
+
+    def _told(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
+        """Tell how far a pass is."""
         done, rows = 0, self.table.rows_held
-        for block in self.table.rows(self._ranks):
-            ranks = np.stack(block.codes)
-            yield block, ranks, self.tree.groups_of(ranks)
+        for block in blocks:
+            yield block
             done += len(block.people)
             groups = f"{len(self.start):,} groups"
             self.progress(f"{groups}; pass {self._passes} over the rows {what}", min(done, rows), rows)
@@ -285,13 +307,17 @@ class StreamedCuts:
 
     def _values_of(self, numbers: Integers) -> Integers:
         """Count the values of some groups."""
-        place = self._places(numbers)
-        counts = np.zeros((len(numbers), len(self.table.domain)), np.int64)
-        for block, _, group in self._blocks("to count values"):
-            at = place[group]
-            rows = np.flatnonzero((at >= 0) & (block.value >= 0))
-            np.add.at(counts, (at[rows], block.value[rows]), block.count[rows])
-        return counts
+        place, shape = self._places(numbers), (len(numbers), len(self.table.domain))
+
+        def counted(rows: RoutedRows) -> Integers:
+            counts = np.zeros(shape, np.int64)
+            for block, _, group in rows:
+                at = place[group]
+                kept = np.flatnonzero((at >= 0) & (block.value >= 0))
+                np.add.at(counts, (at[kept], block.value[kept]), block.count[kept])
+            return counts
+
+        return self._pass("to count values", counted, np.add)
 
     def _places(self, numbers: Integers) -> Integers:
         """Number some groups from 0; the others are −1."""
@@ -304,15 +330,21 @@ class StreamedCuts:
         lanes = Lanes.of(self.table.outline, self.policy)
         boxes = Boxes(self.start[numbers], self.stop[numbers], lanes)
         place = self._places(numbers)
-        histogram = boxes.empty(max(self.table.people, int(self.table.stream.whole.sum())))
-        for block, ranks, group in self._blocks("to cut groups"):
-            at = place[group]
-            lane, amount = lanes.of_rows(block.people, block.value, block.count)
-            rows = np.flatnonzero((at >= 0) & (amount > 0))
-            if len(rows) == len(at):
-                boxes.add(histogram, at, ranks, lane, amount)
-            elif len(rows):
-                boxes.add(histogram, at[rows], ranks[:, rows], lane[rows], amount[rows])
+        most = max(self.table.people, int(self.table.stream.whole.sum()))
+
+        def counted(routed: RoutedRows) -> npt.NDArray[np.integer]:
+            histogram = boxes.empty(most)
+            for block, ranks, group in routed:
+                at = place[group]
+                lane, amount = lanes.of_rows(block.people, block.value, block.count)
+                rows = np.flatnonzero((at >= 0) & (amount > 0))
+                if len(rows) == len(at):
+                    boxes.add(histogram, at, ranks, lane, amount)
+                elif len(rows):
+                    boxes.add(histogram, at[rows], ranks[:, rows], lane[rows], amount[rows])
+            return histogram
+
+        histogram = self._pass("to cut groups", counted, np.add)
         return CountedGroups.of(self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders])
 
     def _finish(self, numbers: Integers) -> None:
@@ -334,13 +366,19 @@ class StreamedCuts:
         words, rows = len(self.table.stream.packing.layout), self.table.rows_held
         entries, people = (RowParts(parts=parts, columns=words + 1, rows=rows) for _ in range(2))
         several = self.table.semantics != "single"
-        for block, _, group in self._blocks("to put them aside"):
-            at = place[group]
-            kept = np.flatnonzero(at >= 0)
-            of_people = several and bool(block.people.any())
-            amount = block.people if of_people else block.count
-            columns = [*(word[kept] for word in block.words), amount[kept]]
-            (people if of_people else entries).add(part[at[kept]], columns)
+        self._passes += 1
+        tree = self.tree
+
+        def kept_in(blocks: Iterator[RowBlock]) -> Iterator[tuple[bool, Integers, list[Integers]]]:
+            for block, _, group in _routed(blocks, tree):
+                at = place[group]
+                kept = np.flatnonzero(at >= 0)
+                of_people = several and bool(block.people.any())
+                amount = block.people if of_people else block.count
+                yield of_people, part[at[kept]], [*(word[kept] for word in block.words), amount[kept]]
+
+        for of_people, at, columns in self.table.gather(kept_in, self._ranks, partial(self._told, "to put them aside")):
+            (people if of_people else entries).add(at, columns)
         self.spilled += entries.spilled + people.spilled
         for number in range(parts):
             *held, counts = entries.take(number)
@@ -454,6 +492,12 @@ def _numbered(rows: Integers, numbers: Integers) -> Integers:
     placed = np.empty_like(rows)
     placed[numbers] = rows
     return placed
+
+
+def _routed(blocks: Iterator[RowBlock], tree: CutTree) -> RoutedRows:
+    for block in blocks:
+        ranks = np.stack(block.codes)
+        yield block, ranks, tree.groups_of(ranks)
 
 
 def _parts(people: Integers, room: int) -> Integers:

@@ -15,7 +15,7 @@ Where people have several rows, the engine counts in any case.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -164,9 +164,23 @@ class KeyStream:
         del merge
         return of_stream(self)
 
+    def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
+        """Have what is asked of the keys, where they are, brought here bit by bit."""
+        yield from of_stream(self)
+
     def known(self) -> KeyStream:
-        """All that is known without the keys, which `spread` brings along."""
+        """All that is known without the keys, which `spread` and `gather` bring along."""
         return self
+
+    @property
+    def here(self) -> bool:
+        """Whether keys are in this process."""
+        return True
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows are stored, people apart."""
+        return self.entries.rows
 
     def count(self) -> int:
         """Count the keys, which goes through them."""

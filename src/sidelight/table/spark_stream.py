@@ -18,10 +18,10 @@ are sorted.  If it has other rows than when it was looked at, they have changed,
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,7 +45,7 @@ from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
 from sidelight.table.roles import Roles
-from sidelight.table.sorted_runs import SortedRuns
+from sidelight.table.sorted_runs import Batch, SortedRuns
 from sidelight.table.source import TextRows, arrow_integers, encode_by, grouped_frame, numpy_integers, packing_of
 from sidelight.table.spark_source import spark_errors, spark_rows
 from sidelight.table.table import Column
@@ -74,6 +74,7 @@ class Share:
     totals: Totals
     people: int
     keys: int
+    entries: int
     first_key: tuple[int, ...] | None
     last_key: tuple[int, ...] | None
     first: int = 1  # the number of its first key
@@ -97,6 +98,28 @@ class SparkStream(KeyStream):
         with spark_errors(self.place):
             return reduce(merge, _by_tree(self.frame, of_partition, merge))
 
+    def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
+        """Bring here what each executor says of its keys, a partition at a time."""
+        known, shares = self.known(), self._by_partition()
+
+        def of_partition(batches: Batches) -> list[Summed]:
+            share = shares.get(_partition())
+            return [] if share is None else list(of_stream(_local(known, share, batches)))
+
+        with spark_errors(self.place):
+            for row in _mapped(self.frame, of_partition).toLocalIterator():
+                yield from _opened(row.answer)
+
+    @property
+    def here(self) -> bool:
+        """Keys are in the executors."""
+        return False
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows are stored, people apart."""
+        return sum(share.entries for share in self.shares)
+
     def reduce(
         self,
         summarise: Callable[[KeyBlock], Summed],
@@ -109,19 +132,16 @@ class SparkStream(KeyStream):
     def blocks(self) -> Iterator[KeyBlock]:
         """Bring the keys here, a partition at a time."""
         known, shares = self.known(), self._by_partition()
-        for here, share in shares.items():
+        for share in shares.values():
+            here = share.partition
 
-            def only_here(batches: Batches, here: int = here) -> list[bytes]:
-                return [batch.serialize().to_pybytes() for batch in batches] if _partition() == here else []
+            def only_here(local: KeyStream, here: int = here) -> Iterator[tuple[list[Batch], list[Batch]]]:
+                if _partition() == here:
+                    people = local.people_per_key
+                    yield [*local.entries.batches()], [] if people is None else [*people.batches()]
 
-            with spark_errors(self.place):
-                schema = pa.schema([(name, pa.int64()) for name in self.frame.columns])
-                parts = [
-                    pa.ipc.read_record_batch(pa.py_buffer(batch), schema)
-                    for part in _collected(_mapped(self.frame, only_here))
-                    for batch in part
-                ]
-            yield from _local(known, share, iter(parts)).blocks()
+            for entries, people in self.gather(only_here):
+                yield from _with_rows(known, share, entries, people).blocks()
 
     def count(self) -> int:
         """Say how many keys there are."""
@@ -260,8 +280,8 @@ def _by_tree(
     """Merge answers by a tree, whose last parts come here."""
 
     def merged(batches: Batches) -> list[Part]:
-        parts = [part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer)]
-        return [reduce(merge, parts)] if parts else []
+        parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer))
+        return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
     many = frame.rdd.getNumPartitions() if hasattr(frame, "rdd") else 1
     answers = _mapped(frame, of_partition)
@@ -386,7 +406,7 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
             first = first or tuple(int(word[0]) for word in own)
             last = tuple(int(word[-1]) for word in own)
         everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())
-        return [Share(_partition(), totals, everybody, keys, first, last)]
+        return [Share(_partition(), totals, everybody, keys, entries.rows, first, last)]
 
     return [part for parts in _collected(_mapped(ranged, share)) for part in parts]
 
@@ -398,3 +418,14 @@ def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
         message = "the rows changed while they were read; read them again when nobody writes to them"
         raise BadTable(message)
     return replace(known, entries=entries, people_per_key=people, first=share.first)
+
+
+def _with_rows(known: KeyStream, share: Share, entries: list[Batch], people: list[Batch]) -> KeyStream:
+    """Give the keys of a partition, of which the rows are here."""
+    words = len(known.packing.layout)
+    runs = [SortedRuns(words, ENTRIES_PER_PARTITION) for _ in range(2)]
+    for each, batches in zip(runs, (entries, people), strict=True):
+        for batch in batches:
+            each.add(*batch)
+    of_people = None if known.people_per_key is None else runs[1]
+    return replace(known, entries=runs[0], people_per_key=of_people, first=share.first)

@@ -10,7 +10,7 @@ table without a limit on memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypedDict, Unpack
@@ -20,12 +20,14 @@ import numpy as np
 from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
-from sidelight.table.key_stream import KeyStream, read_stream
+from sidelight.table.key_stream import KeyStream, Summed, read_stream
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Words
 from sidelight.table.read import check_kinds, kind_by_type
 from sidelight.table.roles import Missing, Roles
+from sidelight.table.spark_source import is_spark
+from sidelight.table.spark_stream import read_spark_stream
 from sidelight.table.table import Column, Counts, Intake, Semantics, Table, find_column, sensitive_names
 
 
@@ -142,10 +144,43 @@ class StreamedTable:
         codes = self.stream.packing.key_codes(keys)
         return [table[code] for table, code in zip(tables, codes, strict=True)]
 
+    def over_rows(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        looked_up: Sequence[Codes] | None = None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
+    ) -> Summed:
+        """Ask something of all rows, where they are, that merges; rows that are here may be `watched` on their way."""
+        of_stream = self._of_stream(of_rows, looked_up, watched if self.stream.here else iter)
+        return self.stream.spread(of_stream, merge)
+
+    def gather(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Iterable[Summed]],
+        looked_up: Sequence[Codes] | None = None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
+    ) -> Iterator[Summed]:
+        """Have something that is made of all rows, where they are, brought here bit by bit."""
+        return self.stream.gather(self._of_stream(of_rows, looked_up, watched if self.stream.here else iter))
+
+    def _of_stream(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Summed],
+        looked_up: Sequence[Codes] | None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]],
+    ) -> Callable[[KeyStream], Summed]:
+        bare = replace(self, stream=self.stream.known())
+
+        def of_stream(local: KeyStream) -> Summed:
+            return of_rows(watched(replace(bare, stream=local).rows(looked_up)))
+
+        return of_stream
+
     @property
     def rows_held(self) -> int:
         """How many rows are stored, people apart."""
-        return self.stream.entries.rows
+        return self.stream.rows_held
 
     def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
         """Put some rows together, in any order and all of their keys, as the table that they make."""
@@ -194,9 +229,9 @@ def stream_table(
 ) -> StreamedTable:
     """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
 
-    As `read_table`, of files and Arrow tables and by the same keywords, without columns that are kept, sampling weights
-    and lists in cells.  `memory` is what this process may use in all, such as "2GB"; what does not fit is sorted in
-    temporary files, which nobody else can open and which are gone with the process.
+    As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
+    kept, sampling weights and lists in cells.  `memory` is what this process may use in all, such as "2GB"; what does
+    not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl
@@ -217,7 +252,8 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
         carried = parameter("keep" if roles.keep else "weight")
         message = f"{carried} does not go with {MEMORY}: rows are not held; leave one of them out"
         raise BadTable(message)
-    stream = read_stream(source, replace(roles, suppressed=None).complete(), memory)
+    read = read_spark_stream if is_spark(source) else read_stream
+    stream = read(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)
     packed = stream.packing.labels[: len(stream.roles.quasi)]
     as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
@@ -235,12 +271,21 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
 
 def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
     """Count, column by column, the people and the rows that have each label."""
-    people, rows = [np.zeros(width, np.int64) for width in widths], [np.zeros(width, np.int64) for width in widths]
-    for block in table.rows():
-        for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
-            people[at] += add_up(code, block.people, width)
-            rows[at] += np.bincount(code, minlength=width)
-    return people, rows
+
+    def counted_in(blocks: Iterator[RowBlock]) -> list[Integers]:
+        """Count people column by column, then rows."""
+        sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
+        for block in blocks:
+            for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
+                sums[at] += add_up(code, block.people, width)
+                sums[len(widths) + at] += np.bincount(code, minlength=width)
+        return sums
+
+    def added(one: list[Integers], other: list[Integers]) -> list[Integers]:
+        return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
+
+    sums = table.over_rows(counted_in, added)
+    return sums[: len(widths)], sums[len(widths) :]
 
 
 def _with_labels_that_occur(stream: KeyStream, number: int, occurs: Flags) -> Column:
