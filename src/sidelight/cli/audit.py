@@ -30,7 +30,7 @@ from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.report.terminal import report_parts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import read_hierarchies
-from sidelight.table.memory import Memory
+from sidelight.table.memory import MEMORY, Memory
 from sidelight.table.spark_source import SparkFile
 from sidelight.table.spark_stream import fits_here
 
@@ -75,10 +75,10 @@ def _audit_in_spark(request: AuditRequest, output: Output) -> Status:
     """The same where Spark counts: groups come here if they fit into memory, else executors summarise them."""
     roles = request.question.roles
     source = source_of(request.file, roles, request.engine)
-    held = fits_here(source, replace(roles, quasi_word="group").complete(), Memory.of(request.memory or "2GB"))
-    if request.memory is None and held:
+    memory = Memory.of(request.memory or MEMORY)
+    if request.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
         return _audit_held(release_from(source, roles), request, output)
-    return _audit_streamed(request, Memory.of(request.memory or "2GB"), output, source)
+    return _audit_streamed(request, memory, output, source)
 
 
 def _audit_streamed(

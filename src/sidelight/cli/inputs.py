@@ -35,10 +35,11 @@ from sidelight.report.report import ReaderFacts
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.memory import Memory
+from sidelight.table.memory import MEMORY, Memory
 from sidelight.table.read import columns_in_words, columns_of, table_from
 from sidelight.table.roles import Roles
 from sidelight.table.spark_source import SparkFile, spark_file
+from sidelight.table.spark_stream import fits_here
 from sidelight.table.streamed_table import AnyTable, streamed_table_from
 
 
@@ -109,6 +110,12 @@ class TableSource:
             labels = [text for text in table.column(name).labels if text is not None]
             by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
         return table, by
+
+    def fits_here(self, roles: Roles) -> bool:
+        """Whether keys that Spark counts come here; those of files do."""
+        if self.engine.engine != "spark":
+            return True
+        return fits_here(source_of(self.file, roles, self.engine), roles.complete(), Memory.of(MEMORY))
 
     def stream(self, roles: Roles, memory: Memory) -> tuple[sl.StreamedTable, dict[str, sl.Hierarchy]]:
         """Read the table in bounded memory, and the hierarchies."""

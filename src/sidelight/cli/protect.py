@@ -46,7 +46,7 @@ from sidelight.report.terminal import READERS, sentences
 from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import METHODS, MethodName
-from sidelight.table.memory import Memory
+from sidelight.table.memory import MEMORY, Memory
 from sidelight.table.streamed_table import AnyTable
 
 SCHEMA_VERSION = 2
@@ -73,9 +73,9 @@ class ProtectRequest:
 
     def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
         """Read the table and its hierarchies."""
-        if self.memory is None:
+        if self.memory is None and self.source.fits_here(self.question.roles):
             return self.source.open(self.question.roles)
-        return self.source.stream(self.question.roles, Memory.of(self.memory))
+        return self.source.stream(self.question.roles, Memory.of(self.memory or MEMORY))
 
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:

@@ -494,7 +494,7 @@ def _numbered(rows: Integers, numbers: Integers) -> Integers:
     return placed
 
 
-def _routed(blocks: Iterator[RowBlock], tree: CutTree) -> RoutedRows:
+def _routed(blocks: Iterator[RowBlock], tree: RoutingTree) -> RoutedRows:
     for block in blocks:
         ranks = np.stack(block.codes)
         yield block, ranks, tree.groups_of(ranks)

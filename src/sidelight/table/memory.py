@@ -17,6 +17,9 @@ from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, parameter
 
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+MEMORY = "2GB"
+"""What may be used where an amount is needed and nobody has said one."""
+
 OWN = 200 * 10**6
 LEAST = 400 * 10**6
 BYTES_PER_LABEL = 300

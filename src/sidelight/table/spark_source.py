@@ -36,7 +36,8 @@ JAVA = {4: 17, 3: 8}
 
 LOST = (
     "ExecutorLostFailure|executor .* (?:lost|exited)|LOST_EXECUTOR|FetchFailed|ran out of executors|shut ?down|"
-    "stopped SparkContext|Connection refused|Answer from Java|Error while sending or receiving"
+    "stopped SparkContext|Connection refused|Answer from Java|Error while sending or receiving|"
+    "SESSION_OR_CONTEXT_NOT_EXISTS"
 )
 """How Spark says that executors, or the whole of it, are gone."""
 

@@ -85,7 +85,8 @@ class SparkStream(KeyStream):
     """A `KeyStream` whose keys are in the executors of Spark; it has no entries of its own."""
 
     frame: Any = None  # packed rows, a range of keys in each partition
-    shares: tuple[Share, ...] = ()  # in the order of the keys
+    partitions: int = 1
+    shares: tuple[Share, ...] = ()  # in the order of the keys, of those that have some
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
@@ -96,7 +97,7 @@ class SparkStream(KeyStream):
             return [] if share is None else [of_stream(_local(known, share, batches))]
 
         with spark_errors(self.place):
-            return reduce(merge, _by_tree(self.frame, of_partition, merge))
+            return reduce(merge, _by_tree(self.frame, self.partitions, of_partition, merge))
 
     def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Bring here what each executor says of its keys, a partition at a time."""
@@ -205,7 +206,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         rows, roles, packing, totals, entries=nothing, people_per_key=people_per_key, everybody=everybody
     )
     known = {each.name: getattr(stream, each.name) for each in fields(KeyStream)}
-    return SparkStream(**known, frame=ranged, shares=tuple(held))
+    return SparkStream(**known, frame=ranged, partitions=parts, shares=tuple(held))
 
 
 def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
@@ -274,16 +275,16 @@ def _opened(answer: bytes) -> list[Any]:
 
 def _by_tree(
     frame: Any,  # noqa: ANN401 - of Spark
+    many: int,
     of_partition: Callable[[Batches], list[Part]],
     merge: Callable[[Part, Part], Part],
 ) -> Iterator[Part]:
-    """Merge answers by a tree, whose last parts come here."""
+    """Merge the answers of so many partitions by a tree, whose last parts come here."""
 
     def merged(batches: Batches) -> list[Part]:
         parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer))
         return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
-    many = frame.rdd.getNumPartitions() if hasattr(frame, "rdd") else 1
     answers = _mapped(frame, of_partition)
     while many > FAN_IN:
         many = -(-many // FAN_IN)
