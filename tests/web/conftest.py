@@ -83,4 +83,10 @@ def quiet_page(page):
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda each: None if "//127.0.0.1:" in each.url else complaints.append(f"asked {each.url}"))
     yield page
-    assert complaints == []
+    assert without_replaced(complaints) == []
+
+
+def without_replaced(complaints: list[str]) -> list[str]:
+    """Leave out what htmx says of a question that a newer one replaced, as a slider that goes on does."""
+    replaced = {at for at, text in enumerate(complaints) if text.startswith("htmx:sendAbort")}
+    return [text for at, text in enumerate(complaints) if at not in replaced and at + 1 not in replaced]

@@ -55,6 +55,7 @@ def test_keyboard_alone_suffices_and_errors_stand_at_their_field(census, quiet_p
     expect(page.get_by_label("Nobody as sure as")).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Nobody as sure as").fill("3/4")
     page.keyboard.press("Enter")
+    expect(page.locator("#answer")).to_contain_text("the limit, below 3/4")
     expect(page.locator("#skyline svg.marks")).to_have_count(1)
     page.get_by_role("link", name="Make this a limit").press("Enter")
     expect(page.locator("main")).to_contain_text(

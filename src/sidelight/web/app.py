@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from sidelight import __version__
-from sidelight.errors import SidelightError
+from sidelight.errors import BadTable, SidelightError
 from sidelight.web.jobs import silent_interrupts
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import TOKEN, Application, Guard, new_token
@@ -96,6 +96,10 @@ def _trouble(request: Request, error: Exception) -> Response:
         state = read_state(request.query_params.multi_items())
     except SidelightError:
         state = request.app.state.workspace.start
+    nobody_said_who_is_who = isinstance(error, BadTable) and not (state.quasi and state.sensitive)
+    views = {view.path: view for view in request.app.state.views}
+    if nobody_said_who_is_who and request.url.path in views:  # nothing is wrong: it is too early
+        return page(request, views[request.url.path], state, template="too-early", words=words)
     response = page(request, TROUBLE, state, words=words)
     response.status_code = status
     return response

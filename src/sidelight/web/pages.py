@@ -81,17 +81,17 @@ class Sample:
     python: str
 
 
-def page(request: Request, view: PageView, state: State, **context: object) -> Response:
-    """Draw a view in a state.
+def page(request: Request, view: PageView, state: State, *, template: str | None = None, **context: object) -> Response:
+    """Draw a view in a state, by the template that is called like its path, or by another one.
 
     A request of htmx gets the same page, of which it takes the parts that it asked for, and is told the address that
     says what it shows.
     """
     workspace: Workspace = request.app.state.workspace
-    template = environment().get_template(f"{view.path.strip('/') or 'start'}.html")
+    drawn_by = environment().get_template(f"{template or view.path.strip('/') or 'start'}.html")
     also = context.pop("also", None)
     assert also is None or isinstance(also, Mapping)
-    text = template.render(
+    text = drawn_by.render(
         view=view,
         views=request.app.state.views,
         state=state,

@@ -66,6 +66,15 @@ class State:
         query = urlencode([*self.pairs(), *own])
         return f"{path}?{query}" if query else path
 
+    def about(self, column: str) -> State:
+        """Give the state about one sensitive column: the one that is named, or the first.
+
+        >>> state = State(sensitive=("disease", "job"))
+        >>> state.about("job").sensitive, state.about("").sensitive
+        (('job',), ('disease',))
+        """
+        return self.but(sensitive=(column,) if column in self.sensitive else self.sensitive[:1])
+
     def but(self, **changes: Any) -> State:  # noqa: ANN401 - as `dataclasses.replace`
         """Give the state with some of it changed."""
         return replace(self, **changes)

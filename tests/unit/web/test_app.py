@@ -32,6 +32,15 @@ def test_what_is_wrong_is_said_in_one_line_with_status_422(client):
     assert "did you mean &#39;age&#39;?" in page.text
 
 
+@pytest.mark.parametrize("path", ["/readers", "/skyline", "/what-if", "/release", "/report"])
+def test_views_say_what_is_missing_where_nobody_said_who_is_who(client, path):
+    page = client.get(f"{path}?quasi=age")
+    assert page.status_code == 200
+    assert "choose at least one column that others know, and one that nobody should find out" in page.text
+    assert 'href="/data?quasi=age"' in page.text
+    assert f'href="{path}?quasi=age" aria-current="page"' in page.text
+
+
 def test_nothing_is_changed_by_asking(client):
     for path in ("/", "/data", "/readers", "/api/data", "/api/readers"):
         assert client.post(path).status_code == 405

@@ -39,6 +39,11 @@ document.addEventListener("input", (event) => {
   }
 }, true);
 
+// Forms that follow every change are not sent besides, by Enter: the page would be left while it is being changed.
+document.addEventListener("submit", (event) => {
+  if (event.target.hasAttribute("hx-get") && event.submitter?.matches(".no-script")) event.preventDefault();
+});
+
 // How long it took from a change to its effect on the screen, charts included, for who measures it.
 let changed = 0;
 document.addEventListener("input", () => { changed = performance.now(); }, true);

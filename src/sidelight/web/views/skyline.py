@@ -142,16 +142,6 @@ def _worst_value(workspace: Workspace, state: State, release: Release) -> str:
     return shown(workspace.answers.of(("worst value", state.subject), worst))
 
 
-def asked_release(workspace: Workspace, state: State, column: str) -> tuple[State, Release]:
-    """Give the release of one sensitive column: the first, or the one that was chosen."""
-    one = (
-        state.but(sensitive=(column if column in state.sensitive else state.sensitive[0],))
-        if state.sensitive
-        else state
-    )
-    return one, workspace.release(one)
-
-
 def live_skyline(workspace: Workspace, state: State, release: Release, chosen: Chosen) -> LiveSkyline:
     """Give the map of a value and a limit; it is made once."""
     value = _known_value(release, chosen.value)
@@ -217,7 +207,8 @@ def show(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     fields = dict(request.query_params.multi_items())
     state = read_state(request.query_params.multi_items())
-    one, release = asked_release(workspace, state, fields.get("of", ""))
+    one = state.about(fields.get("of", ""))
+    release = workspace.release(one)
     chosen = Chosen.of_fields(fields, first_choice(workspace, one, release))
     problems = dict(_problems(workspace, release, chosen))
     context: dict[str, object] = {"answer": None, "chart": None, "sample": None, "ends": {}}
@@ -293,7 +284,8 @@ class SkylineFields(StateFields):
 def data(request: Request, fields: Annotated[SkylineFields, Query()]) -> SkylineAnswer:
     """How sure could somebody become of a value who knows so much?"""
     workspace: Workspace = request.app.state.workspace
-    one, release = asked_release(workspace, fields.state(), fields.of)
+    one = fields.state().about(fields.of)
+    release = workspace.release(one)
     chosen = Chosen(
         of=fields.of,
         value=_worst_value(workspace, one, release) if fields.value is None else fields.value,

@@ -311,11 +311,12 @@ def show(request: Request) -> Response:
     workspace: Workspace = request.app.state.workspace
     fields = request.query_params.multi_items()
     state = read_state(fields)
-    one = state.but(sensitive=state.sensitive[:1])
+    one = state.about(dict(fields).get("of", ""))
     release, by = workspace.release(one), hierarchies(workspace, one)
     texts = tuple(dict.fromkeys(text.strip() for name, text in fields if name == "know" and text.strip()))[:MOST_KNOWN]
     lines = read_lines(release, texts, Lookup.of(by), workspace.wording)
-    also = {"know": list(texts)}
+    of = {"of": one.sensitive[0]} if len(state.sensitive) > 1 else {}
+    also = {"know": list(texts), **of}
     readable = bool(texts) and not any(line.problem for line in lines)
     job = asked(workspace, one, texts, state.address(VIEW.path, also)) if readable else None
     contradiction = job is not None and isinstance(job.error, Contradiction)
@@ -324,6 +325,7 @@ def show(request: Request) -> Response:
         VIEW,
         state,
         also=also,
+        of=of,
         lines=lines,
         most=MOST_KNOWN,
         job=job,
@@ -356,6 +358,7 @@ class WhatIfFields(StateFields):
     """The fields of an address of this view."""
 
     know: list[str] = Field(default=[], description="facts, or statements P(…)", max_length=MOST_KNOWN)
+    of: str = Field(default="", description="the sensitive column, where there are several", max_length=200)
 
 
 @router.get("/api/what-if", responses={422: {"model": Complaint}})
@@ -363,12 +366,12 @@ def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAn
     """What would somebody conclude who knows this?"""
     workspace: Workspace = request.app.state.workspace
     state = fields.state()
-    one = state.but(sensitive=state.sensitive[:1])
+    one = state.about(fields.of)
     texts = tuple(dict.fromkeys(text.strip() for text in fields.know if text.strip()))
     if not texts:
         message = "nothing is known yet; write a fact, such as '#1 != Flu', or a statement P(…)"
         raise BadKnowledge(message)
-    job = asked(workspace, one, texts, state.address(VIEW.path, {"know": list(texts)}))
+    job = asked(workspace, one, texts, state.address(VIEW.path, {"know": list(texts), "of": fields.of or None}))
     job.wait(2 * SECONDS)
     if job.answer is None:
         raise job.error or BadKnowledge(job.problem or "this was cancelled; ask again")
@@ -395,14 +398,14 @@ class CompletionFields(StateFields):
 
     text: str = Field(default="", max_length=2_000)
     at: int = Field(default=0, ge=0, le=2_000)
+    of: str = Field(default="", description="the sensitive column, where there are several", max_length=200)
 
 
 @router.get("/api/what-if/completions", responses={422: {"model": Complaint}})
 def completions(request: Request, fields: Annotated[CompletionFields, Query()]) -> Offers:
     """What may come next where somebody writes a fact or a statement?"""
     workspace: Workspace = request.app.state.workspace
-    state = fields.state()
-    one = state.but(sensitive=state.sensitive[:1])
+    one = fields.state().about(fields.of)
     words = workspace.answers.of(("vocabulary", one.subject), lambda: vocabulary(workspace.release(one)))
     offered = complete(fields.text, min(fields.at, len(fields.text)), words)
     return Offers(start=offered.start, options=tuple(Offer(text=text, what=what) for text, what in offered.options))

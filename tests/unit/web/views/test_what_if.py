@@ -72,3 +72,21 @@ def test_an_empty_page_says_what_to_do(held, client):
 def test_names_are_offered(held, client):
     address = held.start.address("/api/what-if/completions", {"text": "#1 = fl", "at": 7})
     assert client.get(address).json()["options"][0] == {"text": "Flu", "what": "a value"}
+
+
+def test_one_of_several_sensitive_columns_is_chosen(tmp_path):
+    rows = "".join(f"{20 + n % 2},{['Flu', 'Cold'][n % 2]},{['baker', 'smith', 'clerk'][n % 3]}\n" for n in range(12))
+    (tmp_path / "jobs.csv").write_text(f"age,disease,job\n{rows}")
+    held = opened(tmp_path / "jobs.csv", Roles(quasi=("age",), sensitive=("disease", "job")))
+    client = guest(held)
+    first = client.get(held.start.address("/what-if")).text
+    assert '<option value="disease" selected>' in first
+    assert client.get(held.start.address("/api/what-if", {"of": "job", "know": ["#1 != baker"]})).status_code == 200
+    page = client.get(held.start.address("/what-if", {"of": "job", "know": ["#1 != baker"]})).text
+    assert '<option value="job" selected>' in page
+    assert "Knowing 1 fact" in page
+    assert "of=job" in page  # links keep it
+    assert "--sensitive job" in page
+    offered = held.start.address("/api/what-if/completions", {"text": "#1 = ba", "at": 7, "of": "job"})
+    assert client.get(offered).json()["options"][0]["text"] == "baker"
+    assert "About the column" not in client.get("/what-if?quasi=age&sensitive=job").text
