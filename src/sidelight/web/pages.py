@@ -81,24 +81,28 @@ class Sample:
     python: str
 
 
-def page(request: Request, view: PageView, state: State, *, template: str | None = None, **context: object) -> Response:
-    """Draw a view in a state, by the template that is called like its path, or by another one.
+def page(request: Request, view: PageView, state: State, **context: object) -> Response:
+    """Draw a view in a state, by the template that is called like its path, or by the `template` that is named.
 
     A request of htmx gets the same page, of which it takes the parts that it asked for, and is told the address that
     says what it shows.
     """
     workspace: Workspace = request.app.state.workspace
-    drawn_by = environment().get_template(f"{template or view.path.strip('/') or 'start'}.html")
+    template = context.pop("template", view.path.strip("/") or "start")
     also = context.pop("also", None)
     assert also is None or isinstance(also, Mapping)
-    text = drawn_by.render(
-        view=view,
-        views=request.app.state.views,
-        state=state,
-        source=workspace.source,
-        also=also or {},
-        version=__version__,
-        **context,
+    text = (
+        environment()
+        .get_template(f"{template}.html")
+        .render(
+            view=view,
+            views=request.app.state.views,
+            state=state,
+            source=workspace.source,
+            also=also or {},
+            version=__version__,
+            **context,
+        )
     )
     headers = {"vary": "HX-Request"}
     if "hx-request" in request.headers:
