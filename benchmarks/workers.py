@@ -5,7 +5,7 @@
 
 *Nothing here ran on more than one machine.*  Measured: how much processor time a row takes to be packed, sorted, merged
 and summarised; to be counted into a histogram of Mondrian; to be cut by Mondrian in memory; how many bytes a summary
-has.  Assumed: `BANDWIDTH`, `ROUND` and `SPREAD`.
+has.  Assumed: `BANDWIDTH`, `ROUND` and `SPREAD`, and that rows are read from disks as fast as they are counted.
 
 Symbols     N people, n workers of one processor each, w bytes of a packed row, S bytes of all summaries,
             H = Σ over columns (labels) · values · 8 bytes of the histogram of one node.
@@ -14,9 +14,9 @@ Audit       a · N/n         reads, packs and sorts; where rows repeat, distinct
             w · N/n / B     every row goes to the worker that has its range of keys
             ⌈log₂ n⌉ rounds of S bytes: summaries are merged by a tree
 Mondrian    level d has 2^d nodes.  By histograms: h · N/n to count, and 2^d · H bytes that each worker sends to be
-            added up.  By rows: w · N/n bytes, each row to the workers that have its node.  Rows go where histograms would
-            have more bytes, or each worker has `NODES_EACH` nodes; then the n/2^d workers of a node go on likewise, and
-            a worker that is alone cuts in memory, c · N/n.
+            added up.  By rows: w · N/n bytes, each row to the workers that have its node.  Rows go where histograms
+            would have more bytes, or each worker has `NODES_EACH` nodes; then the n/2^d workers of a node go on
+            likewise, and a worker that is alone cuts in memory, c · N/n.
 
 Workers are not equally fast: a step ends with its slowest worker, and speeds are drawn (log-normal, `SPREAD`).
 """
@@ -177,7 +177,7 @@ def simulated(rate: Rates) -> list[dict[str, Any]]:
 def table(rows: list[dict[str, Any]]) -> str:
     """Write the simulated times."""
     lines = ["| simulated | people | " + " | ".join(f"n = {n}" for n in WORKERS) + " |"]
-    lines.append("| --- | ---: | " + "---: | " * len(WORKERS))
+    lines.append("| --- | ---: |" + " ---: |" * len(WORKERS))
     for what in SIMULATED:
         for many in PEOPLE:
             cells = [row["seconds"] for row in rows if (row["what"], row["people"]) == (what, many)]
@@ -191,17 +191,19 @@ def draw(rows: list[dict[str, Any]]) -> None:
 
     library = altair()
     audit = next(row for row in rows if (row["what"], row["people"], row["workers"]) == ("audit", 10**9, 100))
-    shown = [row | {"name": f"{row['what']}, {row['people'] // 10**6:,} million"} for row in rows]
-    base = library.Chart(library.Data(values=shown), width=520, height=320)
+    shown = [row | {"name": f"{row['people'] // 10**6:,} million people"} for row in rows]
     x = library.X("workers:Q").scale(type="log").axis(title="workers (one processor each)", values=list(WORKERS))
-    y = library.Y("seconds:Q").scale(type="log").axis(title="seconds", format="~s")
-    colour = library.Color("what:N").scale(domain=list(SIMULATED), range=[BLUE, VERMILION]).legend(None)
-    lines = base.mark_line(point=True).encode(x, y, colour, library.Detail("name:N"))
-    ends = base.transform_filter(f"datum.workers == {WORKERS[-1]}")
-    names = ends.mark_text(align="left", dx=8).encode(x, y, colour, library.Text("name:N"))
+    y = library.Y("seconds:Q").scale(type="log", domain=[1, 4_000]).axis(title="seconds", format="~s")
+    panels = []
+    for what, colour in zip(SIMULATED, (BLUE, VERMILION), strict=True):
+        values = library.Data(values=[row for row in shown if row["what"] == what])
+        base = library.Chart(values, width=250, height=300, title=what)
+        lines = base.mark_line(point={"color": colour}, color=colour).encode(x, y, library.Detail("name:N"))
+        ends = base.transform_filter(f"datum.workers == {WORKERS[-1]}")
+        panels.append(lines + ends.mark_text(align="left", dx=8, color=colour).encode(x, y, library.Text("name:N")))
     finite = [(row["what"], row["people"], row["workers"], round(row["seconds"], 1)) for row in rows]
     chart = finished(
-        lines + names,
+        library.hconcat(*panels),
         title=f"Simulated: 100 workers would audit a thousand million people in {audit['seconds']:.0f} seconds",
         subtitle="Rates of one processor are measured; the network (a gigabit), starting a step (0.2 s) and how much "
         "workers differ (15 %) are assumed. Nothing ran on more than one machine.",
