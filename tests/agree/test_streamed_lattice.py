@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import SidelightError
+from sidelight.errors import BadPolicy, NoRoom, SidelightError
 from sidelight.release.generalise import Lattice
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.utility import QUICK_UTILITIES
-from sidelight.table import sorted_runs
+from sidelight.table import rolled_up, sorted_runs
 from sidelight.table.memory import Memory
 
 DAYS = ["1901", "1902", "1911", "1912", None]
@@ -30,6 +30,7 @@ def _tiny_memory(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 3)
     monkeypatch.setattr(Memory, "rolls_up", lambda self, rows: rows <= 6)
     monkeypatch.setattr(Memory, "numbers_kept", 20)
+    monkeypatch.setattr(rolled_up, "COUNTED_BY_ARRAY", 30)
     monkeypatch.setattr(sorted_runs.SortedRuns.batches, "__defaults__", (2,))
 
 
@@ -86,7 +87,7 @@ POLICIES = [
     sl.Policy(sl.Implications(1) <= 1),
     sl.Policy(sl.Acquaintance(others=1) <= 0.75),
     sl.Policy(sl.GroupSize() >= 2, sl.Closeness(distance="equal") <= 0.5),
-    sl.Policy(sl.GroupSize() >= 4),
+    sl.Policy(sl.ProsecutorRisk("average") <= 0.5),
     sl.Policy(sl.GroupSize() >= 99),
 ]
 
@@ -127,3 +128,47 @@ def test_a_search_on_disk_ends_with_the_release_of_one_in_memory(table, policy, 
     held = outcome(sl.read_table(rows, **reading), policy, method)
     streamed = outcome(sl.stream_table(rows, **reading), policy, method)
     assert streamed == held
+
+
+@examples(15)
+@given(
+    table=tables(),
+    policy=st.sampled_from(POLICIES),
+    suppress=st.sampled_from([0, 0.3]),
+    day=st.integers(0, 3),
+    zip_code=st.integers(0, 2),
+)
+def test_levels_that_somebody_chose_are_judged_alike(table, policy, suppress, day, zip_code):
+    rows, reading = table
+    method = sl.FullDomain(suppress=suppress, levels={"day": day, "zip": zip_code})
+    held = outcome(sl.read_table(rows, **reading), policy, method)
+    assert outcome(sl.stream_table(rows, **reading), policy, method) == held
+
+
+def test_a_release_that_cannot_be_held_says_how_much_it_takes(monkeypatch):
+    monkeypatch.setattr(Memory, "holds_groups", lambda self, numbers: False)
+    rows = pa.table({"day": DAYS[:4] * 4, "zip": ["10", "11"] * 8, "disease": ["Flu", "Flu", "Cold", "Cold"] * 4})
+    table = sl.stream_table(rows, quasi=["day", "zip"], sensitive="disease")
+    with pytest.raises(NoRoom, match=r"has 4 groups, too many for memory=; give [0-9.]+MB, or limits"):
+        sl.protect(table, sl.GroupSize() >= 2, by=HIERARCHIES, ask="nobody")
+
+
+def test_utilities_of_each_key_are_refused_in_a_line():
+    rows = pa.table({"day": DAYS[:2], "zip": ZIPS[:2], "disease": VALUES[:2]})
+    table = sl.stream_table(rows, quasi=["day", "zip"], sensitive="disease")
+    with pytest.raises(BadPolicy, match="compares each key with the release"):
+        sl.protect(table, sl.GroupSize() >= 2, by=HIERARCHIES, utility="query error", ask="nobody")
+
+
+def test_a_search_that_is_interrupted_ends_with_what_it_has(monkeypatch):
+    checks = iter(range(3))
+
+    def interrupted(*_):
+        if next(checks, None) is None:
+            raise KeyboardInterrupt
+
+    rows = pa.table({"day": DAYS[:4] * 4, "zip": ["10", "11"] * 8, "disease": ["Flu", "Flu", "Cold", "Cold"] * 4})
+    table = sl.stream_table(rows, quasi=["day", "zip"], sensitive="disease")
+    found = sl.protect(table, sl.GroupSize() >= 8, by=HIERARCHIES, ask="nobody", progress=interrupted)
+    assert not found.complete
+    assert found.verdict.safe

@@ -259,6 +259,10 @@ class Lattice(LatticeNodes):
         """Hold the groups of a node, to be printed: they are in memory anyhow."""
         return self.groups_at(node)
 
+    def release_to_judge(self, node: Node) -> Release:
+        """Make the release of a node, to be gone through."""
+        return self.release_at(node)
+
     def release_at(self, node: Node) -> Release:
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)

@@ -29,7 +29,7 @@ from sidelight._arrays import Flags, Integers
 from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups, is_finer, numbers_in
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.release.streamed import GroupBlock
+from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.table.rolled_up import Relabelling, roll_up_stream
 from sidelight.table.table import Column, Counts, JointDomain, Semantics
 
@@ -189,6 +189,13 @@ class StreamedLattice(LatticeNodes):
             values = sum(block.counts.positive for block in groups.stream.blocks())
             raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
         return self._with_kinds(held, node)
+
+    def release_to_judge(self, node: Node) -> AnyRelease:
+        """Make the release of a node, to be gone through; where it is on disk, it stays there."""
+        groups = self.groups_at(node)
+        if isinstance(groups, StreamedGroups):
+            return StreamedRelease(groups.stream, self.table.sensitive)
+        return Release(groups, sensitive=self.table.sensitive, intake=self.table.intake)
 
     def release_at(self, node: Node) -> Release:
         """Make the release of a node; refuses where it has too many groups to be held."""

@@ -249,7 +249,7 @@ def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
 
 def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = "") -> None:
     """Refuse levels that are not within policy, and say which limits they break."""
-    broken = policy.judge(lattice.release_at(node)).broken
+    broken = policy.judge(lattice.release_to_judge(node)).broken
     if not broken:
         return
     blocked = tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)

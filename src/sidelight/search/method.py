@@ -84,7 +84,7 @@ class Method(ABC):
         del table, policy, by, utility, progress
         message = (
             f"method '{self.name}' holds all keys of a table, which does not go with {parameter('memory')}; "
-            f"use {parameter('method', 'mondrian')}, or read the table without {parameter('memory')}"
+            f"use {parameter('method', 'mondrian')} or lattice, or read the table without {parameter('memory')}"
         )
         raise BadPolicy(message)
 

@@ -6,25 +6,29 @@ Order       packed words order rows as codes do, so that the new keys come in th
 Bound       What differs within a run differs in all: a run with more than `most_keys` keys ends it (None).
 Cost        a division, a look-up and a sum per row and column that changes, and a sort; columns that stay side by side
             move together.  Equal rows are counted together run by run, so that much is added up before anything is
-            written down.
+            written down; few rows that there can be are counted in an array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
 from sidelight._ahead import ahead
-from sidelight._arrays import Codes, Integers, run_starts
+from sidelight._arrays import Codes, Integers, add_up, run_starts
 from sidelight.table.key_stream import KeyStream
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.sorted_runs import SortedRuns
+
+COUNTED_BY_ARRAY = 1 << 22
+"""So many rows that there can be are counted in an array: several times quicker than to sort those that there are."""
 
 Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
 """New labels, and which of them each old one becomes."""
@@ -40,7 +44,10 @@ def roll_up_stream(
     step = _Step(stream.packing, packing, columns)
     try:
         entries = step.entries(stream, memory, most_keys)
-        people = None if stream.people_per_key is None else step.people(stream.people_per_key, memory)
+        people, weights = (
+            None if each is None else step.amounts(each, memory)
+            for each in (stream.people_per_key, stream.weight_per_key)
+        )
     except _TooManyKeys:
         return None
     recoded = {name for name, new in zip(stream.roles.quasi, columns, strict=True) if new is not None}
@@ -51,6 +58,7 @@ def roll_up_stream(
         packing=packing,
         entries=entries,
         people_per_key=people,
+        weight_per_key=weights,
     )
 
 
@@ -72,6 +80,12 @@ class _Step:
                 raise _TooManyKeys
 
         runs = self._runs(stream.entries, memory)
+        below = prod(max(len(labels), 1) for labels in self.new.labels)
+        if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
+            counted = _added_up(ahead(self._packed_anew(stream.entries)), below)
+            rows = np.flatnonzero(counted)
+            runs.add([rows], counted[rows])
+            return runs
         runs.look_at = look_at
         for words, once_or_counts in ahead(self._packed_anew(stream.entries)):
             runs.add(words, once_or_counts)
@@ -81,11 +95,12 @@ class _Step:
         for words, counts in entries.in_any_order():
             yield self.recoded(words), _unless_ones(counts)
 
-    def people(self, people_per_key: SortedRuns, memory: Memory) -> SortedRuns:
-        runs = self._runs(people_per_key, memory)
-        for keys, people in people_per_key.in_any_order():
+    def amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
+        """Add up what keys have: people, or their weights."""
+        runs = self._runs(per_key, memory)
+        for keys, amounts in per_key.in_any_order():
             words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
-            runs.add(self.new.keys(self.recoded(words)), people)
+            runs.add(self.new.keys(self.recoded(words)), amounts)
         return runs
 
     def _runs(self, like: SortedRuns, memory: Memory) -> SortedRuns:
@@ -145,6 +160,17 @@ class _Part:
 def _places(packing: Packing) -> list[int]:
     """Say which word holds each column."""
     return [word for word, held in enumerate(packing.layout) for _ in held]
+
+
+def _added_up(batches: Iterable[tuple[Words, Integers | None]], below: int) -> Integers:
+    """Add up the counts of rows of one word, each below a number."""
+    total = np.zeros(below, np.int64)
+    for (word,), counts in batches:
+        if below <= 4 * len(word):
+            total += np.bincount(word, minlength=below) if counts is None else add_up(word, counts, below)
+        else:
+            np.add.at(total, word, 1 if counts is None else counts)
+    return total
 
 
 def _unless_ones(counts: Integers) -> Integers | None:

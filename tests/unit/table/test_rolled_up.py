@@ -9,7 +9,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import NoRoom
-from sidelight.table import packed_keys, sorted_runs
+from sidelight.table import packed_keys, rolled_up, sorted_runs
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing
 from sidelight.table.rolled_up import _Step, roll_up_stream
@@ -48,15 +48,17 @@ def table(rows=40):
 
 def test_more_keys_than_may_be_end_it(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 8)
+    monkeypatch.setattr(rolled_up, "COUNTED_BY_ARRAY", 0)
     streamed = table()
     halves = (tuple(map(str, range(20))), np.repeat(np.arange(20, dtype=np.int32), 2))
     assert roll_up_stream(streamed.stream, [halves], streamed.memory, most_keys=3) is None
-    rolled_up = roll_up_stream(streamed.stream, [halves], streamed.memory, most_keys=20)
-    assert [size for sizes in rolled_up.sizes() for size in sizes.tolist()] == [2] * 20
+    coarser = roll_up_stream(streamed.stream, [halves], streamed.memory, most_keys=20)
+    assert [size for sizes in coarser.sizes() for size in sizes.tolist()] == [2] * 20
 
 
 def test_a_full_disk_is_said_in_a_line(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 8)
+    monkeypatch.setattr(rolled_up, "COUNTED_BY_ARRAY", 0)
     streamed = table()
 
     def full(columns, words):
