@@ -91,18 +91,15 @@ def page(request: Request, view: PageView, state: State, **context: object) -> R
     template = context.pop("template", view.path.strip("/") or "start")
     also = context.pop("also", None)
     assert also is None or isinstance(also, Mapping)
-    text = (
-        environment()
-        .get_template(f"{template}.html")
-        .render(
-            view=view,
-            views=request.app.state.views,
-            state=state,
-            source=workspace.source,
-            also=also or {},
-            version=__version__,
-            **context,
-        )
+    drawn_by = environment().get_template(f"{template}.html")
+    text = drawn_by.render(
+        view=view,
+        views=request.app.state.views,
+        state=state,
+        source=workspace.source,
+        also=also or {},
+        version=__version__,
+        **context,
     )
     headers = {"vary": "HX-Request"}
     if "hx-request" in request.headers:

@@ -45,6 +45,13 @@ def test_nothing_is_searched_by_looking(held):
     assert "sidelight protect" in page.text
 
 
+def test_cuts_are_drawn_as_a_tree(held):
+    client = searched(held, method="mondrian", ask="nobody")
+    page = client.get(held.start.address("/release", {"method": "mondrian", "ask": "nobody"})).text
+    assert re.search(r"\d+ cuts made \d+ groups", page)
+    assert "groups published" in page
+
+
 def test_what_is_found_is_told_drawn_and_offered(held):
     client = searched(held, ask="nobody")
     page = client.get(held.start.address("/release", {"ask": "nobody"})).text
