@@ -25,6 +25,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from sidelight._ahead import ahead
 from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
 from sidelight._progress import Progress
 from sidelight.release.groups import Groups
@@ -243,11 +244,11 @@ class StreamedCuts:
     def _pass(
         self, what: str, of_rows: Callable[[RoutedRows], Summed], merge: Callable[[Summed, Summed], Summed]
     ) -> Summed:
-        """Go through all rows, where they are: with their ranks and their groups."""
+        """Go through all rows, where they are: with their ranks and their groups; here, some are routed ahead."""
         self._passes += 1
-        tree = self.tree
+        tree, soon = self.tree, ahead if self.table.stream.here else iter
         return self.table.over_rows(
-            lambda blocks: of_rows(_routed(blocks, tree)), merge, self._ranks, partial(self._told, what)
+            lambda blocks: of_rows(soon(_routed(blocks, tree))), merge, self._ranks, partial(self._told, what)
         )
 
     def _told(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
