@@ -54,8 +54,7 @@ from sidelight.search.recoding import Regions
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.streamed_table import held
-from sidelight.table.table import Table
+from sidelight.table.table import Table, held
 
 CHOSEN = "the levels were chosen by somebody, and nothing was searched"
 CHOSEN_AMONG_FOUND = "the levels were chosen, and that may be among those that a search found"

@@ -253,7 +253,7 @@ class Parquet(Format):
         kinds = [_arrow_kind(column) for column in sheet.columns.values()]
         # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
-        cells = [_Cells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
+        cells = [_WrittenCells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
             for rows in sheet.batches():
                 writer.write_table(pa.Table.from_arrays([each.at(rows) for each in cells], schema=schema))
@@ -273,7 +273,7 @@ class Csv(Format):
         """Put each label into words once, then join them row by row."""
         self._check(sheet)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
-        words = [_Cells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
+        words = [_WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
         for rows in sheet.batches():
             cells = [each.at(rows) for each in words]
             lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
@@ -360,14 +360,14 @@ def _row_blocks(rows: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Cells:
+class _WrittenCells:
     """A column as it is written: each label is put into its kind once."""
 
     labels: pa.Array | None  # None: the codes are what is written
     codes: npt.NDArray[np.generic]
 
     @classmethod
-    def of(cls, column: Column | Integers | Floats, kind: pa.DataType) -> _Cells:
+    def of(cls, column: Column | Integers | Floats, kind: pa.DataType) -> _WrittenCells:
         if not isinstance(column, Column):
             return cls(None, column)
         used = np.bincount(column.codes, minlength=len(column.labels)) > 0  # others may be of no kind

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -43,8 +43,10 @@ from sidelight.table.files import files_of
 from sidelight.table.labels import ColumnKind, Label
 from sidelight.table.memory import Memory
 from sidelight.table.roles import Domain, Missing, Roles
-from sidelight.table.streamed_table import AnyTable
 from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics
+
+if TYPE_CHECKING:
+    from sidelight.table.streamed_table import AnyTable
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""

@@ -26,8 +26,7 @@ from sidelight.search.mondrian import Mondrian
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.labels import SUPPRESSED, shown
-from sidelight.table.streamed_table import held
-from sidelight.table.table import Column, Table, Tabular
+from sidelight.table.table import Column, Table, Tabular, held
 
 if TYPE_CHECKING:
     import altair as alt

@@ -34,8 +34,8 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import LevelRegions, Marginals, Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.streamed_table import AnyTable, StreamedTable, held
-from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.table.streamed_table import AnyTable, StreamedTable
+from sidelight.table.table import Column, Table, held, number_equal_rows
 
 if TYPE_CHECKING:
     from sidelight._progress import Progress

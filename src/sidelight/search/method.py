@@ -26,8 +26,7 @@ from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
 from sidelight.table.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
-from sidelight.table.streamed_table import held
-from sidelight.table.table import Column, Table, Tabular, arrow_labels, unused_name, value_columns
+from sidelight.table.table import Column, Table, Tabular, arrow_labels, held, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
 if TYPE_CHECKING:

@@ -35,7 +35,6 @@ from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
 from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import Generation, Partition
-from sidelight.search.mondrian_streamed import Room, StreamedCuts
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
@@ -45,11 +44,11 @@ from sidelight.search.value_limits import ValueLimits, covered_limits
 from sidelight.search.veil import Coins, Veil, unknown_to_all
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.streamed_table import StreamedTable
 from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.search.value_limits import ValueLimits
+    from sidelight.table.streamed_table import StreamedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +185,8 @@ class Mondrian(Method):
         progress: Progress,
     ) -> SearchOutcome:
         """Cut by histograms until keys fit into memory."""
+        from sidelight.search.mondrian_streamed import Room, StreamedCuts  # noqa: PLC0415 - only where keys do not fit
+
         del utility
         for option, setting in (("towards", self.towards), ("resists", self.resists)):
             if setting is not None:

@@ -276,8 +276,8 @@ class StreamedCuts:
         closed = np.flatnonzero(uncut)
         if len(closed):
             self._close(level, closed)
-        made = np.concatenate(halves) if halves else np.zeros(0, np.int64)
-        return made if not self.policy.together else self._large(made, least)
+        both = np.concatenate(halves) if halves else np.zeros(0, np.int64)
+        return both if not self.policy.together else self._large(both, least)
 
     def _split(self, cuts: Cuts, old: Integers, new: Integers, run: int) -> None:
         self.lineage.cut(old, new, run)
@@ -401,23 +401,24 @@ class StreamedCuts:
             table, self.orders, place[numbers], self._places(numbers)[group], whole=self.table.stream.whole
         )
 
-        made: list[tuple[int, Integers]] = []
+        runs_of_cuts: list[tuple[int, Integers]] = []
 
         def runs(generation: Generation) -> Iterator[Cuts]:
             proposals = Proposals(generation, self.orders, None, acceptance.least)
             for run, cuts in enumerate(acceptance.cuts(generation, proposals)):
-                made.append((run, generation.numbers[cuts.group]))
+                runs_of_cuts.append((run, generation.numbers[cuts.group]))
                 yield cuts
 
-        def told(made: int) -> None:
-            self.progress(f"{groups + made - len(known):,} groups", groups + made - len(known), None)
+        def show(here: int) -> None:
+            in_all = groups + here - len(known)
+            self.progress(f"{in_all:,} groups", in_all, None)
 
-        cut_generations(generation, partition, runs, acceptance.least, progress=told)
+        cut_generations(generation, partition, runs, acceptance.least, progress=show)
         if record is not self.record:
             for column, times in record.along.items():
                 self.record.along[column] = self.record.along.get(column, 0) + times
         numbered = np.append(known, groups + np.arange(len(partition) - len(known)))
-        for run, cut in made:
+        for run, cut in runs_of_cuts:
             self.lineage.cut(numbered[cut], len(self.lineage.leaf) + np.arange(len(cut)), run)
         self._merge(known, partition, table)
 

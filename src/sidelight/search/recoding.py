@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -32,9 +33,11 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order, all_numbers
-from sidelight.table.streamed_table import AnyTable, StreamedTable, held
-from sidelight.table.table import Column, Counts, Table, unused_name, value_columns
+from sidelight.table.table import Column, Counts, Table, held, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
+
+if TYPE_CHECKING:
+    from sidelight.table.streamed_table import AnyTable, StreamedTable
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""

@@ -15,7 +15,7 @@ import numpy as np
 from sidelight._arrays import Floats
 from sidelight.errors import NoRoom, parameter
 from sidelight.search.recoding import Recoding, random_queries
-from sidelight.table.streamed_table import held
+from sidelight.table.table import held
 
 UtilityName: TypeAlias = Literal[
     "balanced loss",

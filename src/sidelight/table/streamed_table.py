@@ -28,7 +28,7 @@ from sidelight.table.read import check_kinds, kind_by_type
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.spark_source import is_spark
 from sidelight.table.spark_stream import read_spark_stream
-from sidelight.table.table import Column, Counts, Intake, Semantics, Table, find_column, sensitive_names
+from sidelight.table.table import Column, Counts, Intake, Semantics, Table, find_column, held, sensitive_names
 
 
 class StreamedRoles(TypedDict, total=False):
@@ -209,14 +209,6 @@ class StreamedTable:
 AnyTable: TypeAlias = Table | StreamedTable
 
 MEMORY = parameter("memory")
-
-
-def held(table: AnyTable) -> Table:
-    """Give a table that is in memory, or say that it has to be."""
-    if isinstance(table, StreamedTable):
-        message = f"a streamed table does not hold its keys, and all of them are needed; read it without {MEMORY}"
-        raise BadTable(message)
-    return table
 
 
 def stream_table(

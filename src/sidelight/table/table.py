@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.table.labels import ColumnKind
+    from sidelight.table.streamed_table import AnyTable
 
 Semantics: TypeAlias = Literal["single", "set", "multiset"]
 """One value per person; a set of values per person; or any number of occurrences per person."""
@@ -199,6 +200,15 @@ class Table:
             f"<Table of {counted(self.people, 'person')}: {names} → {self.sensitive} "
             f"({counted(len(self.domain), 'combination' if len(self.sensitive_columns) > 1 else 'value')})>"
         )
+
+
+def held(table: AnyTable) -> Table:
+    """Give a table that is in memory, or say that it has to be."""
+    if not isinstance(table, Table):
+        memory = parameter("memory")
+        message = f"a streamed table does not hold its keys, and all of them are needed; read it without {memory}"
+        raise BadTable(message)
+    return table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,7 +7,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn, WrongKind
 from sidelight.table import key_stream
-from sidelight.table.streamed_table import held
+from sidelight.table.table import held
 
 ROWS = pa.table(
     {

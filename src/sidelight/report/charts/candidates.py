@@ -17,7 +17,7 @@ from sidelight.measures.measure import Criterion, Measure, exact
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
-from sidelight.table.streamed_table import held
+from sidelight.table.table import held
 
 if TYPE_CHECKING:
     import altair as alt
