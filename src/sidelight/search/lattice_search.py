@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -30,9 +30,11 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Node
-from sidelight.release.streamed_lattice import AnyLattice
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.table import Semantics
+
+if TYPE_CHECKING:
+    from sidelight.release.streamed_lattice import AnyLattice
 
 NodeCheck: TypeAlias = Callable[[Node], bool]
 """Says whether a policy holds at a node."""

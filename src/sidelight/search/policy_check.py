@@ -20,6 +20,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,9 +31,11 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.release.streamed_lattice import AnyGroups
 from sidelight.table.labels import Label
 from sidelight.table.table import Counts, Semantics, Table
+
+if TYPE_CHECKING:
+    from sidelight.release.streamed_lattice import AnyGroups
 
 
 @dataclass(frozen=True, slots=True)
