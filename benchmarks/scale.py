@@ -107,7 +107,7 @@ CONTESTANTS = {
     BASE: bare_group_by,
     f"audit, memory {MEMORY}": streamed_audit,
     f"mondrian (0,1000,0) < 0.9, memory {MEMORY}": mondrian((0, 1000, 0), "9/10"),
-    f"mondrian (3,1000,10) < 0.99, memory {MEMORY}": mondrian((3, 1000, 10), "99/100"),
+    f"mondrian (3,1000,10) < 0.9999, memory {MEMORY}": mondrian((3, 1000, 10), "9999/10000"),
 }
 
 
