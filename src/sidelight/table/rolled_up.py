@@ -84,6 +84,7 @@ class _Step:
         if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
             counted = _added_up(ahead(self._packed_anew(stream.entries)), below)
             rows = np.flatnonzero(counted)
+            look_at([rows])
             runs.add([rows], counted[rows])
             return runs
         runs.look_at = look_at

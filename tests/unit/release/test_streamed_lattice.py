@@ -1,0 +1,72 @@
+"""Generalisations of a table on disk: which nodes are where, and what is refused before it is read."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.release import streamed_lattice
+from sidelight.release.groups import Groups
+from sidelight.release.streamed import StreamedRelease
+from sidelight.release.streamed_lattice import StreamedGroups, StreamedLattice
+from sidelight.table.memory import Memory
+
+AGES = [str(age) for age in range(20, 60)]
+BY = {
+    "age": sl.Hierarchy("age", (tuple(AGES), tuple(f"{age[0]}0s" for age in AGES), ("*",) * len(AGES))),
+    "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*"))),
+}
+
+
+@pytest.fixture
+def lattice(monkeypatch):
+    """40 ages and both sexes, a person each; 30 groups and values of groups fit."""
+    monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 8)
+    monkeypatch.setattr(Memory, "rolls_up", lambda self, rows: rows <= 30)
+    rows = pa.table({"age": AGES * 2, "sex": ["f"] * 40 + ["m"] * 40, "disease": ["Flu", "Cold"] * 40})
+    return StreamedLattice(sl.stream_table(rows, quasi=["age", "sex"], sensitive="disease"), BY)
+
+
+def test_what_fits_is_in_memory_and_the_rest_on_disk(lattice):
+    assert isinstance(lattice.groups_at((0, 0)), StreamedGroups)
+    assert isinstance(lattice.groups_at((2, 0)), Groups)
+    assert not lattice.in_memory((0, 0))
+    assert lattice.in_memory((2, 0))
+    assert lattice.in_memory((2, 1))
+    assert isinstance(lattice.release_to_judge((0, 1)), StreamedRelease)
+    assert len(lattice.release_at((0, 1))) == 40
+
+
+def test_one_pass_makes_the_finest_root_that_is_known_to_fit(lattice, monkeypatch):
+    passes = []
+    roll_up = streamed_lattice.roll_up_stream
+    monkeypatch.setattr(streamed_lattice, "roll_up_stream", lambda *a, **k: passes.append(1) or roll_up(*a, **k))
+    assert len(lattice.groups_at((2, 1))) == 1
+    assert len(lattice.groups_at((2, 0))) == 2
+    assert len(passes) == 1
+
+
+def test_too_many_groups_are_refused_before_the_end(lattice):
+    assert not lattice.few_below((0, 1), 40, most=0)
+    assert (0, 1) not in lattice._on_disk
+    assert lattice.few_below((0, 1), 2, most=0)
+    assert (0, 1) in lattice._on_disk
+
+
+def test_hidden_groups_become_one(lattice):
+    groups = lattice.groups_at((0, 1))
+    hidden = np.zeros(len(groups), bool)
+    hidden[:3] = True
+    star = groups.with_star(hidden)
+    blocks = list(star.blocks())
+    assert len(star) == 38
+    assert sum(int(block.sizes.sum()) for block in blocks) == 80
+    assert (int(blocks[0].sizes[0]), blocks[0].counts.dense().tolist()) == (6, [[2, 4]])
+    assert groups.people_of(hidden) == 6
+    assert len(groups.alone(hidden, np.zeros(2, bool))) == 37
+
+
+def test_few_nodes_are_kept_on_disk(lattice, monkeypatch):
+    monkeypatch.setattr(streamed_lattice, "ON_DISK", 0)
+    lattice.groups_at((0, 1))
+    assert not lattice._on_disk
