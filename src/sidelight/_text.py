@@ -105,6 +105,24 @@ def _cell(content: object) -> str:
     return f"<td>{escape(str(content))}</td>"
 
 
+MOST_NESTED = 100
+"""How deep lists and tables may stand in each other, and how many parts a dotted key of TOML may have."""
+
+
+def is_deeply_nested(text: str) -> bool:
+    """Say whether JSON or TOML is nested deeper than anybody writes it: parsers would not come back from it.
+
+    >>> is_deeply_nested('{"a": [1]}'), is_deeply_nested("[" * 1000), is_deeply_nested("a.a." * 1000 + "a = 1")
+    (False, True, True)
+    """
+    opened = 0
+    for letter in (each for each in text if each in "[]{}"):
+        opened += 1 if letter in "[{" else -1
+        if opened > MOST_NESTED:
+            return True
+    return any(line.partition("=")[0].count(".") > MOST_NESTED for line in text.splitlines() if "." in line)
+
+
 def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """Take one name or several.
 

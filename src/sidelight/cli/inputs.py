@@ -295,7 +295,7 @@ def open_table(
     return sl.coarser_values(table, by=hierarchies or {}, to=roles.sensitive_level)
 
 
-_LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]+)\s*(?:,|$)")
+_LEVEL = re.compile(r"\s*(?P<column>[^=]+?)\s*=\s*(?P<level>[0-9]{1,9})\s*(?:,|$)")
 
 
 def read_levels(texts: Sequence[str]) -> dict[str, int]:

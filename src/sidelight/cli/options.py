@@ -30,9 +30,15 @@ COLUMNS = Group(r"Which column is what (or in \[roles] of the policy)", sort_key
 ANSWER = Group("Where the answer goes", sort_key=7)
 
 
-def option(*names: str, metavar: str | None = None, at_least: int | None = None, **more: Any) -> Parameter:  # noqa: ANN401
+def option(
+    *names: str,
+    metavar: str | None = None,
+    at_least: int | None = None,
+    at_most: int = 10**9,
+    **more: Any,  # noqa: ANN401
+) -> Parameter:
     """Describe an option by its names and a word for what to give; texts may begin with a hyphen."""
-    validator = () if at_least is None else Number(gte=at_least)
+    validator = () if at_least is None else Number(gte=at_least, lte=at_most)
     more.setdefault("completer", completer_for(metavar))
     return Parameter(
         name=names,
@@ -473,7 +479,7 @@ class ExploreOptions:
     """The sensitive value that should stay hidden; repeat it to ask about any of several."""
     below: Annotated[str, option("--below", "-b", metavar="NUMBER")] = "0.95"
     """How sure nobody should get, such as 0.95 or 3/4."""
-    up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=0)] = 10
+    up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=0, at_most=1_000_000)] = 10
     """How much knowledge the curves go up to; beyond 50 in growing steps."""
     belief: Annotated[tuple[str, ...], option("--belief", metavar="LIMIT")] = ()
     """A limit on a prior belief: how stubborn may one be, knowing how many? 'prior belief(stubbornness=inf) <= 3'."""
@@ -948,7 +954,7 @@ class FolderOptions:
 class IdentifyingOptions:
     """Which sets of columns are gone through, and which of them are told."""
 
-    up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=1)] = 3
+    up_to: Annotated[int, option("--up-to", metavar="NUMBER", at_least=1, at_most=100)] = 3
     """How many columns somebody knows at most."""
     alone: Annotated[str, option("--alone", metavar="SHARE")] = "0.05"
     """Which share of the people stand alone on the sets that are told, such as 0.05 or 1/20."""

@@ -5,6 +5,7 @@ Below: where an answer goes (`Output`): to the terminal, as JSON or for people, 
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import sys
@@ -56,14 +57,39 @@ OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "-
 """The options that name what is written."""
 
 
-def named_inputs() -> Iterator[Path]:
-    """Give every file that the command names and does not write: whatever a verb reads of it, nothing is put there."""
+def _named_places() -> Iterator[tuple[str, Path]]:
+    """Give every place on disk that the command names, with the option that names it; other words are none."""
     words = _WORDS.get()
     for before, word in zip(("", *words), words, strict=False):
-        option, _, value = word.partition("=") if word.startswith("-") else ("", "", word)
+        option, _, value = word.partition("=") if word.startswith("-") else (before, "", word)
         with suppress(OSError, ValueError):
-            if before not in OUTPUTS and option not in OUTPUTS and Path(value).is_file():
-                yield Path(value)
+            if Path(value).exists() or Path(value).is_symlink():
+                yield option, Path(value)
+
+
+def named_inputs() -> Iterator[Path]:
+    """Give every file that the command names and does not write: whatever a verb reads of it, nothing is put there."""
+    return (path for option, path in _named_places() if option not in OUTPUTS and path.is_file())
+
+
+def _refuse_pipes() -> None:
+    """Refuse pipes and devices: whoever opens one may wait for ever, and none can be read twice."""
+    for option, path in _named_places():
+        if _leads_in_a_circle(path):
+            message = f"'{path}' is a link that leads in a circle; give the name of a file"
+            raise SidelightError(message)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            what = "give the name of a file" if option in OUTPUTS else "give a file, or - for a table on standard input"
+            message = f"'{path}' is a device or a pipe; {what}"
+            raise SidelightError(message)
+
+
+def _leads_in_a_circle(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 class Status(IntEnum):
@@ -81,6 +107,7 @@ def run(app: App, arguments: Sequence[str]) -> int:
     words = [word for word in arguments if word != DEBUG]  # it may stand anywhere
     _WORDS.set(tuple(words))
     try:
+        _refuse_pipes()
         return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
@@ -157,10 +184,19 @@ def _message(error: Exception) -> str:
         return _usage(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use '{error.filename}': {error.strerror}"
-    if isinstance(error, MemoryError):
-        return "not enough memory; give fewer columns or a smaller file"
-    kind = type(error).__name__
-    return f"this should not have happened ({kind}); run it again with --debug and report what it shows"
+    limit = next((words for kind, words in _LIMITS.items() if isinstance(error, kind)), None)
+    unknown = (
+        f"this should not have happened ({type(error).__name__}); run it again with --debug and report what it shows"
+    )
+    return limit or unknown
+
+
+_LIMITS: dict[type[Exception], str] = {
+    RecursionError: "something that was given is nested too deeply; check its brackets",
+    OverflowError: "a number that was given is too large to compute with; give a smaller one",
+    MemoryError: "not enough memory; give fewer columns or a smaller file",
+}
+"""What is said where the computer has come to its limits."""
 
 
 # What is wrong with the words of a command, by the type of the error that cyclopts raises.
@@ -227,8 +263,9 @@ def _invalid(error: Any) -> str:  # noqa: ANN401
 
 
 def _out_of_range(error: Any) -> str:  # noqa: ANN401
-    least = error.exception_message.rstrip(".").rpartition(" ")[2]
-    return f"invalid value for '{error.argument.name}': give a number of at least {least}"
+    sign, _, bound = error.exception_message.rstrip(".").removeprefix("Must be ").partition(" ")
+    side = "at most" if sign == "<=" else "at least"
+    return f"invalid value for '{error.argument.name}': give a number of {side} {bound}"
 
 
 _PROBLEMS: tuple[tuple[type[CycloptsError], Callable[[Any], str]], ...] = (

@@ -26,7 +26,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, get_args
 
-from sidelight._text import counted, html_table
+from sidelight._text import counted, html_table, is_deeply_nested
 from sidelight.dp.accountant import CountedColumns, Spending, concentrated, condition_of, epsilon_of_rho
 from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.parameters import (
@@ -332,6 +332,9 @@ def budget_document(account: Account) -> dict[str, str]:
 
 def from_text(text: str) -> Account:
     """Read what `to_text` wrote; `ValueError` for anything else."""
+    if is_deeply_nested(text):
+        message = "no ledger is nested so deeply"
+        raise ValueError(message)
     document = json.loads(text)
     try:
         digest = document.pop("digest")

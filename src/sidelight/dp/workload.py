@@ -80,7 +80,7 @@ WEIGHT_STEPS = 2**40
 KINDS_AT_MOST, SOLVED_AT_MOST = 64, 1_000_000
 """Of a marginal with more kinds of counts, or if these took more numbers to solve for, Chebyshev bounds all of them."""
 
-_AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]+)")
+_AT_LEVEL = re.compile(r"(?P<column>.*\S)\s*=\s*(?P<level>[0-9]{1,9})")
 
 
 def subsets(axes: Axes) -> Iterable[Axes]:

@@ -36,7 +36,7 @@ from sidelight.knowledge.statements import (
     conditional_probability,
     headcount,
 )
-from sidelight.knowledge.tokens import Token, TokenReader, tokenize
+from sidelight.knowledge.tokens import Token, TokenReader, share_in, tokenize
 from sidelight.table.labels import Label
 
 Statements: TypeAlias = str | Statement | Sequence[str | Statement]
@@ -271,7 +271,7 @@ def _factor(reader: TokenReader, depth: int) -> Quantity:
 def _number(reader: TokenReader) -> Fraction:
     if reader.next.kind != "word" or _NUMBER.fullmatch(reader.next.text) is None:
         reader.fail("a number is missing here; write 0.3, 3/10 or 30%")
-    number = Fraction(reader.take().text)
+    number = share_in(reader.take().text)
     return number / 100 if reader.accept_word("%") else number
 
 

@@ -248,6 +248,10 @@ class TokenReader:
         refuse(self.text, (at or self.next).start, reason, error=self.error)
 
 
+LONGEST_NUMBER, LONGEST_EXPONENT = 200, 4
+"""How many characters a share may have, and its exponent: more would be computed with for ever."""
+
+
 def is_number(text: str) -> bool:
     """Say whether a text is a share: 0.3, 3/10 or 30%."""
     return re.fullmatch(NUMBER, text) is not None
@@ -259,6 +263,10 @@ def share_in(text: str) -> Fraction:
     >>> share_in("30%"), share_in(".3"), share_in("3/10")
     (Fraction(3, 10), Fraction(3, 10), Fraction(3, 10))
     """
+    exponent = re.search(r"[eE]([+-]?[0-9]+)", text)
+    if len(text) > LONGEST_NUMBER or (exponent is not None and len(exponent[1]) > LONGEST_EXPONENT):
+        message = f"'{in_short(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
+        raise BadKnowledge(message)
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
-from sidelight._text import as_names
+from sidelight._text import as_names, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import SkylineSection, limit_model
@@ -143,6 +143,9 @@ def read_policy_text(
     >>> print(read_policy_text('[[limit]]\nmeasure = "group size"\nat_least = 5').policy)
     group size ≥ 5
     """
+    if is_deeply_nested(text):
+        message = f"{name} is nested too deeply to be a policy; check what was written into it"
+        raise BadPolicy(message)
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

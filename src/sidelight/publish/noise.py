@@ -290,7 +290,7 @@ def noise_kind(path: Path) -> object:
     """Say what a document beside a file is about; None where it cannot be read."""
     try:
         return json.loads(noise_path(path).read_text(encoding="utf-8"))["kind"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
@@ -307,7 +307,7 @@ def noise_beside(
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
         raise BadRelease(message) from None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
     if about != kind and about in READ_BY:

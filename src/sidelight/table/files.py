@@ -43,6 +43,9 @@ SHEETS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 STATISTICS = {".dta", ".sav", ".zsav", ".por", ".sas7bdat", ".xpt"}
 """Endings of spreadsheets, and of files of Stata, SPSS and SAS."""
 
+LONGEST_PATH = 4000
+"""How many characters a path may have; systems take no longer ones."""
+
 STANDARD_INPUT = "-"
 BEGINNINGS = {b"PAR1": ".parquet", b"PK\x03\x04": ".xlsx", b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
 """What the first bytes of standard input tell about the rest; else it is text."""
@@ -89,10 +92,16 @@ def _expand(path: str) -> list[Path]:
     if "\0" in path or "\n" in path or len(file.name) > 255:
         message = f"that is text, not the name of a file; give a path{in_python(', or a dataframe')}"
         raise BadTable(message)
+    if len(path) > LONGEST_PATH:
+        message = f"the name of the file has {len(path):,} characters; give the path of a file"
+        raise BadTable(message)
     if file.is_dir():
         message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
         raise BadTable(message)
     if file.exists():
+        if not file.is_file():  # whoever opens it may wait for ever, and it cannot be read twice
+            message = f"{path} is a device or a pipe; copy what it says into a file"
+            raise BadTable(message)
         return [file]
     if not has_magic(path):
         message = f"no file {path}; check the name and the folder"

@@ -28,7 +28,7 @@ from types import MappingProxyType
 import numpy as np
 
 from sidelight._arrays import Integers
-from sidelight._text import counted
+from sidelight._text import counted, is_deeply_nested
 from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_rules import Nested, Period, topped
@@ -304,6 +304,7 @@ def read_tree(file: Path) -> Nested:
     """Read a nested mapping from a JSON or TOML file."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
+        text = "" if is_deeply_nested(text) else text
         tree = tomllib.loads(text) if file.suffix.lower() == ".toml" else json.loads(text)
     except (ValueError, OSError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else "it is neither JSON nor TOML"

@@ -29,6 +29,10 @@ BYTES_PER_ROLLED_UP_ROW = 120
 BYTES_PER_PRINTED_NUMBER = 3 * 8
 
 
+MOST_DIGITS = 20
+"""How many digits an amount may have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Memory:
     """How many bytes may be used in all.
@@ -48,7 +52,7 @@ class Memory:
         """
         written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", str(memory))
         unit = UNITS.get(written[2].upper() or "B") if written else None
-        if written is None or unit is None:
+        if written is None or unit is None or len(written[1]) > MOST_DIGITS:
             message = f"cannot read {parameter('memory', str(memory))}; write an amount such as 2GB or 512MB"
             raise BadTable(message)
         total = int(float(written[1]) * unit)
