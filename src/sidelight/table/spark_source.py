@@ -27,9 +27,12 @@ from sidelight.table.source import TextRows, people_written_alike
 
 GROUPABLE = {
     *("string", "char", "varchar", "boolean", "byte", "short", "integer", "long", "decimal", "float", "double"),
-    *("date", "timestamp", "timestamp_ntz", "interval day to second", "daytimeinterval", "time", "binary"),
+    *("date", "timestamp", "timestamp_ntz", "daytimeinterval", "binary"),
 }
 """Types of Spark whose cells are grouped and have a label."""
+
+BY_BYTES = "UTF8_BINARY"
+"""The collation of texts that are the same only if all their bytes are."""
 
 JAVA = {4: 17, 3: 8}
 """Which Java each Spark needs at least."""
@@ -110,7 +113,7 @@ def is_spark(source: object) -> bool:
 def spark_rows(source: object, roles: Roles) -> TextRows:
     """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
     frame = source.frame if isinstance(source, SparkFile) else source
-    _refuse_types(frame, roles)
+    _refuse_columns(frame.schema.fields, roles)
     rows = frame_rows(frame, roles)
     if isinstance(source, SparkFile):
         own = replace(rows.source, name=source.name, files=source.files)
@@ -120,14 +123,29 @@ def spark_rows(source: object, roles: Roles) -> TextRows:
     return people
 
 
-def _refuse_types(frame: Any, roles: Roles) -> None:  # noqa: ANN401 - a DataFrame of Spark, which is an extra
-    used = set(roles.used.values())
-    for each in frame.schema.fields:
-        kind = each.dataType.typeName()
-        if each.name in used and kind.partition("(")[0] not in GROUPABLE:
+def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
+    """Refuse columns that Spark cannot name or group, or whose texts it takes for the same that are not."""
+    used, names = set(roles.used.values()), [each.name.lower() for each in fields]
+    for each in fields:
+        if each.name not in used:
+            continue
+        kind, collation = each.dataType.typeName(), getattr(each.dataType, "collation", BY_BYTES)
+        if {".", "`"} & {*each.name} or names.count(each.name.lower()) > 1:
+            message = (
+                f"Spark cannot tell by its name which column '{each.name}' is; give it a name of its own, in any case, "
+                "without dots and backticks"
+            )
+            raise BadTable(message)
+        if kind.partition("(")[0] not in GROUPABLE:
             message = (
                 f"column '{each.name}' holds {kind} cells, which Spark cannot group; turn it into text first, such as "
                 f"with CAST({each.name} AS STRING)"
+            )
+            raise BadTable(message)
+        if collation != BY_BYTES:
+            message = (
+                f"column '{each.name}' compares texts by {collation}, which takes different ones for the same; make it "
+                f"a plain one, with CAST({each.name} AS STRING)"
             )
             raise BadTable(message)
 

@@ -177,7 +177,8 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
             f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
         )
         raise BadTable(message)
-    rows = spark_rows(source, roles)
+    with spark_errors("the table"):
+        rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):
         counted = _counted(rows, tally_levels(rows, roles), counting=False).persist()
         try:
@@ -213,7 +214,8 @@ def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
     """Whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
     from pyspark.sql import functions  # noqa: PLC0415 - of an extra
 
-    rows = spark_rows(source, roles)
+    with spark_errors("the table"):
+        rows = spark_rows(source, roles)
     with spark_errors(rows.source.name):
         key = functions.approx_count_distinct(functions.struct(*rows.key))
         about = rows.frame.to_native().select(key).collect()[0][0]

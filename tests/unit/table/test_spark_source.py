@@ -2,6 +2,7 @@
 
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -76,3 +77,38 @@ def test_files_that_spark_does_not_read_here(path):
 @pytest.mark.parametrize(("path", "kind"), [("a/b.csv.gz", ".csv"), ("s3a://x/y.parquet", ".parquet"), ("folder/", "")])
 def test_the_kind_of_a_path(path, kind):
     assert spark_source._kind(path) == kind
+
+
+class Typed:
+    """What Spark says of a type."""
+
+    def __init__(self, name, collation="UTF8_BINARY"):
+        self.typeName = lambda: name
+        self.collation = collation
+
+
+@pytest.mark.parametrize(
+    ("columns", "problem"),
+    [
+        ({"zip": Typed("array")}, "column 'zip' holds array cells, which Spark cannot group; turn it into text"),
+        ({"zip": Typed("variant")}, "column 'zip' holds variant cells"),
+        ({"zip": Typed("time(6)")}, "column 'zip' holds time"),
+        (
+            {"zip": Typed("string", "UTF8_LCASE")},
+            "column 'zip' compares texts by UTF8_LCASE, which takes different ones",
+        ),
+        ({"zip": Typed("string"), "ZIP": Typed("string")}, "Spark cannot tell by its name which column 'zip' is"),
+        ({"zip.code": Typed("string")}, r"Spark cannot tell by its name which column 'zip\.code' is"),
+    ],
+)
+def test_columns_that_spark_would_mistake(columns, problem):
+    fields = [SimpleNamespace(name=name, dataType=kind) for name, kind in columns.items()]
+    with pytest.raises(BadTable, match=problem):
+        spark_source._refuse_columns(fields, Roles.of(quasi=next(iter(columns)), sensitive="disease"))
+
+
+def test_columns_that_nobody_uses_may_be_odd():
+    fields = [
+        SimpleNamespace(name=name, dataType=Typed(kind)) for name, kind in (("zip", "decimal(9,2)"), ("a.b", "map"))
+    ]
+    spark_source._refuse_columns(fields, Roles.of(quasi="zip", sensitive="disease"))
