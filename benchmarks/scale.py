@@ -5,6 +5,7 @@
     python benchmarks/scale.py --measure "bare GROUP BY" "nearly unique" 30_000_000
                                                 one contestant once, where nobody has an hour at a time
     python benchmarks/scale.py --write          its part of RESULTS.md, of what has been measured
+    python benchmarks/scale.py --spark [ROWS]   20 million rows in Spark on this machine, and the same in DuckDB
 
 Rows that repeat (seven columns of few labels) and rows that nearly all differ (date of birth and zip code among the
 seven), nine sensitive values.  An audit has `MEMORY`, the bare GROUP BY as much as it takes.  Each run is a process of
@@ -21,7 +22,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from race import classics
@@ -102,7 +103,44 @@ def mondrian(knowledge: tuple[int, int, int], limit: str) -> Callable[[str, str]
     return cut
 
 
+def in_spark(kind: str, path: str) -> dict[str, float]:
+    """The same audit in the executors of a Spark on this machine, which is started for it: all processes count."""
+    import os
+
+    import sidelight as sl
+    from sidelight.measures.findings import findings
+    from sidelight.table.spark_source import spark_session
+
+    os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 4g pyspark-shell"
+    frame = spark_session("local[2]").read.parquet(path)
+    release = sl.stream_release(frame, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
+    findings(classics(), release)
+    return {"groups": len(release), "spilled": 0, **_all_processes(os.getpid())}
+
+
+def _all_processes(first: int) -> dict[str, float]:
+    """Add up the processor time and the peak memory of a process and all that it started."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:  # gone meanwhile
+            continue
+    family = {first}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    ticks, kilobytes = 0, 0
+    for pid in family:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+        peak = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM")]
+        kilobytes += int(peak[0].split()[1]) if peak else 0
+    return {"cpu": ticks / 100, "mb": kilobytes / 1024}
+
+
 BASE = "bare GROUP BY"
+SPARK = "audit in Spark local[2], started for it"
+SPARK_ROWS = 20_000_000
 CONTESTANTS = {
     BASE: bare_group_by,
     f"audit, memory {MEMORY}": streamed_audit,
@@ -119,7 +157,7 @@ def run(name: str, kind: str, path: str) -> None:
 
     classics(), sl.stream_release
     wall, cpu = time.perf_counter(), time.process_time()
-    counts = CONTESTANTS[name](kind, path)
+    counts = (CONTESTANTS | {SPARK: in_spark})[name](kind, path)
     figures = {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
@@ -153,10 +191,10 @@ def measure(name: str, kind: str, rows: int) -> dict[str, float]:
     return once
 
 
-def lines(chosen: tuple[int, ...]) -> Iterator[str]:
+def lines(chosen: tuple[int, ...], names: Iterable[str] = CONTESTANTS) -> Iterator[str]:
     """Give a line for each contestant that has run, compared with the bare GROUP BY of the same rows."""
     kept = json.loads(FIGURES.read_text())
-    for rows, kind, name in itertools.product(chosen, QUASI, CONTESTANTS):
+    for rows, kind, name in itertools.product(chosen, QUASI, names):
         one, base = kept.get(f"{kind}/{rows}/{name}"), kept.get(f"{kind}/{rows}/{BASE}")
         if one is None:
             yield f"| {rows / 10**6:g} million, {kind} | {name} | not run |" + " |" * 7
@@ -168,10 +206,10 @@ def lines(chosen: tuple[int, ...]) -> Iterator[str]:
         )
 
 
-def table(chosen: tuple[int, ...]) -> str:
+def table(chosen: tuple[int, ...], names: Iterable[str] = CONTESTANTS) -> str:
     """Put the lines together."""
     head = "| rows | what | wall s | ratio | CPU s | ratio | million rows/s | peak MB | ratio | spilled MB |"
-    return "\n".join([head, "| --- | --- " + "| ---: " * 8 + "|", *lines(chosen)])
+    return "\n".join([head, "| --- | --- " + "| ---: " * 8 + "|", *lines(chosen, names)])
 
 
 def main() -> None:
@@ -183,6 +221,13 @@ def main() -> None:
         make(rest[0], int(rest[1]), Path(rest[2]))
     elif command == "--measure":
         print(measure(rest[0], rest[1], int(rest[2])))
+    elif command == "--spark":
+        rows, names = int(rest[0] or SPARK_ROWS), (BASE, f"audit, memory {MEMORY}", SPARK)
+        for kind, name in itertools.product(QUASI, names):
+            print(name, kind, rows, measure(name, kind, rows), flush=True)
+        print(table((rows,), names))
+        if rows == SPARK_ROWS:
+            write_part("spark", HOW, table((rows,), names))
     elif command == "--write":
         write_part("scale", f"{HOW}\n{GOAL}", table(ROWS))
     else:

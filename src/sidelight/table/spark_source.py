@@ -112,7 +112,7 @@ def is_spark(source: object) -> bool:
 
 def spark_rows(source: object, roles: Roles) -> TextRows:
     """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
-    frame = source.frame if isinstance(source, SparkFile) else source
+    frame: Any = source.frame if isinstance(source, SparkFile) else source
     _refuse_columns(frame.schema.fields, roles)
     rows = frame_rows(frame, roles)
     if isinstance(source, SparkFile):

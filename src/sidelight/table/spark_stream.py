@@ -235,7 +235,11 @@ def _counted(rows: TextRows, levels: Sequence[tuple[str, ...]], *, counting: boo
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
-    return min(int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions")), 200)
+    """Say how many partitions are worked on at once; by Spark Connect only settings are told."""
+    try:
+        return int(frame.sparkSession.sparkContext.defaultParallelism)
+    except Exception:  # noqa: BLE001 - of several kinds, by version
+        return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
 
 
 # --- in the executors ------------------------------------------------------------------------------------------
