@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: raised where they can be handled, noticed where a library makes something else of them."""
+"""Ctrl-C, SIGTERM, SIGHUP: raised where they can be handled, noticed where a library makes something else of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any, TypeAlias
+
+ENDS = tuple(signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if name in signal.Signals.__members__)
+"""What tells a process to end: a shutdown, a terminal that was closed."""
 
 
 class Terminated(KeyboardInterrupt):
@@ -28,7 +31,10 @@ def raising_interrupts() -> Iterator[None]:
     """Let Ctrl-C raise `KeyboardInterrupt`, whatever it did before, unless it is ignored: a background job."""
     usual, sys.unraisablehook = sys.unraisablehook, _once_more
     try:
-        with _handling(signal.SIGINT, lambda _: signal.default_int_handler), _handling(signal.SIGTERM, lambda _: _end):
+        with ExitStack() as handled:
+            handled.enter_context(_handling(signal.SIGINT, lambda _: signal.default_int_handler))
+            for each in ENDS:
+                handled.enter_context(_handling(each, lambda _: _end))
             yield
     finally:
         sys.unraisablehook = usual
@@ -63,12 +69,14 @@ def noticing_interrupts() -> Iterator[Interrupts]:
     def noticing(before: Handler) -> Handler:
         def notice(number: int, frame: FrameType | None) -> object:
             interrupts.noticed = True
-            interrupts.terminated |= number == signal.SIGTERM
+            interrupts.terminated |= number in ENDS
             return before(number, frame)
 
         return notice
 
-    with _handling(signal.SIGINT, noticing), _handling(signal.SIGTERM, noticing):
+    with ExitStack() as handled:
+        for each in (signal.SIGINT, *ENDS):
+            handled.enter_context(_handling(each, noticing))
         _NOTICING.append(interrupts)
         try:
             yield interrupts
@@ -93,7 +101,7 @@ Handler: TypeAlias = Callable[[int, FrameType | None], object]
 def _handling(number: signal.Signals, made: Callable[[Handler], Handler]) -> Iterator[None]:
     """Handle a signal, unless it is ignored, by what is made of the handler before; by that one again afterwards."""
     before = signal.getsignal(number)
-    ends = number == signal.SIGTERM and before == signal.SIG_DFL
+    ends = number in ENDS and before == signal.SIG_DFL
     if not (ends or callable(before)) or threading.current_thread() is not threading.main_thread():
         yield
         return

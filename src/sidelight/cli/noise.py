@@ -13,7 +13,7 @@ from rich.text import Text
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
-from sidelight.cli.run import Output, Status, say
+from sidelight.cli.run import Output, Status, remember_written, say
 from sidelight.dp.account import Account
 from sidelight.dp.ledger import NO_LEDGER, Ledger
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
@@ -82,6 +82,7 @@ def noise(request: NoiseRequest, target: NoisyOutputOptions) -> Status:
         say(str(refused))
         return Status.NOT_WITHIN_POLICY
     published = noisy.publish(path, force=target.force)
+    remember_written(published.path, published.beside)
     account = None if ledger is None else ledger.read()
     notes = _notes(noisy, account)
     document = Envelope(

@@ -22,7 +22,7 @@ from sidelight.cli.audit import search_in_python
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
-from sidelight.cli.run import Output, Status, bar, command_line, in_options, say
+from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -103,6 +103,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
             quiet_method=target.quiet_method,
             bounds=target.bounds,
         )
+        remember_written(*published.paths, published.sidecar)
     notes = (*notes, *result.notes, *_told(published))
     raw = _as_it_is(table)
     before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)

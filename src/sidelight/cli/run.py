@@ -6,6 +6,7 @@ Below: where an answer goes (`Output`): to the terminal, as JSON or for people, 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shlex
 import sys
@@ -106,13 +107,15 @@ def run(app: App, arguments: Sequence[str]) -> int:
     """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
     words = [word for word in arguments if word != DEBUG]  # it may stand anywhere
     _WORDS.set(tuple(words))
+    _WRITTEN.set(())
+    sys.stdout = sys.stdout or _ClosedOutput()
     try:
         _refuse_pipes()
         return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
-    except BrokenPipeError:
-        return _nobody_reads()
+    except OSError as error:
+        return _nobody_reads(error) if _stdout_fails(error) else complain(error, debug=DEBUG in arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets one line; --debug shows all
         return complain(error, debug=DEBUG in arguments)
 
@@ -163,10 +166,37 @@ def _remarks(error: BaseException) -> str:
     return "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
 
 
-def _nobody_reads() -> Status:
-    """Send the rest nowhere: the reader has left, and the interpreter would complain about it on its way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+_WRITTEN: ContextVar[tuple[Path, ...]] = ContextVar("written", default=())
+"""The files that stand there already, whatever becomes of the rest."""
+
+
+def remember_written(*paths: Path) -> None:
+    """Let whatever fails from now on say that these files are there all the same."""
+    _WRITTEN.set((*_WRITTEN.get(), *paths))
+
+
+def _stdout_fails(error: OSError) -> bool:
+    """Say whether standard output is full, closed or read by nobody."""
+    return isinstance(error, BrokenPipeError) or (error.filename is None and error.errno in (errno.ENOSPC, errno.EBADF))
+
+
+def _nobody_reads(error: OSError) -> Status:
+    """Send the rest nowhere: the interpreter would complain about it on its way out."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    written = f"; written already: {', '.join(map(str, _WRITTEN.get()))}" if _WRITTEN.get() else ""
+    if written or not isinstance(error, BrokenPipeError):
+        say(f"standard output cannot be written: {error.strerror}{written}")
     return Status.COULD_NOT_TELL
+
+
+class _ClosedOutput(io.StringIO):
+    """Standard output that was closed before the program began: what is written to it fails as it would."""
+
+    def write(self, text: str, /) -> int:
+        """Fail."""
+        del text
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def complain(error: Exception, *, debug: bool) -> Status:
@@ -445,6 +475,7 @@ class Output:
 
             contents |= self._drawn(answer_page(document, parts, command_line()) if page is None else page())
         write_together(contents, force=self.force)
+        remember_written(*contents)
 
     def _drawn(self, page: Page) -> dict[Path, str | bytes]:
         from sidelight.report.html import html_page  # noqa: PLC0415 - only who asks for a page waits for it

@@ -1,0 +1,67 @@
+"""Standard output that is full or closed, and a terminal that is closed: status, one line, and nothing unfinished."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TABLE = "sex,disease\n" + "f,Flu\nf,Cold\nm,Flu\nm,Cold\n" * 3
+PROTECT = ("protect", "t.csv", "-g", "sex", "-s", "disease", "-l", "group size >= 2", "--suppress-only", "sex")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "t.csv").write_text(TABLE)
+    return tmp_path
+
+
+def begun(folder, *words, **streams):
+    return subprocess.Popen(
+        [sys.executable, "-m", "sidelight", *words], cwd=folder, stderr=subprocess.PIPE, text=True, **streams
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_full_standard_output_says_what_was_published(folder):
+    with Path("/dev/full").open("w") as full:
+        process = begun(folder, *PROTECT, "-o", "out.csv", stdout=full)
+        _, error = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert error.startswith(
+        "sidelight: standard output cannot be written: No space left on device; written already: out.csv"
+    )
+    assert error.count("\n") == 1
+    assert (folder / "out.csv").exists()
+
+
+def test_closed_standard_output_is_no_crash(folder):
+    words = f"exec {sys.executable} -m sidelight promise -e 1 >&-"
+    outcome = subprocess.run(
+        ["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert outcome.returncode == 2
+    assert outcome.stderr == "sidelight: standard output cannot be written: Bad file descriptor\n"
+
+
+@pytest.mark.parametrize("ends", [signal.SIGTERM, signal.SIGHUP], ids=str)
+def test_a_process_that_is_told_to_end_cleans_up(folder, ends):
+    os.mkfifo(folder / "wait")
+    code = (
+        "import sys; from sidelight.cli import protect; from pathlib import Path; from sidelight.publish import publish;"
+        "publish._judge = lambda *_: Path('wait').write_text('here') and __import__('time').sleep(60);"
+        "from sidelight.cli.app import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *PROTECT, "-o", "out.csv"], cwd=folder, stderr=subprocess.PIPE, text=True
+    )
+    assert (folder / "wait").read_text() == "here"
+    time.sleep(0.2)
+    process.send_signal(ends)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 143, error
+    assert error.startswith("sidelight: interrupted; ")
+    assert sorted(each.name for each in folder.iterdir()) == ["t.csv", "wait"]
