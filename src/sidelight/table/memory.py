@@ -93,7 +93,7 @@ class Memory:
     def too_little(self, what: str, needed: int, share: int) -> NoRoom:
         """Say that something takes more than its share, and how much memory would do."""
         enough = bytes_in_words(OWN + self._free * needed // share * 11 // 10).replace(" ", "")
-        return NoRoom(f"{what} do not fit into {parameter('memory')}; give {enough}")
+        return NoRoom(f"{what} do not fit into {parameter('memory')}; give at least {enough}")
 
     def holds_labels(self, labels: int) -> bool:
         """Whether so many different labels, of all columns, leave room for the rest."""
