@@ -66,7 +66,9 @@ def test_what_looks_at_single_keys_is_refused(people):
 def test_too_little_room_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
     monkeypatch.setattr(Room, "of", lambda _: Room(keys=10, histograms=100, groups=10**9))
-    with pytest.raises(NoRoom, match=r"histograms of the columns do not fit into memory=; give at least [0-9.]+ ?[GT]B"):
+    with pytest.raises(
+        NoRoom, match=r"histograms of the columns do not fit into memory=; give at least [0-9.]+ ?[GT]B"
+    ):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
     monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10))
     with pytest.raises(NoRoom, match=r"about [0-9]+ groups do not fit into memory=; give at least"):
