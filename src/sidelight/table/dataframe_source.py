@@ -25,11 +25,21 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     schema = frame.collect_schema()
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
     unused = roles.unused(schema.names(), "the table", numbers=numbers)
+    _refuse_patterns(frame, roles)
     roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
     return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
+
+
+def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles) -> None:
+    """Refuse a name that polars or an SQL engine would take for several columns, and so count by another one."""
+    exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
+    for name in () if exact else roles.used.values():
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
+            raise BadTable(message)
 
 
 def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:

@@ -364,7 +364,7 @@ def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None 
     """Say in one line what is wrong with a CSV file; DuckDB's own message would show the row."""
     report = str(problem)
     named = re.search(r"^\s*file = (.+)$", report, re.MULTILINE)
-    file = next((each for each in files if named and str(each) == named[1].strip()), files[0])
+    file = next((each for each in files if named and str(each.absolute()) == named[1].strip()), files[0])
     line = re.search(r"Line: (\d+)", report)
     where = f"line {line[1]} of {file.name}" if line else file.name
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", report)
@@ -507,9 +507,9 @@ def _uncoded(roles: Roles) -> list[str]:
 
 
 def sql_path(file: Path) -> str:
-    """Write the path of one file, so that DuckDB does not take it for a pattern.
+    """Write the path of one file, so that DuckDB takes it neither for a pattern nor for somebody's home.
 
-    >>> sql_path(Path("part[1].csv"))
-    "'part[[]1].csv'"
+    >>> sql_path(Path("/data/part[1].csv"))
+    "'/data/part[[]1].csv'"
     """
-    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(file)))
+    return sql_text(re.sub(r"([*?\[])", r"[\1]", str(file.absolute())))

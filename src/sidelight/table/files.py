@@ -163,7 +163,7 @@ def number_of_rows(file: Path) -> int:
 
 def _read_parquet(read: Callable[[Path], Answer], file: Path) -> Answer:
     try:
-        return read(file)
+        return read(file.absolute())
     except (pa.ArrowException, OSError):
         message = f"{file.name} cannot be read as Parquet; check that it was written completely"
         raise BadTable(message) from None
@@ -233,7 +233,7 @@ def packer(file: Path) -> str | None:
 
 def unpacked(file: Path) -> pa.NativeFile:
     """Open a file, packed or not, for the bytes that it holds; Arrow checks frames, their ends and their checksums."""
-    return pa.input_stream(str(file), compression=packer(file))
+    return pa.input_stream(str(file.absolute()), compression=packer(file))
 
 
 @contextmanager

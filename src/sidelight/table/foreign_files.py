@@ -58,7 +58,7 @@ def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
     with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
         from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - an extra
     try:
-        workbook = CalamineWorkbook.from_path(file)
+        workbook = CalamineWorkbook.from_path(file.absolute())
         sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
     except (CalamineError, OSError):
         message = f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"
@@ -99,7 +99,7 @@ def _statistics_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[ob
     _check_records(file)
     options = {} if ending(file) == ".por" else {"encoding": roles.encoding}
     try:
-        cells, about = readers[ending(file)](str(file), output_format="dict", **options)
+        cells, about = readers[ending(file)](str(file.absolute()), output_format="dict", **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, OSError):
         message = (
             f"{file.name} cannot be read; check that it was written completely, "
