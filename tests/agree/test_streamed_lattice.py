@@ -42,7 +42,7 @@ def tables(draw):
     columns = dict(zip(("day", "zip", "disease"), zip(*rows, strict=True), strict=True))
     missing = draw(st.sampled_from(["a value"] + (["no value"] if values != "single" else ["drop"])))
     reading = {"quasi": ["day", "zip"], "sensitive": "disease", "values": values, "missing": missing}
-    if all(row[2] is None for row in rows) and missing == "drop":
+    if all(row[2] is None for row in rows):  # nobody would be left, or have anything
         reading["missing"] = "a value"
     if values != "single":
         # people are numbered within their key, so that nobody has two
