@@ -157,25 +157,42 @@ def _cannot_publish(path: Path, error: OSError) -> NotPublished:
     return NotPublished(f"cannot write '{path}': {reason}; nothing was published")
 
 
-def move_into_place(folder: Path, targets: Sequence[Path]) -> None:
+def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True) -> None:
     """Move files out of their folder to where they belong, the last one last: with it, they are published.
 
     The document that tells of the files goes first, so that the last one never stands there without it, or beside that
     of another: a reader compares digests.  If moving fails half-way, what stood there before stands there again.
+    Unless `force`, what appeared there in the meantime stays: somebody else has published.
     """
     *first, last = targets
     kept = {target: _keep_aside(target, folder) for target in first if target.exists()}
     try:
         for target in first:
-            (folder / target.name).replace(target)
+            _place(folder / target.name, target, force=force)
         _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
-        (folder / last.name).replace(last)
+        _place(folder / last.name, last, force=force)
     except BaseException:
         if (folder / last.name).exists():  # else all is published, and the interrupt came too late
             for target in first:
                 _put_back(target, kept.get(target), moved=not (folder / target.name).exists())
         raise
     _flush_names(last.parent)
+
+
+def _place(file: Path, target: Path, *, force: bool) -> None:
+    """Move a file; unless `force`, by a second name, which no file that is there already gives way to."""
+    if not force:
+        try:
+            target.hardlink_to(file)
+        except FileExistsError:
+            message = f"'{target}' appeared in the meantime; nothing was published: give another name, or use --force"
+            raise NotPublished(message) from None
+        except OSError:  # files cannot have two names there
+            refuse_existing(target, force=False)
+        else:
+            file.unlink()
+            return
+    file.replace(target)
 
 
 def _keep_aside(target: Path, folder: Path) -> Path:

@@ -114,3 +114,18 @@ def test_files_that_are_written_together_are_all_there_or_none(tmp_path, monkeyp
     with pytest.raises(SidelightError, match="exists"):
         _files.write_together({other: "new", one: "after"})
     assert not other.exists()
+
+
+def test_what_appeared_in_the_meantime_is_not_replaced_unasked(tmp_path):
+    from sidelight._files import move_into_place, unfinished_folder  # noqa: PLC0415
+
+    targets = (tmp_path / "a.json", tmp_path / "a.csv")
+    for there in targets:
+        there.write_text("theirs")
+        with unfinished_folder(targets[-1]) as folder:
+            for each in targets:
+                (folder / each.name).write_text("ours")
+            with pytest.raises(NotPublished, match="appeared in the meantime"):
+                move_into_place(folder, targets, force=False)
+        assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(there.name, "theirs")]
+        there.unlink()

@@ -113,7 +113,7 @@ def publish_drawn(
             if noisy.ledger is not None and noisy.receipt is not None:
                 noisy.ledger.enter_file(noisy.receipt, path, published.document["file"]["sha256"])
             # the counts last: when they are there, all is there
-            move_into_place(folder, (beside, path))
+            move_into_place(folder, (beside, path), force=force)
     except (NotPublished, BadLedger) as problem:
         message = f"{problem}; what a ledger spent on it stays spent, as the noise was drawn"
         raise NotPublished(message) from None

@@ -146,7 +146,7 @@ def publish(
         _write_text(folder / sidecar.name, document.to_json())
         _write_text(folder / dictionary.name, dictionary_of(document, sheets))
         # The sidecar first, the file that was asked for last: when that is there, all is there.
-        move_into_place(folder, (sidecar, dictionary, *paths))
+        move_into_place(folder, (sidecar, dictionary, *paths), force=force)
     return Published(paths, sidecar, document)
 
 
