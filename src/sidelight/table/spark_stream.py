@@ -18,7 +18,9 @@ are sorted.  If it has other rows than when it was looked at, they have changed,
 from __future__ import annotations
 
 import pickle
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 from itertools import accumulate, islice, pairwise
@@ -189,7 +191,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
                 packed = packed.unionByName(_packed(people, rows, packing, rows.key))
             keys = [f"k{number}" for number in range(len(packing.layout))]
             parts = max(-(-entries // ENTRIES_PER_PARTITION), _parallel(counted), 1)
-            ranged = packed.repartitionByRange(parts, *keys).persist()
+            ranged = _kept(packed.repartitionByRange(parts, *keys))
             shares = _shares(ranged, packing, roles)
         finally:
             counted.unpersist()
@@ -232,6 +234,20 @@ def _check_ranges(shares: Sequence[Share]) -> None:
 
 def _counted(rows: TextRows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Any:  # noqa: ANN401 - of Spark
     return grouped_frame(rows, levels, counting=counting).to_native()
+
+
+def _kept(frame: Any) -> Any:  # noqa: ANN401 - of Spark
+    """Have Spark keep a frame for as long as somebody here does."""
+    kept = frame.persist()
+    java = getattr(kept, "_jdf", None)  # which Spark Connect does not have
+    if java is not None:
+        weakref.finalize(kept, _forget, java).atexit = False
+    return kept
+
+
+def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
+    with suppress(Exception):  # it may be gone altogether
+        java.unpersist(False)  # noqa: FBT003 - without waiting
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
@@ -304,10 +320,10 @@ def _gathered(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
     for batch in batches:
         held.append(batch)
         if sum(each.num_rows for each in held) >= rows:
-            yield pa.Table.from_batches(held)
+            yield pa.Table.from_batches(held).combine_chunks()  # so that each has one dictionary of its labels
             held = []
     if held:
-        yield pa.Table.from_batches(held)
+        yield pa.Table.from_batches(held).combine_chunks()
 
 
 def _packing(counted: Any, rows: TextRows, memory: Memory) -> tuple[Packing, int]:  # noqa: ANN401 - of Spark
