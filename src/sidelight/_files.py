@@ -180,18 +180,10 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
 
 
 def _place(file: Path, target: Path, *, force: bool) -> None:
-    """Move a file; unless `force`, by a second name, which no file that is there already gives way to."""
-    if not force:
-        try:
-            target.hardlink_to(file)
-        except FileExistsError:
-            message = f"'{target}' appeared in the meantime; nothing was published: give another name, or use --force"
-            raise NotPublished(message) from None
-        except OSError:  # files cannot have two names there
-            refuse_existing(target, force=False)
-        else:
-            file.unlink()
-            return
+    """Move a file; unless `force`, not over one that is there by now."""
+    if target.exists() and not force:
+        message = f"'{target}' appeared in the meantime; nothing was published: give another name, or use --force"
+        raise NotPublished(message)
     file.replace(target)
 
 
