@@ -55,6 +55,11 @@ def test_a_dropped_release_says_who_is_exposed_and_its_address_is_kept(address, 
     page.keyboard.press("Tab")
     expect(page.locator("#answer")).to_contain_text("✓ Together", timeout=30_000)
     assert "at_most=0.5" in page.url
+    page.get_by_role("link", name="The report of this release").click()
+    expect(page.locator("#document")).to_contain_text("Together, 2 releases give away the value of 2 of 4 people")
+    page.get_by_role("link", name="Leave it out").click()
+    expect(page.locator("#tried")).to_contain_text("Left out: with last year.csv.")
+    expect(page.locator("#document")).not_to_contain_text("Together, 2 releases")
 
 
 def test_what_is_no_table_or_a_script_is_told_as_text(address, page, tmp_path):

@@ -13,10 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import cast
 
 from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
+from sidelight.attack.exposure import Exposure
+from sidelight.attack.report import document as exposure_document
+from sidelight.attack.report import sentences
 from sidelight.errors import BadRelease, SidelightError, expect
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
@@ -102,12 +106,14 @@ def release_report(
     measures: Iterable[Measure] = (),
     date: str | None = None,
     sign_off: SignOff | None = None,
+    attacks: Mapping[str, Exposure] | None = None,
 ) -> ReleaseReport:
     """Tell somebody who has to sign what a release reveals: a document, drawn by `report_html` and `report_markdown`.
 
     `released` is a file that Sidelight published, what `protect` found, or any release.  The policy is that of the file
-    or of the search, unless another one is given; with `table`, the risk before is told too.  The same arguments give
-    the same document: `date` is the day that it says.
+    or of the search, unless another one is given; with `table`, the risk before is told too.  `attacks` tells what it
+    and others give away together (`intersect`), by the names of those others.  The same arguments give the same
+    document: `date` is the day that it says.
 
     >>> import sidelight as sl
     >>> groups, labels = [{"Flu": 6, "Cold": 5}, {"Flu": 3, "Cold": 4}], [{"age": "30"}, {"age": "40"}]
@@ -118,7 +124,8 @@ def release_report(
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
-    details = ReportDetails(date=date, sign_off=sign_off or SignOff())
+    tried = tuple(attack_tried(exposure, [name]) for name, exposure in (attacks or {}).items())
+    details = ReportDetails(date=date, sign_off=sign_off or SignOff(), attacks=tried)
     if isinstance(released, SearchResult):
         return report_on_result(released, details, measures=measures)
     if isinstance(released, Release | StreamedRelease):
@@ -410,6 +417,12 @@ def _columns_told(document: Sidecar) -> Iterable[ColumnFacts]:
 
 ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe", "explore")
 """The kinds of answers that tell of somebody's attempt."""
+
+
+def attack_tried(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
+    """Tell what releases give away together: its sentences and its numbers, which are about nobody in particular."""
+    facts = dict(numbers_in(cast("JsonValue", exposure_document(exposure))))
+    return AttackTried(kind="attack", source=tuple(names), notes=tuple(sentences(exposure)), facts=facts)
 
 
 def read_attack(path: Path) -> AttackTried:

@@ -15,6 +15,7 @@ from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.measure import Comparison
+from sidelight.report.attacks_tried import attack_section
 from sidelight.report.how_made import how_it_was_made, what_is_published
 from sidelight.report.page import (
     Block,
@@ -34,7 +35,6 @@ from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
 from sidelight.report.readers import reader_of
 from sidelight.report.release_report import (
-    AttackTried,
     KnowledgeCurve,
     ReleaseReport,
     SizeBand,
@@ -42,7 +42,6 @@ from sidelight.report.release_report import (
 )
 
 if TYPE_CHECKING:
-    from sidelight.report.picture_data import CheckedBeliefs
     from sidelight.report.pictures import PictureName
     from sidelight.report.report import AuditFinding
 
@@ -281,11 +280,6 @@ def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> st
 READER_KINDS = ("learner", "insider")
 """Attacks by one reader of the file: told with the readers who were asked, not with attacks by several files."""
 
-ONLY_FOR_WHOEVER_DECIDES = (
-    "How right the claims are was checked against the table: this part is for whoever decides, and not to be published "
-    "with the file."
-)
-
 
 def _asked_readers(report: ReleaseReport) -> Blocks:
     readers = report.answer.audit.readers
@@ -302,7 +296,7 @@ def _asked_readers(report: ReleaseReport) -> Blocks:
     if lines:
         yield Points(tuple(f"{_capital(each.text)}." for each in lines))
     for each in attacks:
-        yield _attack_section(each)
+        yield attack_section(each)
 
 
 def _attacks(report: ReleaseReport) -> Blocks:
@@ -313,59 +307,7 @@ def _attacks(report: ReleaseReport) -> Blocks:
             "release give away together; its answer (--output FILE) is put in here by --attack FILE."
         )
     for each in attacks:
-        yield _attack_section(each)
-
-
-def _attack_section(attack: AttackTried) -> PageSection:
-    sources = attack.source if isinstance(attack.source, tuple) else (attack.source,) if attack.source else ()
-    title = f"{_capital(attack.kind)}: {', '.join(sources)}" if sources else _capital(attack.kind)
-    blocks: list[Block] = [Points(attack.notes)] if attack.notes else []
-    if attack.checked is not None:
-        blocks += _calibration(attack.checked)
-    rows = tuple((FACT_WORDS.get(name, name), _fact(value)) for name, value in attack.facts.items())
-    return PageSection(title, (*blocks, Grid(("what", "is"), rows, figures=frozenset({1}))) if rows else tuple(blocks))
-
-
-FACT_WORDS = {
-    "rounds": "rounds in which the model was trained",
-    "largest: value": "the largest belief about anybody",
-    "claimed": "how sure it claims to be, on average",
-    "by release": "how sure the file alone makes one, on average",
-    "right": "the share of people whose value it guesses",
-    "calibration error": "how far its claims are from the truth, on average",
-    "could not tell": "people of whom it could not be told",
-    "groups": "groups about which the making of the file tells something",
-}
-"""What the numbers of the two readers are called."""
-
-
-def _fact(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _calibration(beliefs: CheckedBeliefs) -> Iterator[Block]:
-    yield Paragraph(
-        f"Of {counted(beliefs.people, 'person')}, the {beliefs.model} model guesses {beliefs.right:.1%} right, and "
-        f"claims to be {beliefs.claimed:.1%} sure on average. {ONLY_FOR_WHOEVER_DECIDES}"
-    )
-    try:
-        from sidelight.report.pictures import calibration_picture  # noqa: PLC0415 - slow, and an extra
-
-        yield calibration_picture(beliefs)
-    except (ImportError, SidelightError):
-        yield Grid(
-            ("claimed from", "claimed to", "people", "claimed on average", "right"),
-            tuple(
-                (f"{each.low:g}", f"{each.high:g}", f"{each.people:,}", f"{each.claimed:.4f}", f"{each.right:.4f}")
-                for each in beliefs.calibration
-            ),
-            figures=frozenset(range(5)),
-        )
-    if beliefs.withheld:
-        yield Paragraph(
-            f"{counted(beliefs.withheld, 'person')} {form('is', beliefs.withheld)} left out: too few claims alike.",
-            "quiet",
-        )
+        yield attack_section(each)
 
 
 def _technique(report: ReleaseReport) -> Blocks:

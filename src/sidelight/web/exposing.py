@@ -70,6 +70,8 @@ class DrawnExposure:
 
     answer: ExposureAnswer
     exposure: Exposure
+    state: State
+    beside: Beside
 
     @cached_property
     def pictures(self) -> tuple[Markup, ...]:
@@ -98,7 +100,27 @@ class Beside:
         """Tell it from others."""
         people = None if self.people is None else self.people.key
         columns = (self.roles.quasi, self.roles.value_columns)
-        return self.other.key, people, columns, self.present, self.at_most, self.locate, self.same_values
+        return self.at_most, self.other.key, people, columns, self.present, self.locate, self.same_values
+
+    @property
+    def attack(self) -> tuple[object, ...]:
+        """Tell it from others, however many may be given away."""
+        return self.question[1:]
+
+
+LANE = "other releases"
+
+
+def question_of(state: State, beside: Beside) -> tuple[object, ...]:
+    """Tell what is looked for from whatever else takes long."""
+    return LANE, state.subject, beside.question
+
+
+def tried_on(workspace: Workspace, state: State) -> tuple[DrawnExposure, ...]:
+    """Give what was tried on this release and no other, as long as the page remembers it, in the order of trying."""
+    ended: list[DrawnExposure] = [each.answer for each in workspace.jobs.ended_in(LANE)]
+    tried = (each for each in reversed(ended) if each.state.subject == state.subject)
+    return tuple({each.beside.attack: each for each in tried}.values())
 
 
 def text_reading(roles: Roles) -> Roles:
@@ -140,7 +162,7 @@ class TwoReleases:
             coarser=coarser,
             notes=tuple(self._notes(together)),
         )
-        return DrawnExposure(answer, together)
+        return DrawnExposure(answer, together, self.state, self.beside)
 
     @cached_property
     def release(self) -> Release:
@@ -238,6 +260,8 @@ class TwoReleases:
         source = self.workspace.source
         name = source.title or Path(source.name).name
         yield f"Release 1 is {name}, as it is looked at here; release 2 is {self.beside.other.name}."
+        if len(self.state.sensitive) > 1:
+            yield f"It is about {shown_in_list(self.state.sensitive[0])}, and no other sensitive column."
         yield from sentences(together)
         unknown = [shown_in_list(each) for each in self._printed if each not in self.known]
         if unknown:

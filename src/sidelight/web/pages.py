@@ -344,5 +344,5 @@ def with_imports(lines: Sequence[str]) -> str:
     """Put the imports first that the lines need."""
     body = "\n".join(lines)
     needed = {"math.": "import math", "Fraction(": "from fractions import Fraction"}
-    imports = [line for name, line in needed.items() if name in body]
+    imports = [line for name, line in needed.items() if name in body and line not in body]
     return "\n".join([*imports, *([""] if imports else []), body])

@@ -23,7 +23,7 @@ from sidelight.release.locate import LocateMethod
 from sidelight.report.document import DocumentPart
 from sidelight.table.read import columns_of
 from sidelight.table.roles import Roles
-from sidelight.web.exposing import Beside, DrawnExposure, ExposureAnswer, TwoReleases, text_reading
+from sidelight.web.exposing import LANE, Beside, DrawnExposure, ExposureAnswer, TwoReleases, question_of, text_reading
 from sidelight.web.jobs import Job
 from sidelight.web.pages import (
     Complaint,
@@ -50,7 +50,6 @@ VIEW = PageView(
 
 router = APIRouter()
 
-LANE = "other releases"
 PATIENCE = 600.0
 """Seconds for which a program that asks is kept waiting."""
 
@@ -253,7 +252,7 @@ def _drawn(request: Request, problem: str = "") -> Response:
 
 def _job(workspace: Workspace, state: State, beside: Beside, address: str) -> Job:
     return workspace.jobs.soon(
-        ("other releases", state.subject, beside.question),
+        question_of(state, beside),
         TwoReleases(workspace, state, beside).exposed,
         title=f"Looking for people in {beside.other.name}",
         address=address,
@@ -292,23 +291,37 @@ def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
         publish = ["sidelight", "protect", source.name, *role_options(roles), "--hierarchies", folder or "hierarchies"]
         file = "release.csv"
         commands.append(shell([*publish, "--levels", levels, "-o", file]))
+    words = attack_words(workspace, state, beside, file)
+    commands.append(shell(words) if words else f"# {other_columns(beside)}")
+    lines = reading(source, roles, state)
+    if source.sidecar is not None:
+        lines = ["import sidelight as sl", "", f"release = sl.read_published({source.name!r})"]
+    lines += attack_lines(workspace, state, beside, has_hierarchies=bool(state.levels))
+    return Sample("\n".join(commands), with_imports([*lines, "print(exposure.explain())"]))
+
+
+def other_columns(beside: Beside) -> str:
+    """Say why there is no command for an attack."""
+    return f"{beside.other.name} prints other columns: the Python reads each file as it is"
+
+
+def attack_words(workspace: Workspace, state: State, beside: Beside, file: str) -> list[str]:
+    """Write the command that attacks a file and the other one; nothing where one command cannot read both."""
+    source, roles, own = workspace.source, workspace.roles(state), beside.roles
+    if not beside.other.sidecar and (own.quasi, own.value_columns) != (roles.quasi, roles.value_columns):
+        return []
     people = source.name if beside.people is None else beside.people.name
     words = ["sidelight", "attack", file, beside.other.name, "--people", people]
-    own = beside.roles
-    same = beside.other.sidecar or (own.quasi == roles.quasi and own.value_columns == roles.value_columns)
     if source.sidecar is None or not beside.other.sidecar:
         words += role_options(
             Roles(quasi=roles.quasi, sensitive=roles.sensitive, missing_marks=roles.missing_marks), "attack"
         )
     words += ["--truth", roles.value_columns[0]] if beside.people is None else []
-    words += ["--hierarchies", folder] if folder else []
+    words += ["--hierarchies", source.hierarchy_folder] if source.hierarchy_folder else []
     words += ["--locate", beside.locate] if beside.locate else []
     words += ["--present", "1", "--present", str(beside.present)] if beside.present != 1 else []
     words += [word for pair in _pairs(beside) for word in ("--same-value", pair)]
-    words += ["--at-most", str(beside.at_most)]
-    different = f"# {beside.other.name} prints other columns: the Python reads each file as it is"
-    commands.append(shell(words) if same else different)
-    return Sample("\n".join(commands), with_imports(_python(workspace, state, beside)))
+    return [*words, "--at-most", str(beside.at_most)]
 
 
 def _pairs(beside: Beside) -> list[str]:
@@ -317,11 +330,17 @@ def _pairs(beside: Beside) -> list[str]:
     return [f"{one}={other}" for one, other in beside.same_values] or ["="]
 
 
-def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
-    source, roles = workspace.source, workspace.roles(state)
-    lines = reading(source, roles, state)
-    if source.sidecar is not None:
-        lines = ["import sidelight as sl", "", f"release = sl.read_published({source.name!r})"]
+def attack_lines(
+    workspace: Workspace,
+    state: State,
+    beside: Beside,
+    *,
+    released: str = "release",
+    exposure: str = "exposure",
+    has_hierarchies: bool = False,
+) -> list[str]:
+    """Write the Python that attacks a release, which is at hand, and the other one."""
+    source, roles, lines = workspace.source, workspace.roles(state), []
     if beside.people is not None:
         people = repr(beside.people.name)
     else:
@@ -331,7 +350,7 @@ def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
         )
         whom = replace(roles, quasi=known)
         lines.append(f"people = sl.read_table({source.name!r}, {role_keywords(whom, 'quasi')})")
-    if source.hierarchies and not state.levels:
+    if source.hierarchies and not has_hierarchies:
         lines.append(f"hierarchies = sl.read_hierarchies({source.hierarchy_folder!r})")
     other = f"sl.read_published({beside.other.name!r})"
     if not beside.other.sidecar:
@@ -344,8 +363,7 @@ def _python(workspace: Workspace, state: State, beside: Beside) -> list[str]:
     return [
         *lines,
         f"other = {other}",
-        f"exposure = sl.intersect([release, other], {', '.join(options)})",
-        "print(exposure.explain())",
+        f"{exposure} = sl.intersect([{released}, other], {', '.join(options)})",
     ]
 
 

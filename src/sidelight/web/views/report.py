@@ -2,15 +2,17 @@
 
 It is about what a search found within the limits (`of=search`, or nothing said), else about the release that is looked
 at: the file as it was published, or as coarse as the address says (`of=file`).  Outline and sign-off stand in the
-address, so that the document on the page and the one that is downloaded are the same.
+address, so that the document on the page and the one that is downloaded are the same.  What was tried on the same
+release under Other releases is told with it, unless the address leaves it out (`without`).
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias, cast, get_args
 
@@ -25,6 +27,7 @@ from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.policy import Policy
 from sidelight.publish.release_report import (
     ReportDetails,
+    attack_tried,
     before_of,
     circumstances,
     judged,
@@ -37,7 +40,16 @@ from sidelight.publish.release_report import (
 from sidelight.report.html import html_within
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
 from sidelight.report.pdf import browser_path, pdf_page
-from sidelight.report.release_report import NOT_SIGNED, Circumstances, HowMade, ReleaseReport, SignOff, technique_words
+from sidelight.report.release_report import (
+    NOT_SIGNED,
+    AttackTried,
+    Circumstances,
+    HowMade,
+    ReleaseReport,
+    SignOff,
+    technique_words,
+)
+from sidelight.web.exposing import DrawnExposure, tried_on
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import (
@@ -62,6 +74,8 @@ from sidelight.web.searches import (
     with_readers,
 )
 from sidelight.web.state import LONGEST_TEXT, State, read_state
+from sidelight.web.uploads import MOST_FILES
+from sidelight.web.views.other_releases import attack_lines, attack_words, other_columns
 from sidelight.web.views.readers import answer
 from sidelight.web.workspace import Workspace
 
@@ -85,6 +99,9 @@ MEDIA: Mapping[str, str] = {
 class ReportFields(SearchFields):
     """A state, the outline, and who has decided what."""
 
+    without: list[str] = Field(
+        default=[], description="the key of a file whose attack is left out", max_length=MOST_FILES
+    )
     of: str = Field(default="", description="'file': of what is looked at, whatever a search found", max_length=40)
     outline: str = Field(default="", description=f"the order of a regime's document: {', '.join(OUTLINES)}")
     signed_by: str = Field(default="", description="who decides", max_length=LONGEST_LINE)
@@ -143,7 +160,7 @@ def read_choice(fields: Mapping[str, str]) -> ReportChoice:
 SIGNED = ("decision", "signed_by", "role", "date", "reasons")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Subject:
     """What the document is about: a release that a search found, or the one that is looked at."""
 
@@ -151,14 +168,44 @@ class Subject:
     state: State
     search: Looked | None
     also: Mapping[str, object]
+    without: tuple[str, ...] = ()  # the other files whose attack is not told
 
     @classmethod
     def read(cls, workspace: Workspace, fields: Sequence[tuple[str, str]]) -> Subject:
         """Read it from an address."""
         of_file = ("of", "file") in fields
         search = None if of_file else latest_found(workspace, fields)
-        also = {"of": "file"} if of_file else search.also() if search else {}
-        return cls(workspace, read_state(fields), search, also)
+        also: dict[str, object] = {"of": "file"} if of_file else search.also() if search else {}
+        without = tuple(dict.fromkeys(text for name, text in fields if name == "without"))[:MOST_FILES]
+        if without:
+            also["without"] = list(without)
+        return cls(workspace, read_state(fields), search, also, without)
+
+    @property
+    def attacked(self) -> State | None:
+        """The state in which the same release is looked at; None of what a search found that no levels tell."""
+        taken = None if self.search is None else self.search.taken
+        if taken is None:
+            return self.state
+        result, levels = taken.result, taken.result.levels
+        if not levels or result.suppressed or self.workspace.source.roles.sensitive_level is not None:
+            return None
+        return self.state.but(levels=tuple((name, int(level)) for name, level in levels.items() if level))
+
+    @cached_property
+    def tried(self) -> tuple[DrawnExposure, ...]:
+        """What was tried on this release, and with which other one."""
+        return () if self.attacked is None else tried_on(self.workspace, self.attacked)
+
+    @property
+    def attacks(self) -> tuple[DrawnExposure, ...]:
+        """What of it the document tells."""
+        return tuple(each for each in self.tried if each.beside.other.key not in self.without)
+
+    @property
+    def details(self) -> ReportDetails:
+        """What the page knows besides."""
+        return ReportDetails(attacks=tuple(map(_attack, self.attacks)))
 
     @property
     def asking(self) -> Job | None:
@@ -170,16 +217,22 @@ class Subject:
         """Make the document, which nobody has signed."""
         workspace, state, search = self.workspace, self.state, self.search
         taken = None if search is None else search.taken
+        attacks = tuple(each.beside.attack for each in self.attacks)
         if search is None or taken is None:
-            question: tuple[object, ...] = ("report", state.subject, state.limits)
-            return workspace.answers.of(question, lambda: _measured(workspace, state))
+            question: tuple[object, ...] = ("report", state.subject, state.limits, attacks)
+            return workspace.answers.of(question, lambda: _measured(workspace, state, self.details))
         if self.asking is not None:
             message = "two readers are being asked still; wait for them, or cancel that under Release"
             raise BadPolicy(message)
         readers = search.asking()
         result = with_readers(taken.result, readers)
-        question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage)
-        return workspace.answers.of(question, lambda: report_on_result(result, ReportDetails()))
+        question = ("found report", question_of(state, search.choice), taken.key, readers and readers.stage, attacks)
+        return workspace.answers.of(question, lambda: report_on_result(result, self.details))
+
+
+def _attack(tried: DrawnExposure) -> AttackTried:
+    """Tell of an attack as Other releases does, and in numbers."""
+    return attack_tried(tried.exposure, [tried.answer.name]).model_copy(update={"notes": tried.answer.notes})
 
 
 def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
@@ -193,7 +246,7 @@ def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
     return measured.model_copy(update={"answer": measured.answer.model_copy(update=signed)})
 
 
-def _measured(workspace: Workspace, state: State) -> ReleaseReport:
+def _measured(workspace: Workspace, state: State, details: ReportDetails) -> ReleaseReport:
     source, release = workspace.source, workspace.release(state)
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
@@ -212,9 +265,8 @@ def _measured(workspace: Workspace, state: State) -> ReleaseReport:
         source=Path(source.name).name,
         readers=published_readers,
     )
-    details = ReportDetails()
     if state.levels:
-        known = _by_hand(workspace, state, policy)
+        known = _by_hand(workspace, state, policy, details)
     elif document is not None:
         known = published_circumstances(details, document, policy=policy, before=None)
     else:
@@ -225,13 +277,13 @@ def _measured(workspace: Workspace, state: State) -> ReleaseReport:
 CHOSEN_BY_HAND = "levels chosen by hand"
 
 
-def _by_hand(workspace: Workspace, state: State, policy: Policy | None) -> Circumstances:
+def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details: ReportDetails) -> Circumstances:
     """Say how a release is made whose levels somebody chose."""
     table, levels = workspace.table(state), dict(state.levels)
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]
     return replace(
-        circumstances(ReportDetails(), policy=policy, before=None if policy is None else before_of(table, policy)),
+        circumstances(details, policy=policy, before=None if policy is None else before_of(table, policy)),
         made=HowMade(
             method=CHOSEN_BY_HAND,
             levels=levels,
@@ -276,9 +328,12 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
     signed = [word for option, text in options.items() if text for word in (option, text)]
     searched = None if subject.search is None else search_sample(subject.search)
     if searched is not None:
-        words = ["sidelight", "report", "release.parquet", "--table", source.name, *signed, "--html", "report.html"]
-        lines = [searched.python, *_written("found", [f"date={choice.day!r}"], choice)]
-        return Sample(f"{searched.command}\n\n{shell(words)}", "\n".join(lines))
+        attacks, files = _attack_commands(subject, "release.parquet")
+        words = ["sidelight", "report", "release.parquet", "--table", source.name]
+        lines, arguments = _attack_python(subject, "found.release", has_hierarchies=True)
+        lines = [searched.python, *lines, *_written("found", [f"date={choice.day!r}", *arguments], choice)]
+        commands = [searched.command, *attacks, shell([*words, *files, *signed, "--html", "report.html"])]
+        return Sample("\n\n".join(commands), with_imports(lines))
     readers = [read_typed(text, source.populations) for text in state.limits]
     limits = [each for each in readers if isinstance(each, Criterion)]
     measures = [each for each in readers if not isinstance(each, Criterion)]
@@ -298,8 +353,39 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
     else:
         own = role_options(roles, "report") if source.sidecar is None else []
         words = ["sidelight", "report", source.name, *own, *limit_options, *measure_options]
-    commands.append(shell([*words, *signed, "--html", "report.html"]))
-    return Sample("\n\n".join(commands), with_imports(list(_python(workspace, state, choice, limits, measures))))
+    attacks, files = _attack_commands(subject, "release.csv" if state.levels else source.name)
+    commands += [*attacks, shell([*words, *files, *signed, "--html", "report.html"])]
+    return Sample("\n\n".join(commands), with_imports(list(_python(subject, choice, limits, measures))))
+
+
+def _attack_commands(subject: Subject, file: str) -> tuple[list[str], list[str]]:
+    """Write the commands that try the attacks on a file, and the options of a report that tell of them."""
+    state = subject.attacked or subject.state
+    commands, options = [], []
+    for number, each in enumerate(subject.attacks, start=1):
+        words, answer_file = attack_words(subject.workspace, state, each.beside, file), f"attack-{number}.json"
+        commands.append(shell([*words, "--output", answer_file]) if words else f"# {other_columns(each.beside)}")
+        options += ["--attack", answer_file] if words else []
+    return commands, options
+
+
+def _attack_python(subject: Subject, released: str, *, has_hierarchies: bool) -> tuple[list[str], list[str]]:
+    """Write the Python that tries the attacks on a release, and what a report is given of them."""
+    lines, by_name = [], []
+    for number, each in enumerate(subject.attacks, start=1):
+        state, exposure = subject.attacked or subject.state, f"exposure_{number}"
+        lines += attack_lines(
+            subject.workspace,
+            state,
+            each.beside,
+            released=released,
+            exposure=exposure,
+            has_hierarchies=has_hierarchies or number > 1,
+        )
+        again = sum(one.answer.name == each.answer.name for one in subject.attacks[: number - 1])
+        name = f"{each.answer.name} ({again + 1})" if again else each.answer.name
+        by_name.append(f"{name!r}: {exposure}")
+    return lines, [f"attacks={{{', '.join(by_name)}}}"] if by_name else []
 
 
 def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
@@ -310,12 +396,13 @@ def _signed(choice: ReportChoice) -> list[tuple[str, str]]:
 
 
 def _python(
-    workspace: Workspace, state: State, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]
+    subject: Subject, choice: ReportChoice, limits: Sequence[Criterion], measures: Sequence[Measure]
 ) -> Sequence[str]:
-    source, roles = workspace.source, workspace.roles(state)
-    lines = [*reading(source, roles, state), ""]
+    state, source, roles = subject.state, subject.workspace.source, subject.workspace.roles(subject.state)
+    lines, released = [*reading(source, roles, state), ""], "release"
     if source.sidecar is not None and not state.levels:
         lines = ["import sidelight as sl", "", f"release = {source.name!r}", ""]
+        released = f"sl.read_published({source.name!r})"
     arguments = ["release"]
     if limits:
         lines += ["policy = sl.Policy(", *(f"    {in_python(each)}," for each in limits), ")"]
@@ -324,7 +411,9 @@ def _python(
         arguments.append("table=table")
     if measures:
         arguments.append(f"measures=[{', '.join(in_python(each) for each in measures)}]")
-    arguments.append(f"date={choice.day!r}")
+    attack_python, attacks = _attack_python(subject, released, has_hierarchies=bool(state.levels))
+    lines += attack_python
+    arguments += [f"date={choice.day!r}", *attacks]
     return [*lines, *_written(arguments[0], arguments[1:], choice)]
 
 
@@ -368,6 +457,8 @@ def show(request: Request) -> Response:
         holds=holds,
         about=about(subject),
         found=subject.search is not None,
+        tried=() if document is None else tuple(_told(subject, also)),
+        attacked=subject.attacked,
         job=job if document is None and not problem else None,
         address=state.address(VIEW.path, also),
         problem=problem,
@@ -380,6 +471,25 @@ def show(request: Request) -> Response:
         printable=_printable(),
         sample=sample,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAttack:
+    """An attack that was tried, whether the document tells of it, and the address that says the contrary."""
+
+    sentence: str
+    name: str
+    told: bool
+    address: str
+
+
+def _told(subject: Subject, also: Mapping[str, object]) -> Iterator[ToldAttack]:
+    for each in subject.tried:
+        key = each.beside.other.key
+        told = key not in subject.without
+        without = [*subject.without, key] if told else [other for other in subject.without if other != key]
+        address = subject.state.address(VIEW.path, {**also, "without": without})
+        yield ToldAttack(each.answer.sentence, each.answer.name, told, address)
 
 
 def _sentence(subject: Subject) -> tuple[str, bool | None]:
@@ -433,7 +543,7 @@ def data(request: Request, fields: Annotated[ReportFields, Query()]) -> ReleaseR
     choice = read_choice(fields.model_dump(include={"outline", *SIGNED}))
     if choice.problems:
         raise BadPolicy("; ".join(choice.problems.values()))
-    subject = Subject(request.app.state.workspace, fields.state(), None, {})
+    subject = Subject(request.app.state.workspace, fields.state(), None, {}, tuple(fields.without))
     if fields.of != "file":
         named = NAMES_A_SEARCH & fields.model_fields_set
         own = fields.choice().stated() | {"take": fields.take} if named else {}

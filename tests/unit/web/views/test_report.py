@@ -3,6 +3,8 @@
 import pytest
 from support.explorer import guest, opened
 
+from sidelight.table.roles import Roles
+from sidelight.web.uploads import Uploads
 from sidelight.web.views.report import read_choice
 
 SIGNED = "&signed_by=Ada+%3Cb%3E&role=DPO&decision=refused&reasons=Too+telling&date=2026-01-31"
@@ -79,3 +81,64 @@ def test_without_roles_the_page_says_what_to_do(client):
     page = client.get("/report?quasi=age")
     assert page.status_code == 200
     assert "There is nothing to sign yet." in page.text
+
+
+PEOPLE = "age,sex,disease\n30,m,Flu\n31,m,AIDS\n40,f,Flu\n41,f,Cold\n"
+OTHER = "sex,disease\nm,AIDS\nm,Ulcer\nf,Flu\nf,Cold\n"
+NOT_TRIED = "somebody who holds another release about the same people"
+
+
+@pytest.fixture
+def attacked(tmp_path):
+    """A client, and the state of a release that was attacked with another one."""
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    (tmp_path / "kept").mkdir()
+    held = opened(tmp_path / "people.csv", Roles(quasi=("sex",), sensitive="disease"))
+    client = guest(held, Uploads(tmp_path / "kept"))
+    key = client.post("/api/uploads", files={"file": ("last year.csv", OTHER)}).json()["key"]
+    state = "quasi=sex&sensitive=disease"
+    assert NOT_TRIED in client.get(f"/report?{state}").text
+    assert client.get(f"/api/other-releases?{state}&other={key}").json()["given_away"] == 2
+    return client, state, key
+
+
+def test_what_was_tried_with_another_release_is_told(attacked):
+    client, state, key = attacked
+    client.get(f"/api/other-releases?{state}&other={key}&at_most=1/2")  # the same attack
+    page = client.get(f"/report?{state}").text
+    assert "Together they give away the value of 2 of 4 people" in page
+    assert NOT_TRIED not in page
+    assert "--attack attack-1.json" in page
+    assert "attacks={&#39;last year.csv&#39;: exposure_1}" in page
+    (attack,) = client.get(f"/api/report?{state}").json()["answer"]["attacks"]
+    assert (attack["kind"], attack["source"], attack["facts"]["people"]) == ("attack", ["last year.csv"], 4)
+    assert "Together, 2 releases give away the value of 2 of 4 people" in " ".join(attack["notes"])
+    assert "last year.csv" in client.get(f"/report/download/md?{state}").text
+
+
+def test_an_attack_can_be_left_out_and_is_told_of_no_other_release(attacked):
+    client, state, key = attacked
+    left_out = f"{state}&without={key}"
+    assert client.get(f"/api/report?{left_out}").json()["answer"]["attacks"] == []
+    page = client.get(f"/report?{left_out}&signed_by=Ada").text
+    assert "Left out: with last year.csv." in page
+    assert f'name="without" value="{key}"' in page
+    assert NOT_TRIED in page
+    for other in ("quasi=age&sensitive=disease", f"{state}&level=sex:1"):
+        assert client.get(f"/api/report?{other}").json()["answer"]["attacks"] == []
+
+
+def test_what_a_search_found_is_told_with_attacks_on_the_same_levels(attacked):
+    client, _, key = attacked
+    fields = {"quasi": ["age", "sex"], "sensitive": "disease", "limit": "group size >= 2", "ask": "nobody"}
+    client.post("/release", data=fields)
+    address = "quasi=age&quasi=sex&sensitive=disease&limit=group+size+%3E%3D+2&ask=nobody"
+    while "progress" in (page := client.get(f"/report?{address}").text):
+        pass
+    levels = client.get(f"/api/report?{address}").json()["answer"]["made"]["levels"]
+    asked = "".join(f"&level={name}:{level}" for name, level in levels.items())
+    assert "Nobody has tried here" in page
+    answer = client.get(f"/api/other-releases?quasi=age&quasi=sex&sensitive=disease{asked}&other={key}").json()
+    (attack,) = client.get(f"/api/report?{address}").json()["answer"]["attacks"]
+    assert attack["facts"]["people"] == answer["people"] == 4
+    assert "[found.release, other]" in client.get(f"/report?{address}").text
