@@ -39,6 +39,9 @@ FormatName: TypeAlias = Literal["parquet", "csv", "arx"]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are put into words at a time."""
 
+LINES_AT_ONCE = 1 << 15
+"""How many lines of text are held at a time."""
+
 SHUFFLED_AT_ONCE = 1 << 21
 """About so many rows are shuffled at a time."""
 
@@ -274,10 +277,10 @@ class Csv(Format):
         self._check(sheet)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
         words = [_WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
-        for rows in sheet.batches():
+        for rows in _fewer(sheet.batches()):
             cells = [each.at(rows) for each in words]
             lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
-            file.write("\n".join(lines.to_pylist()).encode() + b"\n")
+            file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
 
     def encode(self, label: str) -> str:
         """Keep a spreadsheet from running it."""
@@ -352,6 +355,25 @@ def format_of(path: Path, wished: FormatName | None) -> Format:
         message = f"'{path.name}' cannot be written as {chosen}; name it .parquet for Parquet, .csv for csv and arx"
         raise NotPublished(message)
     return FORMATS[chosen]
+
+
+def _fewer(batches: Iterator[slice | Integers]) -> Iterator[slice | Integers]:
+    """Cut batches into ones that may be put into long lines."""
+    for rows in batches:
+        if isinstance(rows, slice):
+            yield from (
+                slice(start, min(start + LINES_AT_ONCE, rows.stop))
+                for start in range(rows.start, rows.stop, LINES_AT_ONCE)
+            )
+        else:
+            yield from (rows[start : start + LINES_AT_ONCE] for start in range(0, len(rows), LINES_AT_ONCE))
+
+
+def _bytes_of(texts: pa.StringArray) -> memoryview:
+    """Give the bytes of texts, one after the other; none is missing."""
+    _, offsets, letters = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(letters)[ends[0] : ends[-1]]
 
 
 def _row_blocks(rows: int) -> Iterator[slice]:

@@ -301,11 +301,11 @@ def test_a_folder_that_cannot_be_written(found, tmp_path, monkeypatch):
 
 def test_what_was_read_back_has_to_be_what_was_meant(found, tmp_path, monkeypatch):
     other = sl.Release.from_counts([{"Flu": 5}], labels=[{"age": "*"}])
-    monkeypatch.setattr(publish, "read_back", lambda folder, reading: other)
+    monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: other)
     with pytest.raises(NotPublished, match=r"what was read back is not what was written"):
         found.publish(tmp_path / "release.csv")
     monkeypatch.setattr(publish, "same_release", lambda one, other: True)
-    monkeypatch.setattr(publish, "read_back", lambda folder, reading: sl.Release.from_counts([{"Flu": 4}]))
+    monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: sl.Release.from_counts([{"Flu": 4}]))
     with pytest.raises(NotPublished, match=r"what would be published is not within policy: group size ≥ 5"):
         found.publish(tmp_path / "release.csv")
     assert list(tmp_path.iterdir()) == []
