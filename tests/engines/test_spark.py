@@ -119,6 +119,11 @@ def test_findings_witnesses_and_numbers_are_those_of_duckdb(spark, case):
     here = sl.stream_release(rows, **roles)
     assert said(in_spark, measures) == said(here, measures)
     assert len(in_spark.stream.shares) > 1
+    brought = in_spark.stream.brought_here(Memory.of("1GB"))
+    for ours, theirs in zip(brought.blocks(), here.stream.blocks(), strict=True):
+        assert [word.tolist() for word in ours.keys] == [word.tolist() for word in theirs.keys]
+        assert ours.counts.dense().tolist() == theirs.counts.dense().tolist()
+        assert ours.sizes.tolist() == theirs.sizes.tolist()
     numbers = {1, len(here) // 2, len(here)}
     assert in_spark.sizes_of(numbers) == here.sizes_of(numbers)
     assert in_spark.outline.groups.columns[0].cell(0) == here.outline.groups.columns[0].cell(0)

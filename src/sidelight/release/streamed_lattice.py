@@ -148,7 +148,7 @@ class StreamedLattice(LatticeNodes):
 
     def __init__(self, table: StreamedTable, hierarchies: Mapping[str, Hierarchy]) -> None:
         super().__init__(table.quasi, hierarchies)
-        self.table = table
+        self.table = table = replace(table, stream=table.stream.brought_here(table.memory))
         self.memory = table.memory
         self.spilled = table.stream.spilled  # bytes in temporary files, those that are gone too
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()

@@ -172,6 +172,11 @@ class KeyStream:
         """All that is known without the keys, which `spread` and `gather` bring along."""
         return self
 
+    def brought_here(self, memory: Memory) -> KeyStream:
+        """Have all keys in this process, or in its temporary files."""
+        del memory
+        return self
+
     @property
     def here(self) -> bool:
         """Whether keys are in this process."""

@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import run_starts
+from sidelight._arrays import Integers, run_starts
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.table.key_stream import (
     KeyBlock,
@@ -112,6 +112,23 @@ class SparkStream(KeyStream):
         with spark_errors(self.place):
             for row in _mapped(self.frame, of_partition).toLocalIterator():
                 yield from _opened(row.answer)
+
+    def brought_here(self, memory: Memory) -> KeyStream:
+        """Sort all keys here again, in bounded memory."""
+        words = len(self.packing.layout)
+        runs = [SortedRuns(words, memory.rows_to_sort(words), self.rows_held) for _ in range(2)]
+
+        def rows_of(local: KeyStream) -> Iterator[tuple[int, Batch]]:
+            for which, own in enumerate((local.entries, local.people_per_key)):
+                yield from ((which, batch) for batch in ([] if own is None else own.batches()))
+
+        for which, batch in self.gather(rows_of):
+            runs[which].add(*batch)
+        return replace(self.known(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1])
+
+    def sizes(self) -> Iterator[Integers]:
+        """Give the people of all keys, in order."""
+        return (block.sizes for block in self.blocks())
 
     @property
     def here(self) -> bool:

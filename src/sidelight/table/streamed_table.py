@@ -130,6 +130,9 @@ class StreamedTable:
         Instead of codes there may be what is looked up of them, column by column.
         """
         stream = self.stream
+        if not stream.here:
+            yield from self.gather(iter, looked_up)
+            return
         tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
         single = stream.people_per_key is None
         for words, counts in stream.entries.in_any_order():
