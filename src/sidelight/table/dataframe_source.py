@@ -15,6 +15,7 @@ from narwhals.exceptions import DuplicateError
 
 from sidelight.errors import BadTable, kind_in_words, remedy_for
 from sidelight.table.labels import KindOrOrder, label
+from sidelight.table.names_or_row import unused_columns
 from sidelight.table.roles import Roles
 from sidelight.table.source import Frame, Source, TextRows, is_any_of
 
@@ -24,7 +25,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     frame = as_frame(source)
     schema = frame.collect_schema()
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
-    unused = roles.unused(schema.names(), "the table", numbers=numbers)
+    unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
     _refuse_patterns(frame, roles)
     roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)

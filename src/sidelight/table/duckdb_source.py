@@ -47,6 +47,7 @@ from sidelight.table.files import (
 from sidelight.table.foreign_files import as_utf8
 from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.table.memory import Memory
+from sidelight.table.names_or_row import unused_columns
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.source import (
@@ -126,7 +127,7 @@ def arrow_rows(
     `files` are those that the table was read from, if any.
     """
     source = _source(files, ()) if files else Source("the table", ())
-    unused = roles.unused(table.column_names, source.name, numbers=no_texts(table.schema))
+    unused = unused_columns(roles, table.column_names, source.name, numbers=no_texts(table.schema))
     source = replace(source, dropped=unused)
     with connection(memory, few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
         try:
@@ -262,7 +263,7 @@ def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelat
 def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
     schemas = [schema_of(file) for file in files]
     dropped = [
-        roles.unused(schema.names, file.name, numbers=no_texts(schema))
+        unused_columns(roles, schema.names, file.name, numbers=no_texts(schema))
         for file, schema in zip(files, schemas, strict=True)
     ]
     for name in roles.used.values():
@@ -343,7 +344,7 @@ def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, t
     dropped: dict[str, None] = {}
     for file, delimiter in files:
         first = FirstLine.of(file, delimiter)
-        dropped |= dict.fromkeys(roles.unused(first.names, file.name, rows=first.rows))
+        dropped |= dict.fromkeys(unused_columns(roles, first.names, file.name, rows=first.rows))
         layouts[first.delimiter, first.names, packer(file)].append(file)
     parts = [_query(group, *layout, roles) for layout, group in layouts.items()]
     return " UNION ALL ".join(parts), tuple(dropped)

@@ -15,9 +15,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from sidelight._text import counted
-from sidelight.errors import did_you_mean
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean
 from sidelight.table.column_looks import is_called_as_columns_are
 from sidelight.table.labels import as_number
+from sidelight.table.roles import EACH_ROW, Roles, first_repeated
 
 NO_NAMES = (
     "seems to have no line of column names: its first line looks like somebody's row and is not shown; "
@@ -101,6 +102,34 @@ def nearest_name(
     if surely_names(names, rows, numbers=numbers, meant=meant):
         return did_you_mean(name, names)
     return f", which {NO_NAMES}" if looks_like_a_row(names, rows()) else f", which has {how_many(names)}"
+
+
+def unused_columns(
+    roles: Roles,
+    columns: Sequence[str],
+    where: str,
+    *,
+    rows: Callable[[], Sequence[Sequence[str]]] = tuple,
+    numbers: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Check that the columns which roles name are there, once each; name those that are not used.
+
+    >>> unused_columns(Roles(("age",), "disease"), ["zip", "age", "disease"], "here")
+    ('zip',)
+    """
+    used = roles.used.values()
+    for name in used:
+        if name not in columns:
+            message = f"no column '{name}' in {where}{nearest_name(name, columns, rows, numbers=numbers, meant=used)}"
+            raise UnknownColumn(message)
+    repeated = first_repeated(columns)
+    if repeated is not None:
+        message = f"two columns of {where} are called '{repeated}'; rename one"
+        raise BadTable(message)
+    if roles.person == EACH_ROW and EACH_ROW in columns:
+        message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
+        raise BadTable(message)
+    return tuple(name for name in columns if name not in used)
 
 
 def how_many(names: Sequence[object]) -> str:

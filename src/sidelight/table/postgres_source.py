@@ -29,6 +29,7 @@ from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
 from sidelight.table.database_address import ELSEWHERE, DatabaseAddress
 from sidelight.table.labels import SUPPRESSED, label
 from sidelight.table.memory import Memory
+from sidelight.table.names_or_row import unused_columns
 from sidelight.table.packed_keys import Packing
 from sidelight.table.roles import Roles
 from sidelight.table.source import CellRows, Frame, Source, collected, packing_of, sql_name, sql_text
@@ -351,7 +352,7 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
         schema, name, stored = _described(session)
         shown = f"{schema}.{name}"
         by_name = {column.name: column for column in stored}
-        unused = roles.unused([*by_name], shown, numbers=by_name)  # a database has names for its columns
+        unused = unused_columns(roles, [*by_name], shown, numbers=by_name)  # a database has names for its columns
         columns = {ours: by_name[column] for ours, column in roles.used.items()}
         typed = roles.with_types({column: by_name[column].ordered for column in roles.quasi})
         texts = frozenset(column for column in roles.quasi if by_name[column].is_text)

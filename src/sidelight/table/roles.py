@@ -9,14 +9,13 @@ is None, or an empty tuple, so that one may have the last word over another (`up
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
+from sidelight.errors import BadTable, did_you_mean, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, as_kinds, label
-from sidelight.table.names_or_row import nearest_name
 from sidelight.table.table import Semantics
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -166,11 +165,11 @@ class Roles:
         if not self.quasi:
             message = f"{parameter(self.quasi_word)} names no columns; name at least one"
             raise BadTable(message)
-        repeated = _first_repeated(self.quasi)
+        repeated = first_repeated(self.quasi)
         if repeated is not None:
             message = f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
             raise BadTable(message)
-        repeated = _first_repeated(self.value_columns)
+        repeated = first_repeated(self.value_columns)
         if repeated is not None:
             message = f"column '{repeated}' is {parameter('sensitive')} twice; name it once"
             raise BadTable(message)
@@ -248,32 +247,6 @@ class Roles:
         """Our own names for the columns that make a row's key and value."""
         return tuple(ours for ours in self.used if ours not in ("person", "weight"))
 
-    def unused(
-        self,
-        columns: Sequence[str],
-        where: str,
-        *,
-        rows: Callable[[], Sequence[Sequence[str]]] = tuple,
-        numbers: Collection[str] = (),
-    ) -> tuple[str, ...]:
-        """Check that the used columns are there, once each; name those that are not used.
-
-        `rows` reads some of the rows and `numbers` are columns that are no texts, to tell names from a row.
-        """
-        for name in self.used.values():
-            if name not in columns:
-                nearest = nearest_name(name, columns, rows, numbers=numbers, meant=self.used.values())
-                message = f"no column '{name}' in {where}{nearest}"
-                raise UnknownColumn(message)
-        repeated = _first_repeated(columns)
-        if repeated is not None:
-            message = f"two columns of {where} are called '{repeated}'; rename one"
-            raise BadTable(message)
-        if self.person == EACH_ROW and EACH_ROW in columns:
-            message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
-            raise BadTable(message)
-        return tuple(name for name in columns if name not in self.used.values())
-
     def with_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:
         """Take what the types of columns say, where nobody declared anything; "ordered" as the type orders it."""
         declared = dict(self.kinds)
@@ -307,5 +280,10 @@ def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | N
     return None if domain is None else tuple(dict.fromkeys(map(label, domain)))
 
 
-def _first_repeated(names: Sequence[str]) -> str | None:
+def first_repeated(names: Sequence[str]) -> str | None:
+    """Give the first name that there is more than once.
+
+    >>> first_repeated(["age", "sex", "age"])
+    'age'
+    """
     return next((name for name, times in Counter(names).items() if times > 1), None)

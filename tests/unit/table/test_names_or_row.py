@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import SidelightError
-from sidelight.table.names_or_row import looks_like_a_row, nearest_name, surely_names
+from sidelight.errors import BadTable, SidelightError, UnknownColumn
+from sidelight.table.names_or_row import looks_like_a_row, nearest_name, surely_names, unused_columns
 from sidelight.table.read import sure_columns_of
+from sidelight.table.roles import Roles
 
 WORDS = ["Smith", "Ann", "Springfield", "Flu", "HIV", "married", "Elm Street", "nurse", "cold", "retired"]
 """What cells of rows say; each ends a file without a line of names."""
@@ -69,3 +70,19 @@ def test_datasets_tell_their_names(tmp_path):
         assert len(sure_columns_of(data.path)) > 5
     pl.read_parquet(sl.datasets.adult().path).head(50).write_csv(tmp_path / "adult.csv")
     assert sure_columns_of(tmp_path / "adult.csv") == sure_columns_of(sl.datasets.adult().path)
+
+
+def test_columns_that_are_used_must_be_there_once_and_the_rest_are_named():
+    roles = Roles(("age",), "disease", "id")
+    assert roles.used == {"q0": "age", "value": "disease", "person": "id"}
+    assert unused_columns(roles, ["zip", "id", "age", "disease"], "here") == ("zip",)
+    with pytest.raises(UnknownColumn, match="no column 'age' in here; did you mean 'aeg'"):
+        unused_columns(roles, ["aeg", "disease", "id"], "here")
+    with pytest.raises(BadTable, match="two columns of here are called 'id'"):
+        unused_columns(roles, ["age", "disease", "id", "id"], "here")
+
+
+def test_a_first_row_is_not_shown_as_names():
+    with pytest.raises(UnknownColumn, match="looks like somebody's row and is not shown") as caught:
+        unused_columns(Roles(("age",), "disease"), ["34", "Flu"], "here")
+    assert "Flu" not in str(caught.value)

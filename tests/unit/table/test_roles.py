@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.errors import BadTable, UnknownColumn
+from sidelight.errors import BadTable
 from sidelight.table.roles import CHOICES, Roles
 
 NAMES = st.sampled_from(["age", "sex", "zip", "disease", "id"])
@@ -53,22 +53,6 @@ def test_roles_that_cannot_be_are_refused(roles, says):
 def test_a_choice_is_one_of_a_few_words(name):
     with pytest.raises(BadTable, match=f'no {name}="whatever"; choose "'):
         Roles(("age",), "disease", "id", **{name: "whatever"}).complete()
-
-
-def test_columns_that_are_used_must_be_there_once_and_the_rest_are_named():
-    roles = Roles(("age",), "disease", "id")
-    assert roles.used == {"q0": "age", "value": "disease", "person": "id"}
-    assert roles.unused(["zip", "id", "age", "disease"], "here") == ("zip",)
-    with pytest.raises(UnknownColumn, match="no column 'age' in here; did you mean 'aeg'"):
-        roles.unused(["aeg", "disease", "id"], "here")
-    with pytest.raises(BadTable, match="two columns of here are called 'id'"):
-        roles.unused(["age", "disease", "id", "id"], "here")
-
-
-def test_a_first_row_is_not_shown_as_names():
-    with pytest.raises(UnknownColumn, match="looks like somebody's row and is not shown") as caught:
-        Roles(("age",), "disease").unused(["34", "Flu"], "here")
-    assert "Flu" not in str(caught.value)
 
 
 def test_marks_of_missing_cells_say_nothing():
