@@ -20,10 +20,10 @@ from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.release.streamed import StreamedRelease
-from sidelight.table.key_stream import read_stream
 from sidelight.table.labels import SUPPRESSED, Label, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import no_value_hint, tabulate
+from sidelight.table.read_stream import read_stream
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.spark_source import is_spark
 from sidelight.table.spark_stream import read_spark_stream

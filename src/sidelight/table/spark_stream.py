@@ -31,21 +31,12 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers, run_starts
 from sidelight.errors import BadTable, SidelightError, parameter
-from sidelight.table.key_stream import (
-    KeyBlock,
-    KeyStream,
-    Summed,
-    Totals,
-    add_tally,
-    check_totals,
-    refuse_split,
-    stream_of,
-    whole_keys,
-)
+from sidelight.table.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
+from sidelight.table.read_stream import Totals, add_tally, check_totals, refuse_split, stream_of
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import Batch, SortedRuns
 from sidelight.table.source import TextRows, arrow_integers, encode_by, grouped_frame, numpy_integers, packing_of

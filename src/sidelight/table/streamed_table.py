@@ -20,11 +20,12 @@ import numpy as np
 from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
-from sidelight.table.key_stream import KeyStream, Summed, read_stream
+from sidelight.table.key_stream import KeyStream, Summed
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Words
 from sidelight.table.read import check_kinds, kind_by_type
+from sidelight.table.read_stream import read_stream
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.spark_source import is_spark
 from sidelight.table.spark_stream import read_spark_stream
