@@ -1,8 +1,7 @@
-"""Words for people: nouns and verbs that fit a number, one name or several, and texts cut to what fits a line."""
+"""Words for people: nouns and verbs that fit a number, one name or several."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
@@ -30,42 +29,6 @@ def form(word: str, number: int) -> str:
     ('is', 'are', 'limits')
     """
     return word if number == 1 else MANY.get(word, f"{word}s")
-
-
-JOINERS = "\u00ad\u200c\u200d"
-"""Marks that languages and emoji need, and that move nothing."""
-
-
-def visible(text: str, *, one_for_one: bool = False) -> str:
-    """Show what a text holds that nobody would see: terminal escapes, marks that turn the direction of writing.
-
-    Lines and tabs stay as they are.  `one_for_one` keeps the length, where that was measured already.
-
-    >>> visible(chr(27) + "[31mFlu" + chr(0x202E) + "gnitide")
-    '␛[31mFlu[U+202E]gnitide'
-    >>> visible("Flu" + chr(0x202E), one_for_one=True)
-    'Flu�'
-    """
-    if text.isprintable():
-        return text
-    letters = map(_visible, text)
-    return "".join((letter if len(letter) == 1 else "\ufffd" for letter in letters) if one_for_one else letters)
-
-
-def _visible(letter: str) -> str:
-    if letter in "\n\t" or letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
-        return letter
-    return chr(0x2400 + ord(letter)) if ord(letter) < 32 else f"[U+{ord(letter):04X}]"
-
-
-def shortened(text: str, most: int) -> str:
-    """Show a text in a message: in one line, and not all of a long one.
-
-    >>> shortened("Ann" + chr(10) + "Lee has Flu", most=10)
-    'Ann Lee h…'
-    """
-    line = " ".join(text.splitlines())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 # How a value shows itself in a notebook: one small table, everything in it escaped. A `_repr_html_` gives a title

@@ -11,7 +11,7 @@ import sidelight as sl
 from sidelight.errors import SidelightError
 from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
-from sidelight.table import key_stream, sorted_runs
+from sidelight.table import read_stream, sorted_runs
 from sidelight.table.memory import Memory
 
 CELLS = ["10", "9", "a", "*", None]
@@ -59,7 +59,7 @@ def answer(read, table, reading):
 def test_streamed_findings_are_those_in_memory(reading, repeat, data):
     table, roles = reading
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(key_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
     if isinstance(held, str):
         assert streamed == held

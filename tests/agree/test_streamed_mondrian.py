@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.errors import SidelightError
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
-from sidelight.table import key_stream, sorted_runs
+from sidelight.table import read_stream, sorted_runs
 from sidelight.table.memory import Memory
 
 COUNTRIES = {"America": {"South": ["Chile", "Peru"], "North": ["Cuba"]}, "Europe": {"West": ["France", "Spain"]}}
@@ -83,7 +83,7 @@ def answer(table, policy):
 def assert_same(reading, policy, room, *, repeat, counted):
     rows, roles = reading
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(key_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
+        patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         patch.setattr(Room, "of", lambda _: room)
         patch.setattr(mondrian_streamed, "CELLS_PER_PERSON", 100.0 if counted else 0.0)
         patch.setattr(mondrian_streamed, "WORTH_A_PASS", 0.0)

@@ -22,6 +22,7 @@ from sidelight.errors import (
     listed,
     needs_extra,
     parameter,
+    shortened,
 )
 
 ROWS = {"age": ["20", "30"], "disease": ["Flu", "Cold"]}
@@ -130,3 +131,8 @@ def test_a_library_of_an_extra_is_asked_for_by_name():
 def use(module):
     with needs_extra("dp", package="opendp", what="noise"):
         importlib.import_module(module) if module else {}["broken"]
+
+
+def test_a_long_text_is_one_short_line():
+    assert shortened("one\ntwo", 20) == "one two"
+    assert shortened("x" * 50, 10) == "x" * 9 + "…"

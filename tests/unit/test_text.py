@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sidelight
-from sidelight._text import MOST_ROWS, counted, form, html_table, shortened
+from sidelight._text import MOST_ROWS, counted, form, html_table
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,6 @@ def test_counts_in_words(number, noun, words):
 
 def test_verbs_follow_the_number():
     assert [form("has", number) for number in (0, 1, 2)] == ["have", "has", "have"]
-
-
-def test_a_long_text_is_one_short_line():
-    assert shortened("one\ntwo", 20) == "one two"
-    assert shortened("x" * 50, 10) == "x" * 9 + "…"
 
 
 # What a notebook shows is escaped, short, and says what it leaves out.

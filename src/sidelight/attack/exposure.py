@@ -24,8 +24,8 @@ from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import NEAR
-from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Semantics, Tabular
+from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.table import Tabular
 
 if TYPE_CHECKING:
     import altair as alt

@@ -35,9 +35,8 @@ from rich.text import Text
 
 from sidelight._files import refuse_targets, write_together
 from sidelight._progress import Progress, quiet
-from sidelight._text import visible
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
-from sidelight.errors import Parameter, SidelightError, did_you_mean
+from sidelight.errors import Parameter, SidelightError, did_you_mean, visible
 
 if TYPE_CHECKING:
     from sidelight.report.document import Envelope

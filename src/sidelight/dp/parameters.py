@@ -32,8 +32,9 @@ from sidelight._text import counted, form
 from sidelight.dp.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.errors import BadNoise, parameter
 from sidelight.table.events import Events
+from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW
-from sidelight.table.table import Semantics, Table
+from sidelight.table.table import Table
 
 Amount: TypeAlias = float | int | str | Fraction
 """How much privacy something costs; `0.1` means a tenth, not the binary number next to it."""

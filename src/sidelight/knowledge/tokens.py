@@ -23,8 +23,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 
-from sidelight._text import shortened
-from sidelight.errors import BadKnowledge, SidelightError
+from sidelight.errors import BadKnowledge, SidelightError, shortened
 from sidelight.table.labels import Label
 
 Kind: TypeAlias = Literal["word", "quoted", "sign", "end"]

@@ -39,8 +39,8 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Semantics, Table
+from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.table.table import Table
 
 PLACES = 6
 """Beliefs are rounded up to so many decimals."""

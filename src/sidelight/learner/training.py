@@ -39,7 +39,7 @@ from sidelight.learner.several_values import Occurrences, SetAssignments
 from sidelight.measures.measure import whole_amount
 
 if TYPE_CHECKING:
-    from sidelight.table.table import Semantics
+    from sidelight.table.labels import Semantics
 
 
 ModelName: TypeAlias = Literal["logistic", "naive bayes"]

@@ -27,8 +27,8 @@ from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, written_label
-from sidelight.table.table import JointDomain, Semantics, Table
+from sidelight.table.labels import Label, Semantics, written_label
+from sidelight.table.table import JointDomain, Table
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population

@@ -39,8 +39,7 @@ from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -47,8 +47,8 @@ from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount, Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics, Table
+from sidelight.table.labels import Label, Semantics, shown
+from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -40,8 +40,7 @@ from sidelight.measures.number_values import NumberValues, numbers_of
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import MISSING, Label, as_number, in_order, written_label
-from sidelight.table.table import Semantics
+from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order, written_label
 
 DIGIT = 30
 """Bits of a digit: two thousand million people add such digits up within 64 bits."""

@@ -27,9 +27,8 @@ from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
 from sidelight.table.domain_file import declared_in
-from sidelight.table.labels import ColumnKind, as_kinds
+from sidelight.table.labels import ColumnKind, Semantics, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
-from sidelight.table.table import Semantics
 
 if TYPE_CHECKING:
     from sidelight.policy.presets import Preset

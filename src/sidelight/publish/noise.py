@@ -42,9 +42,8 @@ from sidelight.dp.workload import Marginal
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
-from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.labels import SUPPRESSED, Label, Semantics, label
 from sidelight.table.roles import EACH_ROW, Missing
-from sidelight.table.table import Semantics
 
 if TYPE_CHECKING:
     from sidelight._arrays import Integers

@@ -40,10 +40,10 @@ from sidelight.report.report import NOT_JUDGED, ReaderFacts, ReleaseFacts, reade
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.table.files import files_of
-from sidelight.table.labels import ColumnKind, Label
+from sidelight.table.labels import ColumnKind, Label, Semantics
 from sidelight.table.memory import Memory
 from sidelight.table.roles import Domain, Missing, Roles
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Semantics
+from sidelight.table.table import Column, Counts, Intake, JointDomain
 
 if TYPE_CHECKING:
     from sidelight.table.streamed_table import AnyTable

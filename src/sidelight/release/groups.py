@@ -16,8 +16,8 @@ import numpy.typing as npt
 from sidelight._arrays import Flags, Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
-from sidelight.table.labels import SUPPRESSED, Label, label, shown, shown_in_list
-from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, Semantics, stack_columns
+from sidelight.table.labels import SUPPRESSED, Label, Semantics, label, shown, shown_in_list
+from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, stack_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,14 +20,12 @@ from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.release.streamed import StreamedRelease
-from sidelight.table.labels import SUPPRESSED, Label, hinted
+from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import no_value_hint, tabulate
-from sidelight.table.read_stream import read_stream
 from sidelight.table.roles import Missing, Roles, Suppressed
-from sidelight.table.spark_source import is_spark
-from sidelight.table.spark_stream import read_spark_stream
-from sidelight.table.table import Column, Counts, JointDomain, Semantics, Table, number_equal_rows
+from sidelight.table.spark_stream import stream_keys
+from sidelight.table.table import Column, Counts, JointDomain, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""
@@ -196,8 +194,7 @@ def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelea
     if isinstance(source, Table | Release):
         message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
         raise WrongKind(message)
-    read = read_spark_stream if is_spark(source) else read_stream
-    stream = read(source, replace(roles, quasi_word="group").complete(), memory)
+    stream = stream_keys(source, replace(roles, quasi_word="group").complete(), memory)
     return StreamedRelease(stream, ", ".join(roles.value_columns))
 
 

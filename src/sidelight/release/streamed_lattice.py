@@ -30,8 +30,9 @@ from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
+from sidelight.table.labels import Semantics
 from sidelight.table.rolled_up import Relabelling, roll_up_stream
-from sidelight.table.table import Column, Counts, JointDomain, Semantics
+from sidelight.table.table import Column, Counts, JointDomain
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy

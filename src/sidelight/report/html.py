@@ -18,8 +18,7 @@ from xml.etree import ElementTree as ET
 
 from markupsafe import Markup
 
-from sidelight._text import visible
-from sidelight.errors import SidelightError
+from sidelight.errors import SidelightError, visible
 from sidelight.report.page import MARKS, Block, Page, Picture
 
 if TYPE_CHECKING:

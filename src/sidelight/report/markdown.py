@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sidelight._text import visible
+from sidelight.errors import visible
 from sidelight.report.page import (
     MARKS,
     Blank,

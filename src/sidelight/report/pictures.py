@@ -169,12 +169,13 @@ def calibration_picture(beliefs: CheckedBeliefs) -> Picture:
 
 
 def _cuts(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
-    made = report.answer.cuts
-    if made is not None:
+    first_cuts = report.answer.cuts
+    if first_cuts is not None:
         nodes = [
-            CutNode(each.parent, each.column, each.holds, each.people, each.groups, each.cut) for each in made.parts
+            CutNode(each.parent, each.column, each.holds, each.people, each.groups, each.cut)
+            for each in first_cuts.parts
         ]
-        yield cuts_chart(CutsDrawn(made.along, nodes))
+        yield cuts_chart(CutsDrawn(first_cuts.along, nodes))
 
 
 def _utility(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:

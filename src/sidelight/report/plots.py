@@ -26,8 +26,7 @@ from xml.etree import ElementTree as ET
 
 from sidelight._files import write_whole
 from sidelight._rounding import decimal_text
-from sidelight._text import visible
-from sidelight.errors import SidelightError, needs_extra, parameter
+from sidelight.errors import SidelightError, needs_extra, parameter, visible
 from sidelight.report.page import Grid, Picture
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from sidelight.measures.measure import Criterion, Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Node
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Semantics
 
 if TYPE_CHECKING:
     from sidelight.release.streamed_lattice import AnyLattice

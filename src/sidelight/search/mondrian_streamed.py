@@ -88,7 +88,9 @@ class LedgerAcceptance(Acceptance):
     def __post_init__(self) -> None:
         """Begin with everybody in one group; `table` has one key."""
         self.sizes, self.counts = self.table.sizes, self.table.counts.dense()
-        self.screened: list[Floats] = [check.screen.of(self._made(self.sizes, self.counts)) for check in self.checks]
+        self.screened: list[Floats] = [
+            check.screen.of(self._groups_of(self.sizes, self.counts)) for check in self.checks
+        ]
 
     def runs(self, cuts: Cuts, generation: OpenGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, and take down what they make."""
@@ -98,7 +100,7 @@ class LedgerAcceptance(Acceptance):
             yield accepted
 
     def _groups_after(self, cuts: Cuts, generation: OpenGroups) -> Groups:
-        return self._made(*self._after(cuts, generation))
+        return self._groups_of(*self._after(cuts, generation))
 
     def _after(self, cuts: Cuts, generation: OpenGroups) -> tuple[Integers, Integers]:
         left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
@@ -109,7 +111,7 @@ class LedgerAcceptance(Acceptance):
         sizes[numbers], counts[numbers] = cuts.left, left
         return np.append(sizes, cuts.people - cuts.left), np.vstack((counts, right))
 
-    def _made(self, sizes: Integers, counts: Integers) -> Groups:
+    def _groups_of(self, sizes: Integers, counts: Integers) -> Groups:
         return candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.table.counts.totals())
 
 

@@ -31,8 +31,8 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
-from sidelight.table.labels import Label
-from sidelight.table.table import Counts, Semantics, Table
+from sidelight.table.labels import Label, Semantics
+from sidelight.table.table import Counts, Table
 
 if TYPE_CHECKING:
     from sidelight.release.streamed_lattice import AnyGroups

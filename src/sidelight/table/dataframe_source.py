@@ -7,6 +7,7 @@ them are set to missing, it is turned into another first, whose cells say the sa
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -17,7 +18,8 @@ from sidelight.errors import BadTable, kind_in_words, remedy_for
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.names_or_row import unused_columns
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Source, TextRows, is_any_of
+from sidelight.table.source import Frame, Source, TextRows, is_any_of, people_written_alike
+from sidelight.table.spark_source import SparkFile, refuse_columns
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
@@ -67,6 +69,19 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
         message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
         raise BadTable(message) from None
     return frame
+
+
+def spark_rows(source: object, roles: Roles) -> TextRows:
+    """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
+    frame: Any = source.frame if isinstance(source, SparkFile) else source
+    refuse_columns(frame.schema.fields, roles)
+    rows = frame_rows(frame, roles)
+    if isinstance(source, SparkFile):
+        own = replace(rows.source, name=source.name, files=source.files)
+        rows = replace(rows, source=own if source.typed else replace(own, texts=frozenset()))
+    people = people_written_alike(rows)
+    assert isinstance(people, TextRows)
+    return people
 
 
 def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:

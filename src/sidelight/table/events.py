@@ -17,8 +17,8 @@ import numpy as np
 from sidelight._arrays import Integers, add_up
 from sidelight._text import counted
 from sidelight.errors import UnknownColumn, did_you_mean
-from sidelight.table.labels import Label
-from sidelight.table.table import Column, Intake, Semantics
+from sidelight.table.labels import Label, Semantics
+from sidelight.table.table import Column, Intake
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -19,11 +19,11 @@ import numpy as np
 from sidelight._ahead import ahead
 from sidelight._arrays import Flags, Integers, run_starts, sum_runs
 from sidelight.errors import BadTable
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, Semantics
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
-from sidelight.table.table import Column, Counts, Intake, Semantics
+from sidelight.table.table import Column, Counts, Intake
 
 Summed = TypeVar("Summed")
 

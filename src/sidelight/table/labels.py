@@ -39,8 +39,8 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._text import counted, form, shortened
-from sidelight.errors import BadTable, did_you_mean, expect_mapping, in_list, parameter
+from sidelight._text import counted, form
+from sidelight.errors import BadTable, did_you_mean, expect_mapping, in_list, parameter, shortened
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
@@ -252,6 +252,9 @@ def day_text(day: float) -> str:
     """
     return dt.date.fromordinal(min(max(round(day), 1), dt.date.max.toordinal())).isoformat()
 
+
+Semantics: TypeAlias = Literal["single", "set", "multiset"]
+"""One value per person; a set of values per person; or any number of occurrences per person."""
 
 ColumnKind: TypeAlias = Literal["category", "ordered", "number", "date"]
 """How the labels of a column may be put together."""

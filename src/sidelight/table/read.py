@@ -28,7 +28,7 @@ from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, 
 from sidelight.table.carried import carry, weights
 from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
-from sidelight.table.dataframe_source import frame_rows
+from sidelight.table.dataframe_source import frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, no_texts, schema_of
 from sidelight.table.foreign_files import as_utf8, foreign_table
@@ -36,6 +36,7 @@ from sidelight.table.labels import (
     SUPPRESSED,
     ColumnKind,
     Label,
+    Semantics,
     are_digits,
     check_labels,
     hinted,
@@ -55,8 +56,8 @@ from sidelight.table.source import (
     people_written_alike,
     python_cells,
 )
-from sidelight.table.spark_source import is_spark, spark_errors, spark_rows
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Semantics, Table
+from sidelight.table.spark_source import is_spark, spark_errors
+from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Table
 
 
 def read_table(

@@ -17,11 +17,11 @@ from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import in_order
+from sidelight.table.labels import Semantics, in_order
 from sidelight.table.read import RowCounts, counted_rows, rows_of, valueless
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.source import Rows, number_cells, numpy_integers
-from sidelight.table.table import Column, Intake, Semantics
+from sidelight.table.table import Column, Intake
 
 
 def read_events(

@@ -15,8 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
 from sidelight.errors import BadTable, did_you_mean, parameter
-from sidelight.table.labels import ColumnKind, KindOrOrder, Label, as_kinds, label
-from sidelight.table.table import Semantics
+from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
 """What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people

@@ -121,12 +121,12 @@ class _Step:
         return [np.zeros(len(words[0]), np.int64) if word is None else word for word in packed]
 
     @cached_property
-    def parts(self) -> tuple[_Part, ...]:
+    def parts(self) -> tuple[_Digits, ...]:
         """Take columns that stay and stand side by side together, and leave out those that have one label left."""
         places, new_places = _places(self.old), _places(self.new)
         weights, new_weights = self.old.weights(), self.new.weights()
         stays = [*(new is None for new in self.columns), *(True for _ in range(self.old.sensitive))]
-        parts: list[_Part] = []
+        parts: list[_Digits] = []
         joins = False
         for at, labels in enumerate(self.old.labels):
             radix, relabelled = max(len(labels), 1), None if stays[at] else self.columns[at]
@@ -135,7 +135,7 @@ class _Step:
                 continue
             table = None if relabelled is None else relabelled[1].astype(np.int64) * new_weights[at]
             leads = self.old.layout[places[at]][0] == at
-            part = _Part(places[at], weights[at], radix, leads, new_places[at], new_weights[at], table)
+            part = _Digits(places[at], weights[at], radix, leads, new_places[at], new_weights[at], table)
             last = parts[-1] if parts and joins and table is None else None
             if last is not None and (last.word, last.new_word) == (part.word, part.new_word):
                 parts[-1] = replace(part, radix=last.radix * radix, leads=last.leads)
@@ -146,7 +146,7 @@ class _Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Digits:
     """Some columns of a word: the digits (word // weight) mod radix, and what they add to a new word."""
 
     word: int

@@ -15,15 +15,13 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sidelight.errors import BadTable, NoRoom, NotAvailable, SidelightError, parameter
-from sidelight.table.dataframe_source import frame_rows
 from sidelight.table.files import PACKERS, PARQUET, TEXT, FirstLine
 from sidelight.table.roles import Roles
-from sidelight.table.source import TextRows, people_written_alike
 
 GROUPABLE = {
     *("string", "char", "varchar", "boolean", "byte", "short", "integer", "long", "decimal", "float", "double"),
@@ -110,20 +108,7 @@ def is_spark(source: object) -> bool:
     return isinstance(source, SparkFile) or type(source).__module__.startswith("pyspark.sql.")
 
 
-def spark_rows(source: object, roles: Roles) -> TextRows:
-    """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
-    frame: Any = source.frame if isinstance(source, SparkFile) else source
-    _refuse_columns(frame.schema.fields, roles)
-    rows = frame_rows(frame, roles)
-    if isinstance(source, SparkFile):
-        own = replace(rows.source, name=source.name, files=source.files)
-        rows = replace(rows, source=own if source.typed else replace(own, texts=frozenset()))
-    people = people_written_alike(rows)
-    assert isinstance(people, TextRows)
-    return people
-
-
-def _refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
+def refuse_columns(fields: Sequence[Any], roles: Roles) -> None:
     """Refuse columns that Spark cannot name or group, or whose texts it takes for the same that are not."""
     used, names = set(roles.used.values()), [each.name.lower() for each in fields]
     for each in fields:

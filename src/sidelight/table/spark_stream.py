@@ -31,16 +31,17 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers, run_starts
 from sidelight.errors import BadTable, SidelightError, parameter
+from sidelight.table.dataframe_source import spark_rows
 from sidelight.table.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
-from sidelight.table.read_stream import Totals, add_tally, check_totals, refuse_split, stream_of
+from sidelight.table.read_stream import Totals, add_tally, check_totals, read_stream, refuse_split, stream_of
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import Batch, SortedRuns
 from sidelight.table.source import TextRows, arrow_integers, encode_by, grouped_frame, numpy_integers, packing_of
-from sidelight.table.spark_source import spark_errors, spark_rows
+from sidelight.table.spark_source import is_spark, spark_errors
 from sidelight.table.table import Column
 
 FAN_IN = 16
@@ -177,6 +178,11 @@ class SparkStream(KeyStream):
     def place(self) -> str:
         """What messages call the rows."""
         return self.intake.files[0].name if self.intake.files else "the table"
+
+
+def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
+    """Sort rows by their keys where they are: in Spark, or here in bounded memory; `roles` are complete."""
+    return read_spark_stream(source, roles, memory) if is_spark(source) else read_stream(source, roles, memory)
 
 
 def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStream:

@@ -21,15 +21,13 @@ from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_eq
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
 from sidelight.table.key_stream import KeyStream, Summed
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, Semantics
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Words
 from sidelight.table.read import check_kinds, kind_by_type
-from sidelight.table.read_stream import read_stream
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.spark_source import is_spark
-from sidelight.table.spark_stream import read_spark_stream
-from sidelight.table.table import Column, Counts, Intake, Semantics, Table, find_column, held, sensitive_names
+from sidelight.table.spark_stream import stream_keys
+from sidelight.table.table import Column, Counts, Intake, Table, find_column, held, sensitive_names
 
 
 class StreamedRoles(TypedDict, total=False):
@@ -248,8 +246,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
         carried = parameter("keep" if roles.keep else "weight")
         message = f"{carried} does not go with {MEMORY}: rows are not held; leave one of them out"
         raise BadTable(message)
-    read = read_spark_stream if is_spark(source) else read_stream
-    stream = read(source, replace(roles, suppressed=None).complete(), memory)
+    stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
     stream = replace(stream, roles=stream.typed_roles)
     packed = stream.packing.labels[: len(stream.roles.quasi)]
     as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)

@@ -52,10 +52,9 @@ from sidelight.table.column_profiles import (
     open_columns,
     refuse_no_rows,
 )
-from sidelight.table.labels import ColumnKind, as_kinds
+from sidelight.table.labels import ColumnKind, Semantics, as_kinds
 from sidelight.table.names_or_row import nearest_name
 from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
-from sidelight.table.table import Semantics
 
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -30,11 +30,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from sidelight.table.labels import ColumnKind
+    from sidelight.table.labels import ColumnKind, Semantics
     from sidelight.table.streamed_table import AnyTable
-
-Semantics: TypeAlias = Literal["single", "set", "multiset"]
-"""One value per person; a set of values per person; or any number of occurrences per person."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
-from sidelight._text import as_names, counted, form, visible
-from sidelight.errors import SidelightError
+from sidelight._text import as_names, counted, form
+from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker

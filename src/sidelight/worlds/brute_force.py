@@ -43,7 +43,7 @@ from sidelight.table.labels import Label
 
 if TYPE_CHECKING:
     from sidelight.release.groups import GroupName, Groups
-    from sidelight.table.table import Semantics
+    from sidelight.table.labels import Semantics
     from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 Person: TypeAlias = tuple[int, int]

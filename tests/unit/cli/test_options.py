@@ -14,7 +14,7 @@ from sidelight.cli.run import OPTIONS, in_options
 from sidelight.errors import SidelightError, in_python, parameter
 from sidelight.search.full_domain import Suppressed
 from sidelight.search.utility import UtilityName
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Semantics
 
 
 def test_every_word_is_an_option_of_some_verb():

@@ -6,7 +6,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadTable, MissingValues, WrongKind
-from sidelight.table import key_stream
+from sidelight.table import read_stream
 
 ROWS = pa.table({"zip": ["1", "2", "1"], "disease": ["Flu", None, "Cold"]})
 ROLES = {"group": "zip", "sensitive": "disease"}
@@ -58,9 +58,9 @@ def test_files(tmp_path, name):
 @pytest.mark.parametrize(("zips", "repeat"), [("1212", True), ("1234", False)])
 def test_the_engine_counts_what_repeats(monkeypatch, zips, repeat):
     answers = []
-    plain = key_stream._words
+    plain = read_stream._words
     monkeypatch.setattr(
-        key_stream, "_words", lambda batch, *rest: answers.append(batch.schema.names) or plain(batch, *rest)
+        read_stream, "_words", lambda batch, *rest: answers.append(batch.schema.names) or plain(batch, *rest)
     )
     rows = pa.table({"zip": list(zips), "disease": ["Flu"] * 4})
     assert len(sl.stream_release(rows, **ROLES)) == len(set(zips))

@@ -104,11 +104,11 @@ class Typed:
 def test_columns_that_spark_would_mistake(columns, problem):
     fields = [SimpleNamespace(name=name, dataType=kind) for name, kind in columns.items()]
     with pytest.raises(BadTable, match=problem):
-        spark_source._refuse_columns(fields, Roles.of(quasi=next(iter(columns)), sensitive="disease"))
+        spark_source.refuse_columns(fields, Roles.of(quasi=next(iter(columns)), sensitive="disease"))
 
 
 def test_columns_that_nobody_uses_may_be_odd():
     fields = [
         SimpleNamespace(name=name, dataType=Typed(kind)) for name, kind in (("zip", "decimal(9,2)"), ("a.b", "map"))
     ]
-    spark_source._refuse_columns(fields, Roles.of(quasi="zip", sensitive="disease"))
+    spark_source.refuse_columns(fields, Roles.of(quasi="zip", sensitive="disease"))

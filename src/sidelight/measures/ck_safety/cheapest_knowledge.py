@@ -54,8 +54,7 @@ from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Wi
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown
 
 MOST = 400
 """Budgets of so many times the smallest unit of price are looked into; both time and memory grow with its square."""

@@ -28,8 +28,7 @@ from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Summary, Witness, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown
 
 Adversary: TypeAlias = Literal["implications", "negations"]
 ADVERSARIES: dict[str, type[Implications | Negations]] = {"implications": Implications, "negations": Negations}

@@ -27,8 +27,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding
 

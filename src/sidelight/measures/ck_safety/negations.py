@@ -41,8 +41,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown
 from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
 
 

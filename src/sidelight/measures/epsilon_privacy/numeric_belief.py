@@ -44,8 +44,7 @@ from sidelight.measures.number_values import NumberValues, finite, numbers_of, o
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, in_order, shown, written_label
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, in_order, shown, written_label
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
 """What numbers are like: around a mean; counts; from a minimum on, few of them far above."""

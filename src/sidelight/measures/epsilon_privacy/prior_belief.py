@@ -68,8 +68,8 @@ from sidelight.measures.targets import (
 )
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, shown, written_label
-from sidelight.table.table import Semantics, Table, expect_one_sensitive
+from sidelight.table.labels import Label, Semantics, shown, written_label
+from sidelight.table.table import Table, expect_one_sensitive
 
 MOST_RULED_OUT = 5_000
 """So many sets of values that may be ruled out are gone through at most."""

@@ -32,7 +32,7 @@ from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
 from sidelight.measures.exact import Number, RatioArithmetic
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Semantics
 
 SETTLED = -np.inf
 """The logarithm of odds of zero."""

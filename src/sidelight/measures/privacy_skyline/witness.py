@@ -27,8 +27,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
 )
 from sidelight.release.groups import GroupName, Groups
-from sidelight.table.labels import Label, shown, shown_in_list
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 

@@ -88,13 +88,13 @@ def _finding(drawn: CutsDrawn) -> str:
     everybody, cuts = drawn.nodes[0], sum(drawn.along.values())
     if not cuts:
         return f"Nobody was cut apart: {counted(everybody.people, 'person')} are one group"
-    made = f"{counted(cuts, 'cut')} made {counted(everybody.groups, 'group')}"
+    outcome = f"{counted(cuts, 'cut')} made {counted(everybody.groups, 'group')}"
     first, most = drawn.nodes[1].column, max(drawn.along, key=lambda name: drawn.along[name])
     if len(drawn.along) == 1:
-        return f"{made}, {'all ' if cuts > 1 else ''}along {first}"
+        return f"{outcome}, {'all ' if cuts > 1 else ''}along {first}"
     if first == most:
-        return f"{made}: the first is along {first}, and so are most of them ({drawn.along[most]:,})"
-    return f"{made}: the first is along {first}, most are along {most} ({drawn.along[most]:,})"
+        return f"{outcome}: the first is along {first}, and so are most of them ({drawn.along[most]:,})"
+    return f"{outcome}: the first is along {first}, most are along {most} ({drawn.along[most]:,})"
 
 
 def _table(drawn: CutsDrawn) -> TableBehind:

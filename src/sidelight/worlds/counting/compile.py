@@ -31,8 +31,7 @@ from typing import Literal, TypeAlias, TypeVar
 from sidelight.knowledge.facts import Atom, Fact, Same, conjuncts, fold, named_values
 from sidelight.knowledge.people import Who
 from sidelight.release.release import Release
-from sidelight.table.labels import Label
-from sidelight.table.table import Semantics
+from sidelight.table.labels import Label, Semantics
 from sidelight.worlds.identify import Entities
 
 Connective: TypeAlias = Literal["true", "false", "atom", "not", "and", "or"]
