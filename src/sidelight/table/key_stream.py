@@ -20,6 +20,7 @@ from sidelight._ahead import ahead
 from sidelight._arrays import Flags, Integers, run_starts, sum_runs
 from sidelight.errors import BadTable
 from sidelight.table.labels import Label, Semantics
+from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
