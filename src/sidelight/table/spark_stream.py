@@ -199,12 +199,13 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
         counted = _counted(rows, tally_levels(rows, roles), counting=False).persist()
         try:
             packing, entries = _packing(counted, rows, memory)
-            packed = _packed(counted, rows, packing, rows.key_and_value)
+            parts = max(-(-entries // ENTRIES_PER_PARTITION), _parallel(counted))
+            # each task looks all labels up, so there are no more of them than are worth it
+            packed = _packed(counted.coalesce(parts), rows, packing, rows.key_and_value)
             if roles.values != "single":
-                people = _counted(rows, people_levels(rows), counting=True)
+                people = _counted(rows, people_levels(rows), counting=True).coalesce(parts)
                 packed = packed.unionByName(_packed(people, rows, packing, rows.key))
             keys = [f"k{number}" for number in range(len(packing.layout))]
-            parts = max(-(-entries // ENTRIES_PER_PARTITION), _parallel(counted), 1)
             ranged = _kept(packed.repartitionByRange(parts, *keys))
             shares = _shares(ranged, packing, roles)
         finally:
