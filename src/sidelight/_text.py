@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
@@ -113,3 +114,14 @@ def bytes_in_words(many: int) -> str:
     if many >= 10**9:
         return f"{-(-many // 10**8) / 10:g} GB"
     return f"{-(-many // 10**6)} MB"
+
+
+def shell(words: Sequence[str]) -> str:
+    """Write a command, broken between options where it is long."""
+    lines = [""]
+    for word in words:
+        begins = word.startswith("-") and len(lines[-1]) > 60
+        if begins:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {shlex.quote(word)}".lstrip()
+    return " \\\n    ".join(lines)

@@ -6,7 +6,9 @@ their own for people (`audit`, `protect`, `report`) do not come by here.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -17,9 +19,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight import __version__
+from sidelight._text import shell
 from sidelight.cli.python_again import python_again
+from sidelight.cli.run import Charts
+from sidelight.errors import SidelightError
 from sidelight.report.document import Envelope
-from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Points
+from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Picture, Points
 
 QUESTIONS: dict[str, str] = {
     "audit": "What does this release reveal?",
@@ -49,20 +54,48 @@ WIDE = 400
 BULLET = "•"
 
 
-def answer_page(document: Envelope[Any], parts: Iterable[RenderableType], command: str) -> Page:
-    """Lay an answer out as a page: what the terminal shows, and how to ask again."""
+def answer_page(
+    document: Envelope[Any], parts: Iterable[RenderableType], command: str, charts: Charts | None = None
+) -> Page:
+    """Lay an answer out as a page: its sentence, its pictures, what the terminal shows, and how to ask again."""
     sources = (document.source,) if isinstance(document.source, str) else document.source or ()
     opening, *sections = _sections(_blocks(parts))
+    answer, rest = _answer_first(opening.blocks, document.notes)
     python = python_again(document.kind, command)
-    codes = (Code(command, "On the command line", "sh"), *([Code(python, "In Python", "python")] if python else []))
+    codes = (
+        Code(shell(shlex.split(command)), "On the command line", "sh"),
+        *([Code(python, "In Python", "python")] if python else []),
+    )
     again = PageSection("How to do it again", codes)
     return Page(
         title=QUESTIONS.get(document.kind, document.kind),
         subtitle=", ".join(sources),
-        opening=opening.blocks,
+        opening=(*answer, *_pictures(charts), *rest),
         sections=(*sections, again),
         foot=f"Drawn by Sidelight {__version__}; sidelight … --json gives the same answer to programs.",
     )
+
+
+def _answer_first(blocks: Sequence[Block], notes: Sequence[str]) -> tuple[list[Block], list[Block]]:
+    """Take the sentence that answers out of the rest: the verdict, or the first that the document notes."""
+    sentences = [each for each in blocks if isinstance(each, Paragraph)]
+    for each in sentences:
+        if each.emphasis == "answer" or each.text in notes[:1]:
+            return [replace(each, emphasis="answer")], [block for block in blocks if block is not each]
+    leading = [block for block in blocks[:1] if isinstance(block, Paragraph)]
+    return [*leading], [*blocks[len(leading) :]]
+
+
+def _pictures(charts: Charts | None) -> Iterator[Picture]:
+    """Draw what there is to draw; nothing without the extra `plot`."""
+    if charts is None:
+        return
+    try:
+        from sidelight.report.plots import picture_of  # noqa: PLC0415 - slow, and an extra
+
+        yield from [picture_of(chart) for chart in charts()]
+    except (ImportError, SidelightError):
+        return
 
 
 def _sections(blocks: Iterable[Block | str]) -> Iterator[PageSection]:

@@ -61,7 +61,11 @@ def attack(request: AttackRequest, output: Output) -> Status:
     witness = None if request.attacker.who is None else exposure.witness(request.attacker.who)
     verdict = None if limit is None else judge(exposure, limit, ignore=request.attacker.unlocated == "ignore")
     hints = (*unplaced(request, releases, exposure), *(verdict.notes if verdict else ()))
-    output.write(envelope(exposure, witness, request.files, hints), draw(request, exposure, witness, hints))
+    output.write(
+        envelope(exposure, witness, request.files, hints),
+        draw(request, exposure, witness, hints),
+        charts=lambda: (exposure.plot("values left"), exposure.plot("belief")),
+    )
     if verdict is None:
         return Status.WITHIN_POLICY
     if verdict.status is Status.COULD_NOT_TELL:

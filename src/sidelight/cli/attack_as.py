@@ -100,7 +100,7 @@ def _insider(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
         answer=_insider_answer(learnt),
         notes=(learnt.explain(),),
     )
-    output.write(document, _draw_insider(learnt))
+    output.write(document, _draw_insider(learnt), charts=lambda: [learnt.plot()])
     if learnt.outcome == "could not tell":
         return Status.COULD_NOT_TELL
     if limit is None:
@@ -195,7 +195,7 @@ def _learner(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
         answer=_answer(learned, finding),
         notes=notes,
     )
-    output.write(document, _draw(learned, notes))
+    output.write(document, _draw(learned, notes), charts=lambda: [learned.plot()])
     if limit is None:
         return Status.WITHIN_POLICY
     if exact(finding.value) > limit:

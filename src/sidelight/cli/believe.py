@@ -411,7 +411,7 @@ def believe_by_maximum_entropy(request: BelieveRequest, output: Output) -> Statu
         if original is not None and len(bounds) > 1
     )
     answer = MaxEntAnswer(request, before, stages[-1], error, curve)
-    output.write(answer.document(), draw_maximum_entropy(answer))
+    output.write(answer.document(), draw_maximum_entropy(answer), charts=lambda: [stages[-1].plot()])
     return Status.WITHIN_POLICY
 
 

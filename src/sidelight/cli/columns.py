@@ -100,7 +100,9 @@ def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
         answer=_facts(answer, written),
         notes=_notes(answer),
     )
-    output.write(document, _page(request, target, answer, written))
+    identifying = answer.identifying
+    charts = None if identifying is None else (lambda: [identifying.plot()])
+    output.write(document, _page(request, target, answer, written), charts=charts)
     return Status.WITHIN_POLICY
 
 

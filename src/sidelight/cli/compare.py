@@ -58,7 +58,7 @@ def compare(request: CompareRequest, output: Output) -> Status:
         *source.notes(table),
         *_left_out(request.ways),
     )
-    output.write(envelope(request, ways, notes), draw(request, table, ways, notes))
+    output.write(envelope(request, ways, notes), draw(request, table, ways, notes), charts=lambda: [ways.plot()])
     return Status.WITHIN_POLICY
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -32,6 +32,9 @@ from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
 from sidelight.report.document import Envelope, number
 from sidelight.table.roles import Roles
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""
@@ -115,8 +118,16 @@ def explore(request: ExploreRequest, output: Output) -> Status:
         beliefs = tuple((each, sl.belief_skyline(release, _belief(each), each.bound)) for each in limits)
         exploration = Exploration(file, options, release, skyline, tuple(curves(release, options, progress)), beliefs)
     named = name_people(exploration, limit, request.lookup)
-    output.write(exploration.document(), draw(exploration), here_alone=named)
+    output.write(
+        exploration.document(), draw(exploration), charts=lambda: [_chart(exploration, limit)], here_alone=named
+    )
     return Status.WITHIN_POLICY
+
+
+def _chart(exploration: Exploration, limit: float | Fraction) -> Drawing:
+    from sidelight.report.charts.risk_curves import risk_chart  # noqa: PLC0415 - slow, and an extra
+
+    return risk_chart([curve for _, curve in exploration.curves], limit=limit)
 
 
 def name_people(exploration: Exploration, limit: float | Fraction, lookup: PeopleLookup) -> Iterator[RenderableType]:

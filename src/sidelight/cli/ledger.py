@@ -276,7 +276,11 @@ def promise(files: Sequence[str], options: PromiseOptions, output: Output) -> St
     envelope = Envelope(
         kind="promise", schema_version=SCHEMA_VERSION, source=tuple(files) or None, answer=answer, notes=notes
     )
-    output.write(envelope, _promise_page(text, notes, options.plot))
+    output.write(
+        envelope,
+        _promise_page(text, notes, options.plot),
+        charts=lambda: [promised.plot(false_alarms=options.false_alarms, prior=options.prior)],
+    )
     return Status.WITHIN_POLICY
 
 

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin
 
 from cyclopts import App, CycloptsError
 from cyclopts.exceptions import (
@@ -41,6 +41,7 @@ from sidelight.errors import Parameter, SidelightError, did_you_mean, visible
 if TYPE_CHECKING:
     from sidelight.report.document import Envelope
     from sidelight.report.page import Page
+    from sidelight.report.plots import Drawing
 
 DEBUG = "--debug"
 
@@ -409,6 +410,10 @@ class PlainConsole(Console):
             yield segment if control else Segment(visible(text, one_for_one=True), style)
 
 
+Charts: TypeAlias = "Callable[[], Iterable[Drawing]]"
+"""Pictures of an answer, drawn when a page is asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """Where the answer goes."""
@@ -443,15 +448,16 @@ class Output:
         parts: Iterable[RenderableType],
         *,
         page: Callable[[], Page] | None = None,
+        charts: Charts | None = None,
         here_alone: Iterable[RenderableType] = (),
     ) -> None:
         """Print an answer, as JSON or for people (`parts`), and write the files that were asked for.
 
-        `page` lays the answer out for reading and printing; without it, `parts` are taken.  What is drawn `here_alone`
-        goes to the terminal and into no file.
+        `page` lays the answer out for reading and printing; without it, `parts` are taken, and `charts` beside them.
+        What is drawn `here_alone` goes to the terminal and into no file.
         """
         parts = tuple(parts)
-        self.keep(document, parts, page)
+        self.keep(document, parts, page, charts)
         if self.as_json:
             sys.stdout.write(document.to_json())
             return
@@ -465,14 +471,18 @@ class Output:
         sys.stdout.write(shown.get())
 
     def keep(
-        self, document: Envelope[Any], parts: Iterable[RenderableType], page: Callable[[], Page] | None = None
+        self,
+        document: Envelope[Any],
+        parts: Iterable[RenderableType],
+        page: Callable[[], Page] | None = None,
+        charts: Charts | None = None,
     ) -> None:
         """Write the files that were asked for: all of them, or none."""
         contents: dict[Path, str | bytes] = {} if self.file is None else {self.file: document.to_json()}
         if self.html is not None or self.markdown is not None or self.pdf is not None:
             from sidelight.cli.answer_page import answer_page  # noqa: PLC0415 - only who asks for a page waits for it
 
-            contents |= self._drawn(answer_page(document, parts, command_line()) if page is None else page())
+            contents |= self._drawn(answer_page(document, parts, command_line(), charts) if page is None else page())
         write_together(contents, force=self.force)
         remember_written(*contents)
 

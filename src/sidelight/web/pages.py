@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
-from sidelight._text import as_names, counted, form
+from sidelight._text import as_names, counted, form, shell
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
 from sidelight.measures.measure import Criterion, Measure
@@ -303,17 +302,6 @@ def _before(source: ExploredFile, state: State, roles: Roles) -> list[str]:
             shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", "hierarchies"])
         ]
     return []
-
-
-def shell(words: Sequence[str]) -> str:
-    """Write a command, broken between options where it is long."""
-    lines = [""]
-    for word in words:
-        begins = word.startswith("-") and len(lines[-1]) > 60
-        if begins:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {shlex.quote(word)}".lstrip()
-    return " \\\n    ".join(lines)
 
 
 def in_python(reader: Criterion | Measure) -> str:

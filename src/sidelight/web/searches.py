@@ -17,7 +17,7 @@ from typing import cast, get_args
 from pydantic import Field
 
 from sidelight._progress import Progress
-from sidelight._text import counted
+from sidelight._text import counted, shell
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy
@@ -33,7 +33,7 @@ from sidelight.search.protect import METHODS, SearchProblem, method_of, with_ans
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
-from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, shell, with_imports
+from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, with_imports
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 

@@ -11,8 +11,9 @@ from support.command_line import invoke, verbs_of
 from sidelight.cli.answer_page import answer_page
 from sidelight.cli.app import app
 from sidelight.cli.run import Output
+from sidelight.errors import SidelightError
 from sidelight.report.document import Envelope
-from sidelight.report.page import Code, Grid, Paragraph, Points
+from sidelight.report.page import Code, Grid, Paragraph, Picture, Points
 from sidelight.report.terminal import sentences
 
 DOCUMENT = Envelope(kind="attack", schema_version=1, source=("a.csv", "b.csv"), answer={}, notes=())
@@ -50,6 +51,28 @@ def test_verdicts_are_answers_and_paths_stay_in_one_piece():
     verdict, path = page_of(Text("✓ Within policy", style="bold green"), Text("a/b", no_wrap=True)).opening
     assert verdict == Paragraph("✓ Within policy", "answer")
     assert path == Code("a/b")
+
+
+def test_the_sentence_that_answers_stands_before_the_pictures_and_those_before_tables():
+    from sidelight.release.release import Release  # noqa: PLC0415
+
+    table = Table("name")
+    table.add_row("a.csv")
+    document = DOCUMENT.model_copy(update={"notes": ("Nobody is given away.", "Rounded.")})
+    release = Release.from_counts([{"Flu": 6, "Cold": 5}])
+    parts = [table, Text("Nobody is given away."), Text("Rounded.")]
+    page = answer_page(document, parts, "sidelight attack a.csv", lambda: [release.plot()])
+    assert [type(block) for block in page.opening] == [Paragraph, Picture, Grid, Paragraph]
+    assert page.opening[0] == Paragraph("Nobody is given away.", "answer")
+
+
+def test_what_cannot_be_drawn_is_left_out():
+    def charts():
+        message = "there is nothing to draw"
+        raise SidelightError(message)
+
+    page = answer_page(DOCUMENT, [Text("Nobody.")], "sidelight attack a.csv", charts)
+    assert page.opening == (Paragraph("Nobody."),)
 
 
 def test_what_is_told_on_the_terminal_alone_stands_in_no_page(tmp_path, capsys):
@@ -113,5 +136,6 @@ def test_answers_are_drawn(folder, monkeypatch, name):
     assert len(page) < 200_000
     text = (folder / f"{name}.md").read_text(encoding="utf-8")
     assert text.startswith("# ")
+    assert ("<svg" in page) == (name not in ("ledger", "believe", "generalisations", "nothing"))
     if name not in ("ledger", "audit", "protect", "nothing"):
         exec(text.rpartition("```python")[2].partition("```")[0], {})

@@ -157,13 +157,12 @@ def kinds_chart(
     """Draw the risk of what is said by `about` against kinds of knowledge that have their words already."""
     library = altair()
     width = ONE_WIDTH if len(kinds) == 1 else 186
-    last = len(kinds) - 1
     columns = min(len(kinds), 2 if len(kinds) in (2, 4) else 3)
     panels = [
-        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == last), limit, amount)
+        _panel(library, kind, _Panel(width, first=at % columns == 0, last=at == columns - 1), limit, amount)
         for at, (kind, amount) in enumerate(zip_longest(kinds, own))
     ]
-    chart = panels[0] if last == 0 else library.concat(*panels, columns=columns, spacing=28)
+    chart = panels[0] if len(panels) == 1 else library.concat(*panels, columns=columns, spacing=28)
     return finished(
         chart,
         title=_own_title(kinds, own, limit, about) if own else risk_title(kinds, limit, about),

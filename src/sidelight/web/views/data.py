@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from sidelight._rounding import short_decimal
-from sidelight._text import counted
+from sidelight._text import counted, shell
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
 from sidelight.measures.column_subsets.worst_columns import people_alone
@@ -27,7 +27,6 @@ from sidelight.web.pages import (
     reading,
     role_keywords,
     role_options,
-    shell,
     with_imports,
 )
 from sidelight.web.state import State, StateFields, read_state

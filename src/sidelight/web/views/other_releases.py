@@ -14,7 +14,7 @@ from fastapi import APIRouter, File, Query, Request, UploadFile
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._text import as_names
+from sidelight._text import as_names, shell
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number
@@ -34,7 +34,6 @@ from sidelight.web.pages import (
     reading,
     role_keywords,
     role_options,
-    shell,
     with_imports,
 )
 from sidelight.web.security import MOST_BYTES

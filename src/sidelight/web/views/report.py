@@ -20,7 +20,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._text import counted
+from sidelight._text import counted, shell
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Measure
@@ -60,7 +60,6 @@ from sidelight.web.pages import (
     page,
     reading,
     role_options,
-    shell,
     with_imports,
 )
 from sidelight.web.searches import (

@@ -18,7 +18,7 @@ from starlette.responses import Response
 
 from sidelight._progress import Progress
 from sidelight._rounding import in_words, short_decimal
-from sidelight._text import counted
+from sidelight._text import counted, shell
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.completion import Vocabulary, complete
 from sidelight.knowledge.facts import Fact, Has
@@ -35,7 +35,7 @@ from sidelight.report.plots import description_of, specification, table_behind
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.web.jobs import Job
-from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, shell, with_imports
+from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, with_imports
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
 from sidelight.worlds.identify import identify
