@@ -50,3 +50,16 @@ def write_hostile(path: Path) -> Path:
         rows += [f"{age},{sex},{disease}" for sex in ("m", TURNED) for disease in (INJECTED, ESCAPE, "'", "Flu")]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+def without_aborted(complaints: list[str], aborted: int) -> list[str]:
+    """Leave out what htmx says of requests that nobody waits for any more.
+
+    A newer question replaced them, as a slider that goes on does, or the page was left: the browser counts these as
+    `aborted`.  A request that failed otherwise, as with a server that is gone, is complained about.
+    """
+    replaced = [at for at, text in enumerate(complaints) if text.startswith("htmx:sendAbort")]
+    failed = [at for at, text in enumerate(complaints) if text.startswith("htmx:sendError")]
+    left = failed[: max(aborted - len(replaced), 0)]
+    of_no_error = {place for at in (*replaced, *left) for place in (at - 1, at)}
+    return [text for at, text in enumerate(complaints) if at not in of_no_error]

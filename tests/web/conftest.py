@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from support.explorer import without_aborted
 
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.web.app import explorer
@@ -77,16 +78,12 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Worksp
 def quiet_page(page):
     """A page of the browser on which nothing may be complained about, and which asks nobody but the explorer."""
     complaints: list[str] = []
+    aborted: list[str] = []
     page.on(
         "console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None
     )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda each: None if "//127.0.0.1:" in each.url else complaints.append(f"asked {each.url}"))
+    page.on("requestfailed", lambda each: aborted.append(each.url) if "ERR_ABORTED" in (each.failure or "") else None)
     yield page
-    assert without_replaced(complaints) == []
-
-
-def without_replaced(complaints: list[str]) -> list[str]:
-    """Leave out what htmx says of a question that a newer one replaced, as a slider that goes on does."""
-    replaced = {at for at, text in enumerate(complaints) if text.startswith("htmx:sendAbort")}
-    return [text for at, text in enumerate(complaints) if at not in replaced and at + 1 not in replaced]
+    assert without_aborted(complaints, len(aborted)) == []

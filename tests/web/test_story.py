@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
-from support.explorer import opened
+from support.explorer import opened, without_aborted
 
 from sidelight.publish.sidecar import read_published
 
@@ -82,3 +82,13 @@ def test_a_wrong_token_sees_nothing(census, page, path):
     answer = page.goto(census.partition("/?")[0] + path + "?token=wrong")
     assert answer.status == 403
     expect(page.locator("body")).to_contain_text("This page needs its token")
+
+
+def test_leaving_a_page_that_still_asks_is_no_error_and_a_server_that_is_gone_is(census, quiet_page):
+    assert without_aborted(["htmx:afterRequest", "htmx:sendError", "ours"], 1) == ["ours"]
+    assert without_aborted(["htmx:afterRequest", "htmx:sendError"], 0) == ["htmx:afterRequest", "htmx:sendError"]
+    assert without_aborted(["htmx:afterRequest", "htmx:sendAbort", "htmx:afterRequest", "htmx:sendError"], 1) != []
+    quiet_page.goto(census)
+    quiet_page.evaluate("() => { htmx.ajax('GET', '/skyline', {swap: 'none'}); }")
+    quiet_page.goto(census.partition("/?")[0] + "/data")
+    expect(quiet_page.locator("#answer")).to_be_visible()
