@@ -25,7 +25,7 @@ from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.measures.measure import exact
-from sidelight.policy.settings import read_number
+from sidelight.policy.settings import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.report.document import Envelope
@@ -82,11 +82,8 @@ def _limit(at_most: str | None) -> Fraction | None:
     """Read the share of people that may be given away."""
     if at_most is None:
         return None
-    try:
-        share = Fraction(exact(read_number(at_most)))
-    except (ValueError, OverflowError):
-        share = Fraction(-1)
-    if not 0 <= share <= 1:
+    share = read_share(at_most)
+    if share is None:
         message = f"cannot read --at-most {at_most}; give a share of the people, such as 0.01 or 1/100"
         raise BadMeasure(message)
     return share

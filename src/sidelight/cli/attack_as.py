@@ -20,7 +20,7 @@ from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.measures.measure import Finding, exact
-from sidelight.policy.settings import read_number
+from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import sidecar_path
 from sidelight.report.document import Envelope
 from sidelight.table.roles import EACH_ROW, Roles
@@ -71,11 +71,8 @@ def _limit(at_most: str | None) -> Fraction | None:
     """Read how sure anybody may be."""
     if at_most is None:
         return None
-    try:
-        limit = Fraction(exact(read_number(at_most)))
-    except (ValueError, OverflowError):
-        limit = Fraction(-1)
-    if not 0 <= limit <= 1:
+    limit = read_share(at_most)
+    if limit is None:
         message = f"cannot read --at-most {at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
         raise BadMeasure(message)
     return limit

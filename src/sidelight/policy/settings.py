@@ -33,6 +33,7 @@ from pydantic.json_schema import WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, did_you_mean
+from sidelight.measures.measure import exact
 
 
 class Section(BaseModel):
@@ -70,6 +71,19 @@ def read_number(number: object) -> int | float | Fraction:
     return number
 
 
+def read_share(text: str) -> Fraction | None:
+    """Read a number from 0 to 1, digit by digit; None where it is no such number.
+
+    >>> read_share("0.01"), read_share("3/4"), read_share("1.1"), read_share("many")
+    (Fraction(1, 100), Fraction(3, 4), None, None)
+    """
+    try:
+        share = Fraction(exact(read_number(text)))
+    except (ValueError, OverflowError):
+        return None
+    return share if 0 <= share <= 1 else None
+
+
 def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | None:
     """Read digits exactly; a decimal may stay one, as in TOML, where that loses no digit."""
     if text.lstrip("+") in ("inf", "infinite", "∞"):
@@ -77,13 +91,13 @@ def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | No
     try:
         if "/" not in text and abs(Decimal(text).adjusted()) > MOST_DIGITS:
             return None
-        exact = Fraction(text)
+        digits = Fraction(text)
     except (ValueError, ArithmeticError):
         return None
     if decimals_stay and "/" not in text and not text.lstrip("+-").isdigit():
-        decimal = float(exact)
-        return decimal if Fraction(str(decimal)) == exact else exact
-    return int(exact) if exact.denominator == 1 else exact
+        decimal = float(digits)
+        return decimal if Fraction(str(decimal)) == digits else digits
+    return int(digits) if digits.denominator == 1 else digits
 
 
 def _whole(setting: object) -> object:

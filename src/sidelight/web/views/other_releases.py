@@ -16,8 +16,7 @@ from starlette.responses import Response
 
 from sidelight._text import as_names, shell
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
-from sidelight.measures.measure import exact
-from sidelight.policy.settings import read_number
+from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.report.document import DocumentPart
@@ -115,11 +114,8 @@ def _same_values(text: str) -> tuple[tuple[str, str], ...] | None:
 
 
 def _share(text: str, what: str) -> Fraction:
-    try:
-        share = Fraction(exact(read_number(text)))
-    except (ValueError, OverflowError):
-        share = Fraction(-1)
-    if not 0 <= share <= 1:
+    share = read_share(text)
+    if share is None:
         message = f"cannot read '{text[:40]}' as {what}; give a number from 0 to 1, such as 0.01 or 1/100"
         raise BadMeasure(message)
     return share
