@@ -2,9 +2,6 @@
 
 import datetime as dt
 import math
-import os
-import sys
-import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -619,18 +616,6 @@ PEOPLE = [
     ("*", -9, "HIV", 4, "x"),
     ("*", None, "HIV", 5, "x"),
 ]
-
-
-@pytest.fixture(scope="module")
-def spark():
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of Spark about pandas and its own parts
-        sql = pytest.importorskip("pyspark.sql")
-        quiet = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2", "spark.log.level": "OFF"}
-        session = sql.SparkSession.builder.master("local[2]").config(map=quiet).getOrCreate()
-        yield session
-        session.stop()
 
 
 @pytest.mark.spark
