@@ -28,6 +28,7 @@ from sidelight import __version__
 from sidelight._text import as_names, counted, form, shell
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
@@ -249,6 +250,15 @@ def coarser_values_line(roles: Roles) -> list[str]:
     """Say in Python that sensitive values are published more coarsely, where they are."""
     level = roles.sensitive_level
     return [] if level is None else [f"table = sl.coarser_values(table, by=hierarchies, to={_python(level)})"]
+
+
+def publishing_limits(limits: Sequence[Criterion]) -> list[str]:
+    """Say limits as options of `protect`, which publishes nothing without one: one that all keep where there is none.
+
+    >>> publishing_limits([])
+    ['--limit', 'group size >= 1']
+    """
+    return [word for each in limits or [GroupSize() >= 1] for word in ("--limit", as_text(each))]
 
 
 def judged(source: ExploredFile, roles: Roles, state: State, readers: Sequence[Criterion | Measure]) -> Sample:

@@ -30,6 +30,7 @@ from sidelight.web.pages import (
     Sample,
     go_to,
     page,
+    publishing_limits,
     reading,
     role_keywords,
     role_options,
@@ -283,9 +284,9 @@ def _sample(workspace: Workspace, state: State, beside: Beside) -> Sample:
     file = source.name
     if state.levels:
         levels = ",".join(f"{name}={level}" for name, level in state.levels)
-        publish = ["sidelight", "protect", source.name, *role_options(roles), "--hierarchies", folder or "hierarchies"]
+        publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits([])]
         file = "release.csv"
-        commands.append(shell([*publish, "--levels", levels, "-o", file]))
+        commands.append(shell([*publish, "--hierarchies", folder or "hierarchies", "--levels", levels, "-o", file]))
     words = attack_words(workspace, state, beside, file)
     commands.append(shell(words) if words else f"# {other_columns(beside)}")
     lines = reading(source, roles, state)

@@ -58,6 +58,7 @@ from sidelight.web.pages import (
     Sample,
     in_python,
     page,
+    publishing_limits,
     reading,
     role_options,
     with_imports,
@@ -346,8 +347,8 @@ def _sample(subject: Subject, choice: ReportChoice) -> Sample:
                 shell(["sidelight", "hierarchies", source.name, *role_options(roles, "hierarchies"), "-o", folder])
             )
         levels = ",".join(f"{name}={level}" for name, level in state.levels)
-        publish = ["sidelight", "protect", source.name, *role_options(roles), *limit_options, "--hierarchies", folder]
-        commands.append(shell([*publish, "--levels", levels, "-o", "release.csv"]))
+        publish = ["sidelight", "protect", source.name, *role_options(roles), *publishing_limits(limits)]
+        commands.append(shell([*publish, "--hierarchies", folder, "--levels", levels, "-o", "release.csv"]))
         words = ["sidelight", "report", "release.csv", "--table", source.name, *measure_options]
     else:
         own = role_options(roles, "report") if source.sidecar is None else []
