@@ -51,6 +51,8 @@ def test_closed_standard_output_is_no_crash(folder):
 def test_a_process_that_is_told_to_end_cleans_up(folder, ends):
     os.mkfifo(folder / "wait")
     code = (
+        # whoever runs tests by nohup has the signal ignored, which is heeded
+        "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"
         "import sys; from sidelight.cli import protect; from pathlib import Path; from sidelight.publish import publish;"
         "publish._judge = lambda *_: Path('wait').write_text('here') and __import__('time').sleep(60);"
         "from sidelight.cli.app import main; main()"

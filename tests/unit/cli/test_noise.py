@@ -286,7 +286,7 @@ def test_outputs_are_never_written_over_the_lock_or_an_input(tmp_path):
 )
 def test_an_interrupt_after_spending_says_that_it_was_spent(tmp_path, monkeypatch, number, status, where):
     begun = sl.Ledger.begin("budget.json", epsilon=3)
-    monkeypatch.setattr(where, lambda *_: signal.raise_signal(number))
+    monkeypatch.setattr(where, lambda *_, **__: signal.raise_signal(number))
     done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=status)
     assert done.stderr == (
         "sidelight: interrupted; nothing unfinished is left behind; "

@@ -332,7 +332,7 @@ def test_a_release_without_a_ledger_warns_where_it_is_called():
 def test_an_interrupt_while_noise_is_drawn_says_what_is_spent(tmp_path, monkeypatch):
     ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=1)
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.add_noise", interrupted)
