@@ -16,7 +16,7 @@ where equal rows begin once sorted.  Sets of numbers are rows of bits, 64 to a w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import TypeAlias
@@ -418,3 +418,18 @@ def unpack_bits(words: Bits, width: int) -> Flags:
     """
     octets = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(octets, axis=-1, count=width, bitorder="little").view(np.bool_)
+
+
+def repeated(times: Integers, at_once: int) -> Iterator[Integers]:
+    """Give each of 0, 1, … as often as is said, in order, so many at a time.
+
+    >>> [rows.tolist() for rows in repeated(np.array([3, 0, 2]), 2)]
+    [[0, 0], [0, 2], [2]]
+    """
+    ends = np.cumsum(times)
+    total = int(ends[-1]) if len(ends) else 0
+    for start in range(0, total, at_once):
+        stop = min(start + at_once, total)
+        first, last = np.searchsorted(ends, [start, stop - 1], side="right")
+        here = np.clip(ends[first : last + 1], start, stop)
+        yield np.repeat(np.arange(first, last + 1), np.diff(here, prepend=start))

@@ -20,10 +20,13 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.errors import BadTable, NoRoom
+from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import findings as findings_of
+from sidelight.publish import formats
+from sidelight.publish.sidecar import same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
+from sidelight.table import spark_parts
 from sidelight.table.memory import Memory
 from sidelight.table.roles import Roles
 from sidelight.table.spark_stream import fits_here
@@ -159,7 +162,19 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     assert grouped(there) == grouped(here)
     assert len(here.release) > 20
     there.publish(tmp_path / "release.parquet")
-    assert sl.read_published(tmp_path / "release.parquet").size == 400
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
+    monkeypatch.setattr(spark_parts, "ROWS_PER_PART", 150)
+    there.publish(tmp_path / "release")
+    whole, in_parts = (sl.read_published(tmp_path / name) for name in ("release.parquet", "release"))
+    assert same_release(whole, in_parts)
+    written = sorted((tmp_path / "release").iterdir())
+    assert [each.suffix for each in written] == [".parquet"] * 3
+    assert pq.read_schema(written[0]).equals(pq.read_schema(tmp_path / "release.parquet"))
+    rows_in_order = [row for each in written for row in pq.read_table(each).to_pylist()]
+    assert rows_in_order != sorted(rows_in_order, key=str)
+    with pytest.raises(NotPublished, match="exists, and a folder is never replaced"):
+        there.publish(tmp_path / "release", force=True)
+    assert {each.name.partition(".")[0] for each in tmp_path.iterdir()} == {"killed", "release", "release-metadata"}
 
 
 def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
@@ -171,6 +186,17 @@ def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
         here, there = invoke(asked), invoke([*asked, "--engine", "spark", "--master", CLUSTER])
         assert there.exit_code == here.exit_code == 1
         assert json.loads(there.stdout) == json.loads(here.stdout)
+    roles = ["--group", "place", "--sensitive", "job", "--limit", "group size >= 3"]
+    target = tmp_path / "release"
+    answer = invoke(
+        ["protect", str(tmp_path / "rows.parquet"), *roles, "--method", "mondrian", "--missing", "a value"]
+        + ["--engine", "spark", "--master", CLUSTER, "--output", f"{target}/"]
+    )
+    assert answer.exit_code == 0, answer.stderr
+    assert invoke(["audit", f"{target}/", *roles]).exit_code == 0
+    assert sl.read_release(target, group="place", sensitive="job").size == 40
+    next(target.iterdir()).unlink()
+    assert invoke(["audit", str(target), *roles]).exit_code == 2
 
 
 def test_what_spark_cannot_do_is_one_line(spark, tmp_path):

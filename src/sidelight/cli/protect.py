@@ -33,7 +33,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.publish.dictionary import dictionary_path
-from sidelight.publish.formats import format_of
+from sidelight.publish.parts import parts_or_file
 from sidelight.publish.publish import refuse_loud, values_path
 from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
@@ -162,7 +162,7 @@ def _refuse_targets(request: ProtectRequest, target: PublishOptions, output: Out
     if target.quiet_method:
         refuse_loud(METHODS[request.search.method]())
     path, beside, dictionary = target.output, sidecar_path(target.output), dictionary_path(target.output)
-    format_of(path, target.written_as)
+    parts_or_file(path, target.written_as, in_spark=request.engine.engine == "spark")
     refuse_left_over(path, beside, force=target.force)
     apart = () if METHODS[request.search.method].prints_rows else (values_path(path),)
     output.refuse(inputs, beside=(path, beside, dictionary, *apart))

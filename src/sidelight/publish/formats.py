@@ -25,7 +25,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Floats, Integers, repeated
+from sidelight._files import flush_to_disk
 from sidelight.errors import NotPublished
 from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
@@ -88,20 +89,11 @@ class DealtRows:
             yield from _cut(np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))])
             return
         parts = RowParts(parts=1 << bits, columns=1, rows=len(self))
-        for rows in self._expanded():
+        for rows in repeated(self.times, SHUFFLED_AT_ONCE):
             parts.add(self.shuffle.parts(len(rows), bits), [rows])
         for part in range(1 << bits):
             (rows,) = parts.take(part)
             yield from _cut(rows[self.shuffle(len(rows))])
-
-    def _expanded(self) -> Iterator[Integers]:
-        """Give each row as often as it is written, some at a time."""
-        ends = np.cumsum(self.times)
-        for start in range(0, len(self), SHUFFLED_AT_ONCE):
-            stop = min(start + SHUFFLED_AT_ONCE, len(self))
-            first, last = np.searchsorted(ends, [start, stop - 1], side="right")
-            here = np.clip(ends[first : last + 1], start, stop)
-            yield np.repeat(np.arange(first, last + 1), np.diff(here, prepend=start))
 
 
 def _cut(rows: Integers) -> Iterator[Integers]:
@@ -208,6 +200,12 @@ class Format(ABC):
     def write(self, sheet: Sheet, file: BinaryIO) -> None:
         """Write all rows."""
 
+    def write_to(self, path: Path, sheet: Sheet) -> None:
+        """Write all rows into a new file, onto the disk."""
+        with path.open("wb") as file:
+            self.write(sheet, file)
+        flush_to_disk(path)
+
     def encode(self, label: str) -> str:
         """Say what stands in the file for a label or a column's name."""
         return label
@@ -253,13 +251,17 @@ class Parquet(Format):
         """Write cells by their kind, without a dictionary of labels that nobody has, and without statistics of ours."""
         from pyarrow.parquet import ParquetWriter  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-        kinds = [_arrow_kind(column) for column in sheet.columns.values()]
+        kinds = self.kinds(sheet)
         # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
-        cells = [_WrittenCells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
+        cells = [WrittenCells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
         with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
             for rows in sheet.batches():
                 writer.write_table(pa.Table.from_arrays([each.at(rows) for each in cells], schema=schema))
+
+    def kinds(self, sheet: Sheet) -> list[pa.DataType]:
+        """Say what kind of cells each column has."""
+        return [_arrow_kind(column) for column in sheet.columns.values()]
 
 
 def _arrow_kind(column: Column | Integers | Floats) -> pa.DataType:
@@ -276,7 +278,7 @@ class Csv(Format):
         """Put each label into words once, then join them row by row."""
         self._check(sheet)
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
-        words = [_WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
+        words = [WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
         for rows in _fewer(sheet.batches()):
             cells = [each.at(rows) for each in words]
             lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
@@ -382,14 +384,15 @@ def _row_blocks(rows: int) -> Iterator[slice]:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _WrittenCells:
+class WrittenCells:
     """A column as it is written: each label is put into its kind once."""
 
     labels: pa.Array | None  # None: the codes are what is written
     codes: npt.NDArray[np.generic]
 
     @classmethod
-    def of(cls, column: Column | Integers | Floats, kind: pa.DataType) -> _WrittenCells:
+    def of(cls, column: Column | Integers | Floats, kind: pa.DataType) -> WrittenCells:
+        """Put the labels of a column into a kind."""
         if not isinstance(column, Column):
             return cls(None, column)
         used = np.bincount(column.codes, minlength=len(column.labels)) > 0  # others may be of no kind

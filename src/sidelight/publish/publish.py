@@ -30,12 +30,12 @@ from sidelight.publish.formats import (
     Layout,
     Sheet,
     Shuffle,
-    format_of,
     sheet_of_carried,
     sheet_of_counts,
     sheet_of_people,
     shuffler,
 )
+from sidelight.publish.parts import parts_or_file
 from sidelight.publish.sidecar import (
     PublishedFile,
     Reading,
@@ -52,6 +52,7 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.recoding import Buckets
 from sidelight.table.memory import Memory
+from sidelight.table.spark_parts import running_spark
 from sidelight.table.streamed_table import StreamedTable
 from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
 
@@ -109,7 +110,7 @@ def publish(
     this one.  After a `kill -9` in between, the sidecar tells of a file that is not there, and no reader takes it.
     """
     path = Path(path)
-    form = format_of(path, written_as)
+    form = parts_or_file(path, written_as, in_spark=running_spark() is not None)
     if quiet_method:
         refuse_loud(result.method)
     sidecar, dictionary = sidecar_path(path), dictionary_path(path)
@@ -164,9 +165,7 @@ def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> 
 
 
 def _write(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
-    with path.open("wb") as file:
-        form.write(sheet, file)
-    flush_to_disk(path)
+    form.write_to(path, sheet)
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
 
 

@@ -482,7 +482,7 @@ def read_checked(path: Path) -> Sidecar:
     document = read_sidecar(path)
     for file in document.files:
         here = path.with_name(file.name)
-        if not here.is_file():
+        if not here.exists():
             message = (
                 f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
             )
@@ -571,7 +571,10 @@ def _decoded(text: Label, form: Format) -> Label:
 
 
 def digest(path: Path) -> str:
-    """Give the SHA-256 of a file's bytes."""
+    """Give the SHA-256 of a file's bytes; that of a folder, of the names and digests of all that is in it."""
+    if path.is_dir():
+        lines = (f"{digest(each)} {each.name}\n" for each in sorted(path.iterdir()))
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

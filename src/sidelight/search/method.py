@@ -443,9 +443,10 @@ class SearchResult(Tabular):
         other files only with `force`.
 
         Args:
-            path: where to; `.parquet` or `.csv`.
+            path: where to; `.parquet` or `.csv`; where Spark runs, a name without an ending is a folder of Parquet
+                parts that its executors write.
             force: replace a file that exists.
-            seed: draws the same order again, for tests; the sidecar warns of it.
+            seed: draws the same order again, for tests; the sidecar warns of it.  Not of what Spark writes.
             layout: "people" (a row per person; the default where people have one value) or "counts" (a row per
                 group and value).
             written_as: "arx" for ARX's CSV, with semicolons and no quotes; default: by the ending.

@@ -96,8 +96,7 @@ def _expand(path: str) -> list[Path]:
         message = f"the name of the file has {len(path):,} characters; give the path of a file"
         raise BadTable(message)
     if file.is_dir():
-        message = f"{path} is a folder; name its files, for example {file / '*.parquet'}"
-        raise BadTable(message)
+        return _parts(file, path)
     if file.exists():
         if not file.is_file():  # whoever opens it may wait for ever, and it cannot be read twice
             message = f"{path} is a device or a pipe; copy what it says into a file"
@@ -111,6 +110,15 @@ def _expand(path: str) -> list[Path]:
         message = f"no file matches {path}; check the pattern and the folder"
         raise BadTable(message)
     return matched
+
+
+def _parts(folder: Path, path: str) -> list[Path]:
+    """List the parts of a folder that holds one table in Parquet files, as Spark writes it, and nothing else."""
+    parts = [each for each in folder.iterdir() if not each.name.startswith((".", "_"))]
+    if parts and all(each.is_file() and each.suffix.lower() in PARQUET for each in parts):
+        return parts
+    message = f"{path} is a folder; name its files, for example {folder / '*.parquet'}"
+    raise BadTable(message)
 
 
 @cache
