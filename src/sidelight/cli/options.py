@@ -826,7 +826,7 @@ class PublishOptions:
     """Where a release is published, and how it is written."""
 
     output: Annotated[Path | None, option("--output", "-o", metavar="FILE")] = None
-    """Where to publish: .parquet, .csv, or a folder that Spark writes; a sidecar is put beside it.  Else nothing is."""
+    """Where to publish: .parquet, .csv or (Spark) a folder, with a sidecar beside it; else nothing is published."""
     layout: Annotated[
         Literal["people", "counts", "two tables", "shuffled"] | None, option("--layout", metavar="NAME")
     ] = None
