@@ -145,4 +145,4 @@ def prepare(name: str) -> None:
 
 
 if __name__ == "__main__":
-    Race(__file__, 20_000_000, 3, GOAL, CONTESTANTS, make, prepare).main()
+    Race(__file__, 20_000_000, 7, GOAL, CONTESTANTS, make, prepare).main()
