@@ -92,7 +92,7 @@ class Memory:
 
     def too_little(self, what: str, needed: int, share: int) -> NoRoom:
         """Say that something takes more than its share, and how much memory would do."""
-        enough = bytes_in_words(OWN + self._free * needed // share * 11 // 10).replace(" ", "")
+        enough = _enough_for(self._free * needed // share)
         return NoRoom(f"{what} do not fit into {parameter('memory')}; give at least {enough}")
 
     def holds_labels(self, labels: int) -> bool:
@@ -101,7 +101,7 @@ class Memory:
 
     def too_many_labels(self, column: str, labels: int) -> NoRoom:
         """Say that a column has too many labels, and how much memory would do."""
-        enough = bytes_in_words(OWN + 3 * BYTES_PER_LABEL * labels * 11 // 10).replace(" ", "")
+        enough = _enough_for(3 * BYTES_PER_LABEL * labels)
         return NoRoom(
             f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
             f"{enough}, publish it more coarsely, or leave it out"
@@ -122,8 +122,17 @@ class Memory:
 
     def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
         """Say that a release has too many groups, and how much memory would do."""
-        enough = bytes_in_words(OWN + 2 * BYTES_PER_PRINTED_NUMBER * numbers * 11 // 10).replace(" ", "")
+        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
         return NoRoom(
             f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
             f"{enough}, or limits that make larger groups"
         )
+
+
+def _enough_for(held: int) -> str:
+    """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.of` reads it.
+
+    >>> _enough_for(2_000_000_000)
+    '2.4GB'
+    """
+    return bytes_in_words(OWN + held * 11 // 10).replace(" ", "")
