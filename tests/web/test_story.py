@@ -90,5 +90,6 @@ def test_leaving_a_page_that_still_asks_is_no_error_and_a_server_that_is_gone_is
     assert without_aborted(["htmx:afterRequest", "htmx:sendAbort", "htmx:afterRequest", "htmx:sendError"], 1) != []
     quiet_page.goto(census)
     quiet_page.evaluate("() => { htmx.ajax('GET', '/skyline', {swap: 'none'}); }")
-    quiet_page.goto(census.partition("/?")[0] + "/data")
+    quiet_page.get_by_role("navigation", name="Views").get_by_role("link", name="Data").click()
+    quiet_page.wait_for_url("**/data*")
     expect(quiet_page.locator("#answer")).to_be_visible()
