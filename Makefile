@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures bench lock format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce bench lock format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make docs     build the documentation into site/"
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
+	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
 	@echo "make bench    measure speed against named baselines"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -62,6 +63,12 @@ pictures: $(VENV)/.can-test
 
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
+
+PAPERS := martin chen du ganta machanavajjhala
+
+reproduce: $(VENV)/.can-test
+	$(if $(filter $(PAPER),$(PAPERS)),,$(error say which paper: make reproduce PAPER=martin, or one of $(PAPERS)))
+	$(BIN)/python reproductions/$(PAPER).py $(WITH)
 
 bench: $(VENV)/.can-test
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
