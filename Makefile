@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce bench lock format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce known-paper bench lock format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -66,9 +66,11 @@ screenshots: $(VENV)/.can-test
 
 PAPERS := martin chen du ganta machanavajjhala
 
-reproduce: $(VENV)/.can-test
-	$(if $(filter $(PAPER),$(PAPERS)),,$(error say which paper: make reproduce PAPER=martin, or one of $(PAPERS)))
+reproduce: known-paper $(VENV)/.can-test
 	$(BIN)/python reproductions/$(PAPER).py $(WITH)
+
+known-paper:
+	@$(if $(filter $(PAPER),$(PAPERS)),true,$(error say which paper: make reproduce PAPER=martin, or one of $(PAPERS)))
 
 bench: $(VENV)/.can-test
 	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done

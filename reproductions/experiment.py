@@ -1,8 +1,8 @@
 """What the reproductions share: where figures and tables go, and how a page of the documentation takes them.
 
 A script makes one `Experiment` and gives it charts and tables.  They are written to `reproductions/out/PAPER/`: each
-chart as SVG and PNG, each table as CSV and Markdown.  With `--docs` the charts go to `docs/reproductions/PAPER-NAME.svg`
-too, and each table replaces what stands in `docs/reproductions/PAPER.md` between `<!-- table NAME -->` and
+chart as SVG and PNG, each table as CSV and Markdown.  With `--docs` the charts go to
+`docs/reproductions/PAPER-NAME.svg` too, and each table replaces what stands in `docs/reproductions/PAPER.md` between `<!-- table NAME -->` and
 `<!-- end -->`: a page never shows a number that no script made.
 """
 
@@ -14,7 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import altair as alt
 
 from sidelight.report.plots import save_chart
 
@@ -33,7 +34,7 @@ class Experiment:
     quick: bool
     docs: bool
 
-    def figure(self, name: str, chart: Any) -> None:
+    def figure(self, name: str, chart: alt.TopLevelMixin) -> None:
         """Write a chart as SVG and PNG."""
         files = [self.folder / f"{name}.svg", self.folder / f"{name}.png"]
         if self.docs:
