@@ -2,7 +2,8 @@
 
 A script makes one `Experiment` and gives it charts and tables.  They are written to `reproductions/out/PAPER/`: each
 chart as SVG and PNG, each table as CSV and Markdown.  With `--docs` the charts go to
-`docs/reproductions/PAPER-NAME.svg` too, and each table replaces what stands in `docs/reproductions/PAPER.md` between `<!-- table NAME -->` and
+`docs/reproductions/PAPER-NAME.svg` too, and each table replaces what stands in
+`docs/reproductions/PAPER.md` between `<!-- table NAME -->` and
 `<!-- end -->`: a page never shows a number that no script made.
 """
 
