@@ -90,7 +90,7 @@ def test_after_a_restart_the_file_is_asked_for_again(address, serve, quiet_page,
     drop(page, tmp_path / "other.csv")
     expect(page.locator("#answer")).to_contain_text("Together", timeout=60_000)
     again = serve(opened(tmp_path / "people.csv", ROLES))
-    page.goto(again)
+    page.request.get(again)  # for the cookie
     page.goto(again.partition("/?")[0] + "/other-releases?quasi=sex&sensitive=disease&other=0")
     expect(page.locator("#problem")).to_contain_text(
         "that file is gone: it went when the page was closed; give it again"

@@ -28,7 +28,7 @@ def held() -> Workspace:
 
 
 def opened(page: Page, address: str, state: State, **also) -> None:
-    page.goto(address)
+    page.request.get(address)  # for the cookie
     page.goto(address.partition("/?")[0] + state.address("/release", also))
 
 
