@@ -20,6 +20,7 @@ SidelightError
 │  └─ BadLedger        a ledger that cannot be read or is damaged (says how to recover)
 ├─ WrongKind           a thing of another kind, such as a DataFrame where a Table belongs (also a TypeError)
 ├─ NotTrueOrFalse      an expression was used as if it were true or false (also a TypeError)
+├─ NotFetched          data that could not be fetched, or is not what is pinned (says what to do)
 └─ NotAvailable        a part that needs an extra (says which one to install)
 
 NoLedgerWarning        a warning: noise was drawn without a ledger
@@ -186,6 +187,10 @@ class WrongKind(SidelightError, TypeError):
 
 class NotTrueOrFalse(SidelightError, TypeError):
     """A criterion or an expression was used as if it were true or false."""
+
+
+class NotFetched(SidelightError):
+    """Data of others could not be fetched, kept, or is not the data that is pinned; nothing of it was used."""
 
 
 class NotAvailable(SidelightError):

@@ -47,12 +47,13 @@ OCCUPATIONS = (
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Dataset:
-    """A bundled table with its roles, its hierarchies and the file that it comes from."""
+    """A table of real people with its roles, its hierarchies, and the file and the source that it comes from."""
 
     table: Table
     hierarchies: Mapping[str, Hierarchy]
     path: Path
     citation: str
+    licence: str
 
     def __repr__(self) -> str:
         return f"<Dataset {self.path.stem}: {self.table!r}, {counted(len(self.hierarchies), 'hierarchy')}>"
@@ -91,6 +92,7 @@ def adult(
         hierarchies=read_hierarchies(ADULT),
         path=ADULT,
         citation="Becker, B. and Kohavi, R., Adult, UCI Machine Learning Repository, 1996, doi 10.24432/C5XW20",
+        licence="CC BY 4.0",
     )
 
 
@@ -118,4 +120,5 @@ def nhefs(*, quasi: Sequence[str] = ("age", "sex", "race", "education")) -> Data
         path=NHEFS,
         citation="National Center for Health Statistics, NHANES I Epidemiologic Followup Study, as in "
         "Hernán, M. A. and Robins, J. M., Causal Inference: What If, 2020",
+        licence="a work of the US government, in the public domain",
     )

