@@ -13,7 +13,7 @@ help:
 	@echo "make test     run all tests"
 	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"
-	@echo "make docs     build the documentation into site/"
+	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
@@ -56,6 +56,8 @@ hosts: $(VENV)/.can-test
 
 docs: $(VENV)/.can-test
 	$(BIN)/zensical build --strict --clean
+	$(BIN)/python scripts/look_at_docs.py
+	@echo "the documentation is in site/: open $(CURDIR)/site/index.html"
 
 pictures: $(VENV)/.can-test
 	$(BIN)/python scripts/pictures.py
