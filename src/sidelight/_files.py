@@ -3,17 +3,19 @@
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
 Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
                for small ones in several places, of which nobody relies on one for another.
+After a crash  `settle`: what was being replaced stands there again, or all of the new does.
 Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
                way while nothing is lost.
 Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
 
-Invariant: at any moment, also after `kill -9` or a power cut, a reader finds what stood there before, all of the new,
-or (of several files) a document that tells of others, which readers notice by its digests.
+Invariant: at any moment, also after `kill -9` or a power cut, a reader who settles finds what stood there before or all
+of the new; where nothing stood before, perhaps a document without its file, which readers refuse.
 """
 
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import os
 import shutil
 import tempfile
@@ -72,7 +74,7 @@ def write_whole(path: Path, content: str | bytes, *, force: bool = False) -> Non
     """Write one file for somebody who named its place: never over another one unasked."""
     refuse_existing(path, force=force)
     try:
-        replace_whole(path, content)
+        replace_whole(path, content, force=force)
     except OSError as error:
         message = f"cannot write '{path}': {error.strerror or type(error).__name__}; choose another place"
         raise SidelightError(message) from None
@@ -87,10 +89,18 @@ def write_together(contents: Mapping[Path, str | bytes], *, force: bool = False)
     try:
         for path, content in contents.items():
             written.append(path)
-            write_whole(path, content, force=force)
+            _write_ours(path, content, written, force=force)
     except BaseException:
         for path in written:
             _restore(path, before[path])
+        raise
+
+
+def _write_ours(path: Path, content: str | bytes, written: list[Path], *, force: bool) -> None:
+    try:
+        write_whole(path, content, force=force)
+    except NotPublished:  # what appeared there is somebody else's, and is not taken back
+        written.remove(path)
         raise
 
 
@@ -102,10 +112,11 @@ def _restore(path: Path, content: bytes | None) -> None:
             replace_whole(path, content)
 
 
-def replace_whole(path: Path, content: str | bytes, *, private: bool = False) -> None:
+def replace_whole(path: Path, content: str | bytes, *, private: bool = False, force: bool = True) -> None:
     """Write one file in one step: a reader sees the old one, or all of the new one; `OSError` where it cannot be done.
 
     A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
+    Unless `force`, nothing is replaced, however late it came.
     """
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     aside = Path(name)
@@ -115,7 +126,7 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False) ->
             file.flush()
             os.fsync(file.fileno())  # before the move: else a power cut could leave the new name with no content
         aside.chmod(_rights(path, private=private))
-        aside.replace(path)
+        _place(aside, path, force=force)
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
@@ -160,48 +171,142 @@ def _cannot_publish(path: Path, error: OSError) -> NotPublished:
 def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True) -> None:
     """Move files out of their folder to where they belong, the last one last: with it, they are published.
 
-    The document that tells of the files goes first, so that the last one never stands there without it, or beside that
-    of another: a reader compares digests.  If moving fails half-way, what stood there before stands there again.
-    Unless `force`, what appeared there in the meantime stays: somebody else has published.
+    The document that tells of the files goes first, so that the last one never stands there without it.  What they
+    replace is kept together until then: if moving fails half-way it stands there again, and after a crash `settle` puts
+    it back.  Unless `force`, what appeared there in the meantime stays: somebody else has published.
     """
     *first, last = targets
-    kept = {target: _keep_aside(target, folder) for target in first if target.exists()}
-    try:
-        for target in first:
-            _place(folder / target.name, target, force=force)
-        _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
-        _place(folder / last.name, last, force=force)
-    except BaseException:
-        if (folder / last.name).exists():  # else all is published, and the interrupt came too late
+    with locked(last, passing=True):
+        _settle(last, folder)
+        replaced = [target for target in targets if target.exists()]
+        if replaced and not force:
+            raise _appeared(replaced[0])
+        try:
+            _keep_before(replaced, last, folder)
             for target in first:
-                _put_back(target, kept.get(target), moved=not (folder / target.name).exists())
-        raise
-    _flush_names(last.parent)
+                _place(folder / target.name, target, force=force)
+            _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
+            _place(folder / last.name, last, force=force)
+            _flush_names(last.parent)
+        except BaseException:
+            if not _placed(folder / last.name, last):  # else all is published, and the interrupt came too late
+                _take_back([target for target in first if target not in replaced], last, folder)
+            raise
+        finally:
+            _forget_before(last, folder)
+
+
+def _take_back(new: Sequence[Path], last: Path, folder: Path) -> None:
+    """Leave what stood there before, and nothing else."""
+    for target in new:
+        if _placed(folder / target.name, target):
+            target.unlink()
+    _put_back(last, folder)
+
+
+def _appeared(target: Path) -> NotPublished:
+    message = f"'{target}' appeared in the meantime, and is not replaced; give another name, or use --force"
+    return NotPublished(message)
 
 
 def _place(file: Path, target: Path, *, force: bool) -> None:
-    """Move a file; unless `force`, not over one that is there by now."""
-    if target.exists() and not force:
-        message = f"'{target}' appeared in the meantime; nothing was published: give another name, or use --force"
-        raise NotPublished(message)
-    file.replace(target)
-
-
-def _keep_aside(target: Path, folder: Path) -> Path:
-    """Keep a file that is to be replaced by a second name, or a copy where files cannot have two."""
-    kept = folder / f"{target.name}.before"
+    """Move a file; unless `force`, not over one that is there by now, even if it came this moment."""
+    if force or file.is_dir():
+        file.replace(target)
+        return
     try:
-        kept.hardlink_to(target)
+        target.hardlink_to(file)
+    except FileExistsError:
+        raise _appeared(target) from None
+    except OSError:  # files cannot have two names here
+        if target.exists():
+            raise _appeared(target) from None
+        file.replace(target)
+    else:
+        file.unlink()
+
+
+def _placed(file: Path, target: Path) -> bool:
+    return not file.exists() or (target.exists() and target.samefile(file))
+
+
+# What is replaced is kept in a folder of its own, `release.csv.before`, which appears as a whole, goes as a whole, and
+# is there only while files are moved.  Whoever finds it there finds a crash: if the last file is still the one that was
+# kept, nothing was published, and all that was kept is put back; if it is another, all was published.
+
+
+def before_path(path: Path) -> Path:
+    """Say where what is being replaced is kept."""
+    return path.with_name(f"{path.name}.before")
+
+
+def settle(path: Path) -> None:
+    """Make sure, before a file and what stands beside it are read, that they belong together.
+
+    If somebody moves them right now, this waits; if that was cut short, what stood there before stands there again.
+    """
+    if not before_path(path).is_dir():
+        return
+    try:
+        with locked(path, passing=True), unfinished_folder(path) as aside:
+            _settle(path, aside)
+    except (OSError, SidelightError):
+        message = (
+            f"publishing '{path}' was cut short, and this user may not put back what stood there; "
+            "let somebody who may write there read it, or publish again with --force"
+        )
+        raise NotPublished(message) from None
+
+
+def _settle(last: Path, aside: Path) -> None:
+    if before_path(last).is_dir() and not _is_new(last, before_path(last) / last.name):
+        _put_back(last, aside)
+    _forget_before(last, aside)
+
+
+def _put_back(last: Path, aside: Path) -> None:
+    """Put what was kept back to its place; it is kept on, so that this can be cut short as well."""
+    kept = before_path(last)
+    for each in kept.iterdir() if kept.is_dir() else ():
+        _second_name(each, aside / f"{each.name}.again").replace(last.with_name(each.name))
+    _flush_names(last.parent)
+
+
+def _forget_before(last: Path, aside: Path) -> None:
+    """Remove what was kept, in one step: a part of it would say less than stood there."""
+    if before_path(last).is_dir():
+        before_path(last).rename(aside / "forgotten")
+        _flush_names(last.parent)
+
+
+def _is_new(last: Path, kept: Path) -> bool:
+    """Say whether the last file was moved to its place since the one before was kept."""
+    if not (last.exists() and kept.exists()):
+        return last.exists()
+    return not last.samefile(kept) and not filecmp.cmp(last, kept, shallow=False)
+
+
+def _keep_before(targets: Sequence[Path], last: Path, folder: Path) -> None:
+    """Keep files that are to be replaced, all or none."""
+    if not targets:
+        return
+    kept = folder / "before"
+    kept.mkdir()
+    for target in targets:
+        _second_name(target, kept / target.name)
+    _flush_names(kept)
+    kept.rename(before_path(last))
+    _flush_names(last.parent)
+
+
+def _second_name(file: Path, name: Path) -> Path:
+    """Give a file a second name, or a copy where files cannot have two."""
+    try:
+        name.hardlink_to(file)
     except OSError:
-        shutil.copyfile(target, kept)
-    return kept
-
-
-def _put_back(target: Path, kept: Path | None, *, moved: bool) -> None:
-    if moved and kept is not None:
-        kept.replace(target)
-    elif moved:
-        target.unlink(missing_ok=True)
+        shutil.copyfile(file, name)
+        flush_to_disk(name)
+    return name
 
 
 def flush_to_disk(path: Path) -> None:
@@ -219,15 +324,23 @@ def _flush_names(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep other processes and threads out; the lock is on a file beside, as the file itself is replaced."""
-    from filelock import FileLock  # noqa: PLC0415 - it brings asyncio along, and only ledgers are locked
+def locked(path: Path, *, passing: bool = False) -> Iterator[None]:
+    """Keep other processes and threads out; the lock is on a file beside, as the file itself is replaced.
+
+    A `passing` lock leaves no file: who waited for it notices, and locks another one.
+    """
+    from filelock import FileLock  # noqa: PLC0415 - it brings asyncio along, and few files are locked
 
     path.parent.stat()  # else the lock would make a folder that is missing
     with FileLock(lock_path(path), poll_interval=0.01):
-        yield
+        try:
+            yield
+        finally:
+            if passing:
+                with contextlib.suppress(OSError):  # Windows keeps files that are open
+                    lock_path(path).unlink()
 
 
 def lock_path(path: Path) -> Path:
-    """Say where the lock of a file is; it stays there when nobody holds it."""
+    """Say where the lock of a file is; it stays there when nobody holds it, unless it is passing."""
     return path.with_name(f"{path.name}.lock")

@@ -101,10 +101,10 @@ def test_files_that_are_written_together_are_all_there_or_none(tmp_path, monkeyp
     one, other = tmp_path / "one", tmp_path / "other"
     one.write_text("before")
 
-    def full(path, content, *, private=False):
+    def full(path, content, **options):
         if path == other:
             raise OSError(28, "No space left on device")
-        real(path, content, private=private)
+        real(path, content, **options)
 
     real = _files.replace_whole
     monkeypatch.setattr(_files, "replace_whole", full)
@@ -129,3 +129,67 @@ def test_what_appeared_in_the_meantime_is_not_replaced_unasked(tmp_path):
                 move_into_place(folder, targets, force=False)
         assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(there.name, "theirs")]
         there.unlink()
+
+
+def test_what_appears_this_moment_is_not_replaced_unasked(tmp_path, monkeypatch):
+    """Between the last look and the move, somebody else's file appears: it stays, also beside files that were there."""
+    link = os.link
+
+    def late(file, target, **options):
+        _files.Path(target).write_text("theirs")
+        return link(file, target, **options)
+
+    monkeypatch.setattr(os, "link", late)
+    with pytest.raises(NotPublished, match="appeared in the meantime"):
+        write_whole(tmp_path / "answer", "ours")
+    with pytest.raises(NotPublished, match="appeared in the meantime"):
+        _files.write_together({tmp_path / "page": "ours"})
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {"answer": "theirs", "page": "theirs"}
+
+
+def test_a_passing_lock_keeps_all_others_out_and_leaves_no_file(tmp_path):
+    path, inside, most = tmp_path / "total", [], []
+
+    def hold():
+        for _ in range(20):
+            with locked(path, passing=True):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    writers = [threading.Thread(target=hold) for _ in range(4)]
+    for each in writers:
+        each.start()
+    for each in writers:
+        each.join()
+    assert (len(most), max(most), [*tmp_path.iterdir()]) == (80, 1, [])
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_settling_leaves_what_stood_there_or_all_of_the_new(moved, links, tmp_path, monkeypatch):
+    """As after a crash: `moved` of two files were moved, and what they replace was kept."""
+    if not links:
+        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
+    targets = (tmp_path / "a.json", tmp_path / "a.csv")
+    for each in targets:
+        each.write_text("old")
+    with _files.unfinished_folder(targets[-1]) as folder:
+        _files._keep_before(targets, targets[-1], folder)
+        for each in targets[:moved]:
+            (folder / each.name).write_text("new")
+            (folder / each.name).replace(each)
+    _files.settle(targets[-1])
+    expected = "new" if moved == 2 else "old"
+    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {each.name: expected for each in targets}
+
+
+def test_whoever_may_not_settle_is_told(tmp_path, monkeypatch):
+    (tmp_path / "a.csv.before").mkdir()
+
+    def denied(**_):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(_files.tempfile, "mkdtemp", denied)
+    with pytest.raises(NotPublished, match="was cut short, and this user may not put back what stood there"):
+        _files.settle(tmp_path / "a.csv")

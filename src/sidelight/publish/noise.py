@@ -27,6 +27,7 @@ from sidelight._files import (
     refuse_existing,
     refuse_input,
     refuse_left_over,
+    settle,
     unfinished_folder,
 )
 from sidelight._text import html_table
@@ -287,6 +288,7 @@ def _read_missing(word: object) -> Missing | None:
 
 def noise_kind(path: Path) -> object:
     """Say what a document beside a file is about; None where it cannot be read."""
+    settle(path)
     try:
         return json.loads(noise_path(path).read_text(encoding="utf-8"))["kind"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -298,6 +300,7 @@ def noise_beside(
 ) -> dict[str, Any]:
     """Read what is said about the counts, and make sure that it is about this file."""
     beside = noise_path(path)
+    settle(path)
     try:
         document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
         about = document["kind"]

@@ -23,6 +23,7 @@ from pydantic import Field, ValidationError
 
 from sidelight import __version__
 from sidelight._arrays import Integers
+from sidelight._files import before_path, settle
 from sidelight.errors import BadRelease, SidelightError, in_python
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
@@ -263,9 +264,18 @@ def noise_path(path: Path) -> Path:
     return path.parent / (path.name + NOISE_ENDING)
 
 
+def generation(path: Path) -> int | None:
+    """Tell one document beside a file from its next: another number is another one; None: it is being replaced."""
+    try:
+        return None if before_path(path).is_dir() else sidecar_path(path).stat().st_ino
+    except OSError:
+        return 0
+
+
 def read_sidecar(path: Path) -> Sidecar:
     """Read the document beside a published file."""
     beside = sidecar_path(path)
+    settle(path)
     try:
         document = Sidecar.model_validate_json(beside.read_bytes())
     except FileNotFoundError:
@@ -468,13 +478,34 @@ def read_published(path: str | Path) -> Release:
     <Release of 45,222 people in 5 groups, occupation: 14 values (single)>
     """
     path = Path(path)
+    for _ in range(LOOKS):
+        before = generation(path)
+        try:
+            return _read_as_told(path)
+        except BadRelease:
+            if generation(path) == before is not None:
+                raise
+    return _read_as_told(path)
+
+
+LOOKS = 5
+"""How often a release is read again that others replace meanwhile."""
+
+
+def _read_as_told(path: Path) -> Release:
+    before = generation(path)
     document = read_checked(path)
     release = replace(
         read_back(path.parent, document.reading), printing=document.printing(), provenance=document.provenance()
     )
     if document.kept:
         release = replace(release, intake=_with_carried(release, path.parent, document))
-    return release if document.who is None else with_members(release, read_back(path.parent, document.who))
+    if document.who is not None:
+        release = with_members(release, read_back(path.parent, document.who))
+    if generation(path) != before:
+        message = f"'{path}' was replaced while it was read; read it again"
+        raise BadRelease(message)
+    return release
 
 
 def read_checked(path: Path) -> Sidecar:
