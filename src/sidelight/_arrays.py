@@ -155,18 +155,46 @@ def _hash(matrix: Integers) -> Integers:
 def first_of_equal_runs(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers) -> Integers:
     """Keep the first of equal rows, in order; row r has `amounts[starts[r]:starts[r+1]]` at its `places`.
 
-    The hash of a row is Σ amount · a^(place+1); rows are looked up in a table of hashes, where the first in the place
-    stands for all that are equal to it, entry by entry.  Rows that meet another in their place are kept as they are:
-    so some equal rows may stay, and no row is lost.
+    Rows with a single small entry are told apart by it; where most rows are such, that is most of the work.  Of others
+    the hash is Σ amount · a^(place+1); they are looked up in a table of hashes, where the first in the place stands for
+    all that are equal to it, entry by entry.  Rows that meet another in their place are kept as they are: so some equal
+    rows may stay, and no row is lost.
 
     >>> starts, places, amounts = np.array([0, 1, 3, 4, 6]), np.array([0, 0, 1, 0, 0, 1]), np.array([1, 2, 1, 1, 2, 1])
     >>> first_of_equal_runs(starts, places, amounts).tolist()
     [0, 1]
     """
-    rows = len(starts) - 1
+    rows, width = len(starts) - 1, int(places.max(initial=0)) + 1
     if rows <= 1:
         return np.arange(rows)
-    powers = np.full(int(places.max(initial=0)) + 1, MULTIPLIER).cumprod()
+    alone = np.flatnonzero(np.diff(starts) == 1)
+    if 2 * len(alone) < rows:
+        return _first_by_hash(starts, places, amounts, width)
+    entries = starts[alone]
+    kinds = amounts[entries] * width + places[entries]
+    common = (kinds < KINDS_IN_A_TABLE) & (amounts[entries] < KINDS_IN_A_TABLE)  # also where the product overflows
+    if not common.all():
+        alone, kinds = alone[common], kinds[common]
+    first = np.full(KINDS_IN_A_TABLE, -1)
+    first[kinds[::-1]] = alone[::-1]  # of several rows with one place, the last one written stays
+    kept = first[first >= 0]
+    if len(alone) < rows:
+        others = np.ones(rows, bool)
+        others[alone] = False
+        others = np.flatnonzero(others)
+        _, entries = ranges(starts[others], starts[others + 1])
+        shorter = np.concatenate(([0], np.cumsum(starts[others + 1] - starts[others])))
+        kept = np.concatenate((kept, others[_first_by_hash(shorter, places[entries], amounts[entries], width)]))
+    return np.sort(kept)
+
+
+KINDS_IN_A_TABLE = 1 << 12
+"""So many kinds of rows with one entry are told apart by a table that stays near the processor."""
+
+
+def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers, width: int) -> Integers:
+    rows = len(starts) - 1
+    powers = np.full(width, MULTIPLIER).cumprod()
     summed = np.concatenate(([0], (amounts * powers[places]).cumsum()))  # overflows on purpose: modulo 2**64
     hashed = (summed[starts[1:]] - summed[starts[:-1]]).view(np.uint64)
     bits = max(rows.bit_length(), 4)

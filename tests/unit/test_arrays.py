@@ -13,6 +13,7 @@ from sidelight._arrays import (
     add_up,
     by_blocks,
     first_of_each,
+    first_of_equal_runs,
     number_keys,
     number_vectors,
     pack_bits,
@@ -137,3 +138,21 @@ def test_runs_are_summed_exactly(cells):
     amounts = np.array([amount for _, amount in cells])
     starts = np.flatnonzero(new)
     assert sum_runs(amounts, starts).tolist() == np.add.reduceat(amounts, starts).tolist()
+
+
+AMOUNTS = st.sampled_from([1, 2, _arrays.KINDS_IN_A_TABLE, 1 << 61])
+
+
+@given(st.lists(st.dictionaries(st.integers(0, 3), AMOUNTS, max_size=2), min_size=1, max_size=30))
+def test_every_run_has_an_equal_one_that_is_kept_no_later_than_itself(rows):
+    runs = [sorted(row.items()) for row in rows]
+    starts = np.cumsum([0, *map(len, runs)])
+    places, amounts = (np.array([entry[at] for run in runs for entry in run], np.int64) for at in (0, 1))
+    kept = first_of_equal_runs(starts, places, amounts).tolist()
+    assert kept == sorted(set(kept))
+    assert all(runs.index(run) in kept for run in runs)
+
+
+def test_of_runs_with_one_small_entry_only_the_first_of_each_is_kept():
+    starts, places, amounts = np.arange(7), np.array([2, 0, 2, 2, 0, 1]), np.array([1, 1, 1, 5, 1, 1])
+    assert first_of_equal_runs(starts, places, amounts).tolist() == [0, 1, 3, 5]

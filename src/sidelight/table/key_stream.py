@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from sidelight._ahead import ahead
-from sidelight._arrays import Flags, Integers, run_starts, sum_runs
+from sidelight._arrays import Integers, run_starts, sum_runs
 from sidelight.errors import BadTable
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.memory import Memory
@@ -90,13 +90,10 @@ class KeyStream:
         """Go through all keys, in order; as often as one likes."""
         first, people = self.first, _Queue(self.people_per_key)
         weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
-        for words, counts in whole_keys(self.entries, self.packing):
-            keys = self.packing.keys(words)
-            new = run_starts(keys)
-            starts = np.flatnonzero(new)
+        for words, counts, keys, starts in whole_keys(self.entries, self.packing):
             values = self.value_places.of(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
-            matrix = _matrix(new, starts, values, counts, len(self.domain))
+            matrix = _matrix(starts, values, counts, len(self.domain))
             sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
             yield KeyBlock(self, first, distinct, sizes, matrix, None if weights is None else weights.take(distinct))
             first += len(starts)
@@ -106,8 +103,7 @@ class KeyStream:
         if self.people_per_key is not None:
             yield from (people for _, people in self.people_per_key.batches())
             return
-        for words, counts in whole_keys(self.entries, self.packing):
-            starts = np.flatnonzero(run_starts(self.packing.keys(words)))
+        for _, counts, _, starts in whole_keys(self.entries, self.packing):
             yield sum_runs(counts, starts)
 
     def reduce(
@@ -162,30 +158,40 @@ class KeyStream:
         return next(self.blocks()).columns(slice(0, 1))
 
 
-def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[tuple[Words, Integers]]:
+class KeyRows(NamedTuple):
+    """Sorted rows of whole keys."""
+
+    words: Words
+    counts: Integers
+    keys: Words  # the words without the value
+    starts: Integers  # where keys begin
+
+
+def whole_keys(entries: SortedRuns, packing: Packing) -> Iterator[KeyRows]:
     """Cut sorted entries where keys end."""
     rest: tuple[Words, Integers] | None = None
     for words, counts in entries.batches():
         if rest is not None:
             words = [np.concatenate(pair) for pair in zip(rest[0], words, strict=True)]  # noqa: PLW2901
             counts = np.concatenate((rest[1], counts))  # noqa: PLW2901
-        last = int(np.flatnonzero(run_starts(packing.keys(words)))[-1])
+        keys = packing.keys(words)
+        starts = np.flatnonzero(run_starts(keys))
+        last = int(starts[-1])
         if last:
-            yield [word[:last] for word in words], counts[:last]
+            yield KeyRows([word[:last] for word in words], counts[:last], [key[:last] for key in keys], starts[:-1])
         rest = [word[last:] for word in words], counts[last:]
     if rest is not None:
-        yield rest
+        yield KeyRows(*rest, packing.keys(rest[0]), np.array([0]))
 
 
-def _matrix(new: Flags, starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
+def _matrix(starts: Integers, values: Integers, counts: Integers, width: int) -> Counts:
     """Put entries of sorted keys into a matrix; an entry with the value −1 makes a key and counts for nothing."""
-    if (values < 0).any():
-        row, kept = np.cumsum(new) - 1, values >= 0
-        return Counts.from_sorted(row[kept], values[kept], counts[kept], (len(starts), width))
-    if len(values) * 4 >= len(starts) * width:  # as `Counts` keeps them: all cells where many are positive
-        return Counts.from_sorted(np.cumsum(new) - 1, values, counts, (len(starts), width))
+    none, dense = bool((values < 0).any()), len(values) * 4 >= len(starts) * width
     ends = np.append(starts, len(values))
-    return Counts((len(starts), width), starts=ends, where=values.astype(np.int32), data=counts)
+    if not (none or dense):
+        return Counts((len(starts), width), starts=ends, where=values.astype(np.int32), data=counts)
+    row, kept = np.repeat(np.arange(len(starts)), np.diff(ends)), values >= 0 if none else slice(None)
+    return Counts.from_sorted(row[kept], values[kept], counts[kept], (len(starts), width))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

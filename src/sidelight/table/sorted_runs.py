@@ -4,11 +4,14 @@
               together, and written down: a *run*
     batches   all runs at once, from the smallest number up, each row once with how often it occurs
 
-Symbols     n rows, r runs of at most `room` rows, b rows that are read of each run at a time.
-Merging     Let t be the smallest of the last rows that were read of the runs that have more to give.  Every row ≤ t has
-            been read, of all runs, as each is sorted: these rows are sorted together and handed out.
-Cost        each row is sorted twice, written and read once; 8 bytes a word and, where rows repeat, 8 for the count.
-Memory      `room` rows while runs are made, r · b afterwards; while all rows fit into `room` nothing is written.
+Symbols     n rows, r runs of at most `room` rows; of each run every s-th row is remembered, its *marks*.
+Merging     The marks of all runs, sorted, say where about b rows end, for any b.  A block is what all runs have between
+            two such bounds, sorted together.  So blocks are alike and stay near the processor, whether there are two
+            runs or two hundred: a row costs the same.
+Cost        each row is sorted twice, written and read once: 8 bytes a word, and how often it occurs in bits that the
+            last word leaves, or 8 more.
+Memory      `room` rows while runs are made; b + r · s afterwards, and n / s marks.  While all rows fit into `room`
+            nothing is written.
 
 Runs are files without a name in a folder that only this user can open: nobody else sees them, and the system forgets
 them with the process, however it ends.
@@ -25,7 +28,7 @@ from typing import IO, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers, run_starts, sum_equal_rows
+from sidelight._arrays import Integers, run_starts, sum_equal_rows
 from sidelight._text import bytes_in_words
 from sidelight.errors import NoRoom
 from sidelight.table.packed_keys import Words
@@ -35,6 +38,9 @@ Batch: TypeAlias = tuple[Words, Integers]
 
 ROWS_AT_ONCE = 1 << 18
 """How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
+
+MARK_EVERY = 1 << 10
+"""Of how many rows of a run one is remembered, at most; of short runs more are."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -91,14 +97,14 @@ class SortedRuns:
             self._waiting, self._held = [], 0
 
     def _write(self, words: Words, counts: Integers) -> None:
-        columns = [*words] if bool((counts == 1).all()) else [*words, counts]
         try:
-            self._files.append(_Run.written(columns, self.words))
+            run = _Run.written(words, counts)
         except OSError as problem:
             if problem.errno in FULL:
                 raise self._no_room() from None
             raise
-        self.spilled += sum(column.nbytes for column in columns)
+        self._files.append(run)
+        self.spilled += run.bytes
 
     def _no_room(self) -> NoRoom:
         return disk_too_small(None if self.rows_in_all is None else 8 * (self.words + 1) * self.rows_in_all)
@@ -110,24 +116,21 @@ class SortedRuns:
 
     def in_any_order(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
-        for run in self._files:
-            yield from run.read(at_once)
-        self._waiting = [_counted_together(self._waiting, self.words)] if self._waiting else []
-        for batch in self._waiting:
-            yield from _cut(batch, at_once)
+        for run in self._runs():
+            yield from _cut(run, at_once)
 
     def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows in order, each once; as often as one likes."""
-        if self._waiting:
-            words, counts = _counted_together(self._waiting, self.words)
-            self._waiting, self._held = [(words, counts)], len(counts)
-        if not self._files:
-            for batch in self._waiting:
-                yield from _cut(batch, at_once)
-            return
-        yield from _merged(
-            [*(run.read(at_once) for run in self._files), *(_cut(each, at_once) for each in self._waiting)]
-        )
+        runs = self._runs()
+        yield from _merged(runs, at_once) if len(runs) > 1 else (batch for run in runs for batch in _cut(run, at_once))
+
+    def _runs(self) -> list[_Run | _HeldRun]:
+        """Give the runs that are written, and what waits as one more."""
+        if not self._waiting:
+            return [*self._files]
+        words, counts = _counted_together(self._waiting, self.words)
+        self._waiting, self._held = [(words, counts)], len(counts)
+        return [*self._files, _HeldRun(words, counts)]
 
 
 def disk_too_small(most: int | None) -> NoRoom:
@@ -191,42 +194,80 @@ class RowParts:
 
 
 @dataclass(frozen=True, eq=False)
+class _HeldRun:
+    """A run in memory."""
+
+    words: Words
+    counts: Integers
+
+    @property
+    def rows(self) -> int:
+        return len(self.counts)
+
+    @property
+    def marks(self) -> tuple[Words, int]:
+        """Give some rows, each the last of so many."""
+        step = _mark_every(self.rows)
+        return [word[step - 1 :: step] for word in self.words], step
+
+    def part(self, start: int, stop: int) -> Batch:
+        return [word[start:stop] for word in self.words], self.counts[start:stop]
+
+
+@dataclass(frozen=True, eq=False)
 class _Run:
-    """A file that has columns of whole numbers one after the other: words, and counts unless all are 1."""
+    """A run in a file, column by column: words, the last with counts in its lowest bits, or counts by themselves."""
 
     file: IO[bytes]
     rows: int
     columns: int
     words: int
+    count_bits: int  # of the last word; 0 where counts are a column of their own, or all are 1
+    marks: tuple[Words, int]
 
     @classmethod
-    def written(cls, columns: Sequence[Integers], words: int) -> _Run:
-        file = _nameless_file()
+    def written(cls, words: Words, counts: Integers) -> _Run:
+        file, most = _nameless_file(), int(counts.max())
+        bits = 0 if most == 1 else most.bit_length()
+        columns = [*words]
+        if bits and int(words[-1].max()).bit_length() + bits < 63:
+            columns[-1] = (words[-1] << bits) | counts
+        elif bits:
+            columns, bits = [*words, counts], 0
         for column in columns:
             file.write(np.ascontiguousarray(column).data.cast("B"))
         file.flush()
-        run = cls(file, len(columns[0]), len(columns), words)
+        marks, step = _HeldRun(words, counts).marks
+        marked = [mark.copy() for mark in marks], step  # so that all rows are not held by them
+        run = cls(file, len(counts), len(columns), len(words), bits, marked)
         weakref.finalize(run, file.close)
         return run
 
-    def read(self, at_once: int) -> Iterator[Batch]:
-        """Read it again, some rows at a time."""
-        for start in range(0, self.rows, at_once):
-            many = min(at_once, self.rows - start)
-            columns = [self._column(number, start, many) for number in range(self.columns)]
-            counts = columns[self.words] if self.columns > self.words else np.ones(many, np.int64)
-            yield columns[: self.words], counts
+    @property
+    def bytes(self) -> int:
+        return 8 * self.rows * self.columns
 
-    def _column(self, number: int, start: int, many: int) -> Integers:
+    def part(self, start: int, stop: int) -> Batch:
+        columns = [self._column(number, start, stop) for number in range(self.columns)]
+        if self.columns > self.words:
+            return columns[:-1], columns[-1]
+        if not self.count_bits:
+            return columns, np.ones(stop - start, np.int64)
+        last = columns[-1]
+        return [*columns[:-1], last >> self.count_bits], last & ((1 << self.count_bits) - 1)
+
+    def _column(self, number: int, start: int, stop: int) -> Integers:
         self.file.seek(8 * (number * self.rows + start))
-        return np.frombuffer(self.file.read(8 * many), np.int64)
+        return np.frombuffer(self.file.read(8 * (stop - start)), np.int64)
 
 
-def _cut(batch: Batch, at_once: int) -> Iterator[Batch]:
-    words, counts = batch
-    for start in range(0, len(counts), at_once):
-        part = slice(start, start + at_once)
-        yield [word[part] for word in words], counts[part]
+def _cut(run: _Run | _HeldRun, at_once: int) -> Iterator[Batch]:
+    for start in range(0, run.rows, at_once):
+        yield run.part(start, min(start + at_once, run.rows))
+
+
+def _mark_every(rows: int) -> int:
+    return min(max(rows // 64, 1), MARK_EVERY)
 
 
 def _counted_together(batches: list[Batch], width: int) -> Batch:
@@ -258,31 +299,42 @@ def _in_order(words: Words) -> bool:
     return bool(rises.all())
 
 
-def _merged(runs: list[Iterator[Batch]]) -> Iterator[Batch]:
-    """Put sorted runs together; what is held of each is at most one batch."""
-    held: list[Batch | None] = [next(run, None) for run in runs]
-    # invariant: a run of which nothing is held has nothing more to give
-    while any(batch is not None for batch in held):
-        last = min(tuple(int(word[-1]) for word in batch[0]) for batch in held if batch is not None)
-        parts: list[Batch] = []
-        for number, batch in enumerate(held):
-            if batch is None:
-                continue
-            words, counts = batch
-            many = int(np.count_nonzero(_at_most(words, last)))
-            parts.append(([word[:many] for word in words], counts[:many]))
-            rest = ([word[many:] for word in words], counts[many:])
-            held[number] = rest if many < len(counts) else next(runs[number], None)
-        yield sum_equal_rows(
-            [np.concatenate([words[at] for words, _ in parts]) for at in range(len(last))],
-            np.concatenate([counts for _, counts in parts]),
-        )
+def _merged(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
+    """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
+    starts = [0] * len(runs)
+    for bound in (*_bounds([run.marks for run in runs], at_once), None):
+        stops = [run.rows if bound is None else _rows_up_to(run, bound) for run in runs]
+        parts = [run.part(*ends) for run, *ends in zip(runs, starts, stops, strict=True) if ends[0] < ends[1]]
+        starts = stops
+        if parts:
+            yield sum_equal_rows(
+                [np.concatenate(columns) for columns in zip(*(words for words, _ in parts), strict=True)],
+                np.concatenate([counts for _, counts in parts]),
+                overwrite=True,
+            )
 
 
-def _at_most(words: Words, row: tuple[int, ...]) -> Flags:
-    """Say which rows are no larger than one, word by word."""
-    smaller, equal = np.zeros(len(words[0]), bool), np.ones(len(words[0]), bool)
+def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[int, ...]]:
+    """Give rows between which all runs have about `at_once` rows, rising."""
+    columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
+    order = np.lexsort(columns[::-1])
+    rows_so_far = np.repeat([step for _, step in marks], [len(words[0]) for words, _ in marks])[order].cumsum()
+    ends = np.flatnonzero(np.diff(rows_so_far // at_once, prepend=0))
+    yield from zip(*(column[order[ends]].tolist() for column in columns), strict=True)
+
+
+def _rows_up_to(run: _Run | _HeldRun, bound: tuple[int, ...]) -> int:
+    """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
+    marks, step = run.marks
+    start = _at_most(marks, bound) * step
+    words, _ = run.part(start, min(start + step, run.rows))
+    return start + _at_most(words, bound)
+
+
+def _at_most(words: Words, row: tuple[int, ...]) -> int:
+    """Count the rows that are no larger than one, of some that are sorted."""
+    smaller, others = 0, len(words[0])  # rows before `smaller` are smaller than it, those from `others` on larger
     for word, bound in zip(words, row, strict=True):
-        smaller |= equal & (word < bound)
-        equal &= word == bound
-    return smaller | equal
+        equal = word[smaller:others]
+        smaller, others = (smaller + int(np.searchsorted(equal, bound, side)) for side in ("left", "right"))
+    return others

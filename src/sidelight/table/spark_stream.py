@@ -29,13 +29,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Integers, run_starts
+from sidelight._arrays import Integers
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.table.dataframe_source import spark_rows
 from sidelight.table.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
-from sidelight.table.packed_keys import Packing, Words
+from sidelight.table.packed_keys import Packing
 from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
 from sidelight.table.read_stream import Totals, add_tally, check_totals, read_stream, refuse_split, stream_of
 from sidelight.table.roles import Roles
@@ -438,9 +438,8 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
     def share(batches: Batches) -> list[Share]:
         totals, entries, people = _sorted(batches, packing, roles)
         keys, first, last = 0, None, None
-        for words, _ in whole_keys(entries, packing):
-            own: Words = packing.keys(words)
-            keys += int(np.count_nonzero(run_starts(own)))
+        for _, _, own, starts in whole_keys(entries, packing):
+            keys += len(starts)
             first = first or tuple(int(word[0]) for word in own)
             last = tuple(int(word[-1]) for word in own)
         everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())

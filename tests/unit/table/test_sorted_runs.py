@@ -38,6 +38,32 @@ def test_batches_can_be_had_again():
     assert runs.spilled == 6 * 8
 
 
+@pytest.mark.parametrize("many", [2, 40])
+def test_blocks_are_alike_however_many_runs_there_are(many):
+    rng = np.random.default_rng(7)
+    runs = SortedRuns(words=1, room=100_000 // many)
+    for _ in range(many):
+        runs.add([rng.choice(1 << 40, 100_000 // many, replace=False)])
+    sizes = [len(counts) for _, counts in runs.batches(10_000)]
+    assert len(runs._files) == many
+    assert sum(sizes) == 100_000
+    assert max(sizes) < 12_000
+    assert min(sizes[:-1]) > 8_000
+
+
+@pytest.mark.parametrize(
+    ("rows", "counts", "columns"),
+    [([5, 1], None, 1), ([5, 5, 1], None, 1), ([5, 1], [1, 900], 1), ([1 << 61, 1], [1, 900], 2)],
+)
+def test_how_often_rows_occur_is_kept_in_bits_that_they_leave(rows, counts, columns):
+    runs = SortedRuns(words=1, room=2)
+    runs.add([np.array(rows)], None if counts is None else np.array(counts))
+    ((words, times),) = runs.batches()
+    expected = [rows.count(row) if counts is None else counts[rows.index(row)] for row in sorted(set(rows))]
+    assert (words[0].tolist(), times.tolist()) == (sorted(set(rows)), expected)
+    assert runs.spilled == 8 * columns * 2
+
+
 def test_runs_have_no_name_on_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(sorted_runs.tempfile, "tempdir", str(tmp_path))
     runs = SortedRuns(words=1, room=2)
