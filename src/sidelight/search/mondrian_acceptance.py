@@ -29,7 +29,7 @@ from sidelight._arrays import Flags, Floats, Integers
 from sidelight.measures.exact import joined_after, joined_before
 from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import Generation, OpenGroups, Partition, halves_may_hold
+from sidelight.search.mondrian_frontier import CutGroups, Generation, OpenGroups, Partition, halves_may_hold
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying
 from sidelight.table.table import Table
@@ -78,25 +78,35 @@ class Acceptance:
 
     def cuts(self, generation: OpenGroups, proposals: Proposals) -> Iterator[Cuts]:
         """Give runs of cuts of a generation; each run must be made before the next is drawn."""
-        yield from self._medians(generation, proposals)
-        if self.policy.only_group_sizes:
-            return  # where the most balanced cut leaves a half too small, so do all others
-        others = proposals.others()
-        yield from self.runs(others.take(halves_may_hold(generation, others, self.policy)), generation)
+        for accepted in self.runs(self.medians(generation, proposals), generation):
+            proposals.undecided[accepted.group] = False
+            yield accepted
+        yield from self.runs(self.others(generation, proposals), generation)
 
-    def _medians(self, generation: OpenGroups, proposals: Proposals) -> Iterator[Cuts]:
-        """Give runs of the most balanced cuts, and say which groups are decided."""
+    def medians(self, generation: OpenGroups, proposals: Proposals) -> Cuts:
+        """Give the most balanced cuts whose halves may hold, in the order of the groups."""
         within = []
         for cuts in proposals.medians():
             held = cuts.take(halves_may_hold(generation, cuts, self.policy))
             within.append(held)
             if not self.checks:  # groups do not wait for each other
                 proposals.undecided[held.group] = False
-        for accepted in self.runs(Cuts.joined(within).by_group(), generation):
-            proposals.undecided[accepted.group] = False
-            yield accepted
+        return Cuts.joined(within).by_group()
 
-    def runs(self, cuts: Cuts, generation: OpenGroups) -> Iterator[Cuts]:
+    def others(self, generation: OpenGroups, proposals: Proposals) -> Cuts:
+        """Give all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
+        if self.policy.only_group_sizes:
+            return Cuts.joined([])  # where the most balanced cut leaves a half too small, so do all others
+        others = proposals.others()
+        return others.take(halves_may_hold(generation, others, self.policy))
+
+    def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
+        """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
+        left, right = self._screen_halves(cuts, generation)
+        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+        return cuts.take(self._may_fit(cuts, pairs, generation))
+
+    def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
         if not self.checks:
             yield cuts.take(cuts.first_of_each())
@@ -120,7 +130,7 @@ class Acceptance:
             # in the release that the run has made, the next cut does not fit
             candidates = candidates[~np.isin(cuts.group[candidates], accepted.group) & ~np.isin(candidates, next_cut)]
 
-    def _screen_halves(self, cuts: Cuts, generation: OpenGroups) -> tuple[list[Floats], list[Floats]]:
+    def _screen_halves(self, cuts: Cuts, generation: CutGroups) -> tuple[list[Floats], list[Floats]]:
         """Screen both halves of every cut, for every check."""
         left = [np.empty((len(cuts), rows.shape[1])) for rows in self.screened]
         right = [rows.copy() for rows in left]
@@ -130,7 +140,7 @@ class Acceptance:
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
-    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: OpenGroups) -> Flags:
+    def _may_fit(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> Flags:
         """Say which cuts could be made next, each on its own: for sure, or so close to a limit that a run must tell."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
@@ -142,7 +152,7 @@ class Acceptance:
                     fits[at] = check.holds_exactly(self._groups_after(cuts.take(np.array([at])), generation))
         return fits
 
-    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: OpenGroups) -> int:
+    def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> int:
         """Count how many of these cuts, of different groups, can be made one after another."""
         if len(cuts) == 0:
             return 0
@@ -174,7 +184,7 @@ class Acceptance:
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
 
-    def _groups_after(self, cuts: Cuts, generation: OpenGroups) -> Groups:
+    def _groups_after(self, cuts: Cuts, generation: CutGroups) -> Groups:
         """Make the release as it would be after these cuts, of different groups."""
         assert isinstance(generation, Generation)
         group = self.partition.group_after(generation, cuts)

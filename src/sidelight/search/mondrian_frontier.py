@@ -293,8 +293,8 @@ class Generation:
                 yield column, block
 
 
-class OpenGroups(Standing, Protocol):
-    """Groups that may be cut, as whoever accepts cuts asks for them: in memory, or as histograms."""
+class CutGroups(Protocol):
+    """Groups with cuts to choose from, as whoever accepts cuts asks for them."""
 
     @property
     def numbers(self) -> Integers:
@@ -304,7 +304,11 @@ class OpenGroups(Standing, Protocol):
         """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
 
 
-def halves_may_hold(groups: OpenGroups, cuts: Cuts, policy: PolicyCheck) -> Flags:
+class OpenGroups(Standing, CutGroups, Protocol):
+    """Groups that may be cut, at hand: in memory, or as histograms."""
+
+
+def halves_may_hold(groups: CutGroups, cuts: Cuts, policy: PolicyCheck) -> Flags:
     """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
     # people are at hand; values are counted only for cuts that leave enough of them on both sides
     holds: Flags = cuts.smaller >= (policy.least_group_size or 1)

@@ -18,7 +18,7 @@ Cost        A pass over packed rows takes a fraction of what a generation in mem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -34,8 +34,9 @@ from sidelight.search.cut_tree import CutRecord, CutTree
 from sidelight.search.method import SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import Generation, OpenGroups, Partition
+from sidelight.search.mondrian_frontier import CutGroups, Generation, OpenGroups, Partition
 from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, Ranks, RoutingTree
+from sidelight.search.mondrian_lots import KnownCuts, Lot, RowsAside, counts_beside, in_parts, lots_of
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, region_labels
@@ -48,11 +49,8 @@ from sidelight.table.table import Counts, Table
 PARTS_AT_ONCE = 256
 """So many parts are put aside in one pass: each is an open file."""
 
-WORTH_A_PASS = 0.05
-"""Groups that would fit are counted while so large a share of the people are in such groups."""
-
-CELLS_PER_PERSON = 2.0
-"""Groups that would fit are counted while they have at most so many cells for each of their people."""
+CELLS_PER_PERSON = 8.0
+"""Groups whose rows were put aside are counted while they have at most so many cells for each of their people."""
 
 SENT_AT_ONCE = 1 << 26
 """So many bytes of histograms an executor sends at a time, where they are asked."""
@@ -92,17 +90,17 @@ class LedgerAcceptance(Acceptance):
             check.screen.of(self._groups_of(self.sizes, self.counts)) for check in self.checks
         ]
 
-    def runs(self, cuts: Cuts, generation: OpenGroups) -> Iterator[Cuts]:
+    def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, and take down what they make."""
         for accepted in Acceptance.runs(self, cuts, generation):
             if self.checks:
                 self.sizes, self.counts = self._after(accepted, generation)
             yield accepted
 
-    def _groups_after(self, cuts: Cuts, generation: OpenGroups) -> Groups:
+    def _groups_after(self, cuts: Cuts, generation: CutGroups) -> Groups:
         return self._groups_of(*self._after(cuts, generation))
 
-    def _after(self, cuts: Cuts, generation: OpenGroups) -> tuple[Integers, Integers]:
+    def _after(self, cuts: Cuts, generation: CutGroups) -> tuple[Integers, Integers]:
         left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
         for rows, halves in generation.halves(cuts):
             left[rows], right[rows] = np.split(halves.counts.dense(), 2)
@@ -191,6 +189,7 @@ class StreamedCuts:
         self.stop = np.array([[len(order) for order in self.orders]])
         self.people = np.array([self.table.people])
         self._passes = 0
+        self._aside: RowsAside | None = None
         self._ranks: list[Codes] = [order.rank for order in self.orders]
         self._acceptance = LedgerAcceptance(
             self.table.outline, self.policy, Partition(np.zeros(0, np.int64), self.start, self.stop)
@@ -201,29 +200,26 @@ class StreamedCuts:
 
     def run(self) -> StreamedCuts:
         """Cut until no group can be cut any more."""
-        waiting, aside = np.array([0]), np.zeros(0, np.int64)
+        waiting, small = np.array([0]), np.zeros(0, np.int64)
         while True:
-            small = self._to_be_put_aside(waiting)
-            aside, waiting = np.append(aside, waiting[small]), waiting[~small]
+            fits = self._fit_in_memory(waiting)
+            small, waiting = np.append(small, waiting[fits]), waiting[~fits]
             if not len(waiting):
                 break
-            many = self._with_room(waiting)
-            waiting = np.append(waiting[many:], self._cut(waiting[:many]))
-        self._finish(aside)
+            if self.policy.together:
+                waiting = self._cut_together(waiting)
+            else:
+                many = self._with_room(waiting)
+                waiting = np.append(waiting[many:], self._cut(waiting[:many]))
+        self._finish(small)
         return self
 
-    def _to_be_put_aside(self, groups: Integers) -> Flags:
+    def _fit_in_memory(self, groups: Integers) -> Flags:
         """Say which groups are to be finished in memory; those that depend on each other all or none."""
-        if self.table.rows_held <= self._keys:
-            return np.ones(len(groups), bool)
-        people, cells = self.people[groups], self._cells(groups)
+        people = self.people[groups]
         if self.policy.together:
-            people, cells = people.sum(keepdims=True), cells.sum(keepdims=True)
-        fits = people <= self._keys
-        dense = fits & (cells <= CELLS_PER_PERSON * people)
-        if (people * (dense | ~fits)).sum() < WORTH_A_PASS * self.table.people:
-            dense[:] = False
-        return np.broadcast_to(fits & ~dense, len(groups))
+            people = people.sum(keepdims=True)
+        return np.broadcast_to((people <= self._keys) | (self.table.rows_held <= self._keys), len(groups))
 
     def _cells(self, groups: Integers) -> Integers:
         cells: Integers = (self.stop[groups] - self.start[groups]).sum(axis=1)
@@ -231,27 +227,42 @@ class StreamedCuts:
 
     def _with_room(self, groups: Integers) -> int:
         """Count how many of these groups have room for their histograms; at least one has to."""
-        lanes = len(Lanes.of(self.table.outline, self.policy))
-        needed = np.cumsum(self._cells(groups)) * (4 * lanes + BYTES_PER_CELL)
-        least = len(groups) if self.policy.together else 1
+        needed = np.cumsum(self._bytes(groups))
         room = self.room.histograms
         if not self.table.stream.here:  # each executor sends its own
-            room = min(room, max(SENT_AT_ONCE, int(needed[least - 1])))
-        many = int(np.searchsorted(needed, room, side="right"))
-        if many < least:
-            what = f"histograms of {least:,} groups" if least > 1 else "histograms of the columns"
-            raise self.table.memory.too_little(what, int(needed[least - 1]), self.room.histograms)
-        return many
+            room = min(room, max(SENT_AT_ONCE, int(needed[0])))
+        self._refuse_wide(groups)
+        return int(np.searchsorted(needed, room, side="right"))
+
+    def _bytes(self, groups: Integers) -> Integers:
+        """Say how much the histogram of each group takes."""
+        return self._cells(groups) * (4 * len(Lanes.of(self.table.outline, self.policy)) + BYTES_PER_CELL)
+
+    def _refuse_wide(self, groups: Integers) -> None:
+        """Refuse columns of so many labels that not even one group can be counted."""
+        most = int(self._bytes(groups).max())
+        if most > self.room.histograms:
+            what = "histograms of the columns"
+            raise self.table.memory.too_little(what, most, self.room.histograms)
 
     def _pass(
-        self, what: str, of_rows: Callable[[RoutedRows], Summed], merge: Callable[[Summed, Summed], Summed]
+        self,
+        what: str,
+        groups: Integers,
+        of_rows: Callable[[RoutedRows], Summed],
+        merge: Callable[[Summed, Summed], Summed],
     ) -> Summed:
-        """Go through all rows, where they are: with their ranks and their groups; here, some are routed ahead."""
+        """Go through all rows that groups have, where they are: with their ranks and their groups."""
         self._passes += 1
-        tree, soon = self.tree, ahead if self.table.stream.here else iter
-        return self.table.over_rows(
-            lambda blocks: of_rows(soon(_routed(blocks, tree))), merge, self._ranks, partial(self._told, what)
-        )
+        tree, told = self.tree, partial(self._told, what)
+        if self._aside is not None:
+            return of_rows(ahead(_routed(told(self._rows_aside(groups)), tree)))
+        soon = ahead if self.table.stream.here else iter  # here, some are routed ahead
+        return self.table.over_rows(lambda blocks: of_rows(soon(_routed(blocks, tree))), merge, self._ranks, told)
+
+    def _rows_aside(self, groups: Integers) -> Iterator[RowBlock]:
+        assert self._aside is not None
+        return self._aside.rows(np.unique(self._aside.part[groups]).tolist(), self._ranks)
 
     def _told(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
         """Tell how far a pass is."""
@@ -281,6 +292,73 @@ class StreamedCuts:
         both = np.concatenate(halves) if halves else np.zeros(0, np.int64)
         return both if not self.policy.together else self._large(both, least)
 
+    def _cut_together(self, numbers: Integers) -> Integers:
+        """Cut a generation; where it does not fit at once, in lots."""
+        self._refuse_wide(numbers)
+        if self._aside is None:
+            if self._bytes(numbers).sum() <= self.room.histograms:
+                return self._cut(numbers)
+            if self.people[numbers].max() <= self._keys:
+                self._put_aside(numbers)
+        return self._cut_in_lots(numbers, self._lots(numbers))
+
+    def _put_aside(self, numbers: Integers) -> None:
+        """Put all rows of groups aside, in one pass, so that lots of them read no others."""
+        people = self.people[numbers]
+        part = np.zeros(len(self.start), np.int64)
+        part[numbers] = in_parts(people, max(self._keys, int(people.sum()) // (PARTS_AT_ONCE // 2)))
+        entries, apart = self._rows_by_part(numbers, part[numbers])
+        self._aside = RowsAside(self.table, entries, apart, part)
+
+    def _lots(self, numbers: Integers) -> list[Lot]:
+        """Say which groups of a generation are looked at together."""
+        rows, histograms = np.arange(len(numbers)), self._bytes(numbers)
+        if self._aside is None:
+            return lots_of(rows, histograms, self.room.histograms, as_keys=False)
+        lots = []
+        part, people = self._aside.part[numbers], self.people[numbers]
+        sparse = (self._cells(numbers) > CELLS_PER_PERSON * people) & (people <= self._keys)
+        for here in np.unique(part).tolist():
+            counted, held = (np.flatnonzero((part == here) & (sparse == keys)) for keys in (False, True))
+            lots += lots_of(counted, histograms, self.room.histograms, as_keys=False)
+            lots += lots_of(held, people, self._keys, as_keys=True)
+        return lots
+
+    def _cut_in_lots(self, numbers: Integers, lots: list[Lot]) -> Integers:
+        """Cut groups of which only a lot is at hand at a time; give those that they fall into."""
+        acceptance, run = self._acceptance, 0
+        undecided, halves = np.ones(len(numbers), bool), [np.zeros(0, np.int64)]
+        for propose in (acceptance.medians, acceptance.others):
+            open_lots = [lot.among(undecided) for lot in lots]
+            proposed = [self._proposed(numbers, lot, propose) for lot in open_lots if len(lot.rows)]
+            known = KnownCuts.of_lots(self.table.outline, numbers, proposed)
+            for cuts in acceptance.runs(known.cuts, known):
+                undecided[cuts.group] = False
+                old, new = numbers[cuts.group], len(self.start) + np.arange(len(cuts))
+                self._split(cuts, old, new, run)
+                halves += [old, new]
+                run += 1
+        closed = numbers[undecided]
+        if len(closed):
+            self._take_down(closed, acceptance.sizes[closed], acceptance.counts[closed])
+        return self._large(np.concatenate(halves), acceptance.least)
+
+    def _proposed(
+        self, numbers: Integers, lot: Lot, propose: Callable[[OpenGroups, Proposals], Cuts]
+    ) -> tuple[Cuts, Integers]:
+        """Give the cuts of a lot that fit into the release as it is, and what is beside them."""
+        level = self._held(numbers[lot.rows]) if lot.as_keys else self._counted(numbers[lot.rows])
+        cuts = propose(level, Proposals(level, self.orders, None, self._acceptance.least))
+        cuts = self._acceptance.fitting(cuts, level)
+        beside = counts_beside(level, cuts, self.table.stream.whole)
+        return replace(cuts, group=lot.rows[cuts.group]), beside
+
+    def _held(self, numbers: Integers) -> Generation:
+        """Hold the keys of some groups."""
+        ((_, table),) = self._tables(numbers, np.zeros(len(numbers), np.int64))
+        place = self._places(numbers)[self._group_of(table)]
+        return Generation.of_groups(table, self.orders, numbers, place, whole=self.table.stream.whole)
+
     def _split(self, cuts: Cuts, old: Integers, new: Integers, run: int) -> None:
         self.lineage.cut(old, new, run)
         self.record.add(cuts, old, len(self.start))
@@ -288,6 +366,8 @@ class StreamedCuts:
         self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
         self.stop[old, cuts.column] = cuts.rank
         self.start[new, cuts.column] = cuts.rank
+        if self._aside is not None:
+            self._aside.cut(old)
         self.people[old] = cuts.left
         self.people = np.append(self.people, cuts.people - cuts.left)
 
@@ -320,7 +400,7 @@ class StreamedCuts:
                 np.add.at(counts, (at[kept], block.value[kept]), block.count[kept])
             return counts
 
-        return self._pass("to count values", counted, np.add)
+        return self._pass("to count values", numbers, counted, np.add)
 
     def _places(self, numbers: Integers) -> Integers:
         """Number some groups from 0; the others are −1."""
@@ -347,7 +427,7 @@ class StreamedCuts:
                     boxes.add(histogram, at[rows], ranks[:, rows], lane[rows], amount[rows])
             return histogram
 
-        histogram = self._pass("to cut groups", counted, np.add)
+        histogram = self._pass("to cut groups", numbers, counted, np.add)
         return CountedGroups.of(self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders])
 
     def _finish(self, numbers: Integers) -> None:
@@ -357,7 +437,7 @@ class StreamedCuts:
         fits_at_once = self.policy.together or self.table.rows_held <= self._keys
         part = np.zeros(len(numbers), np.int64)
         if not fits_at_once:
-            part = _parts(self.people[numbers], self._keys)
+            part = in_parts(self.people[numbers], self._keys)
         for first in range(0, int(part[-1]) + 1, PARTS_AT_ONCE):
             here = np.flatnonzero((part >= first) & (part < first + PARTS_AT_ONCE))
             for groups, table in self._tables(numbers[here], part[here] - first):
@@ -365,6 +445,17 @@ class StreamedCuts:
 
     def _tables(self, numbers: Integers, part: Integers) -> Iterator[tuple[Integers, Table]]:
         """Put the rows of groups aside by their parts, in one pass, and give the table of each part."""
+        entries, people = self._rows_by_part(numbers, part)
+        for number in range(int(part[-1]) + 1):
+            *held, counts = entries.take(number)
+            of_people = None
+            if people is not None:
+                *keys, sizes = people.take(number)
+                of_people = keys, sizes
+            yield numbers[part == number], self.table.part(held, counts, of_people)
+
+    def _rows_by_part(self, numbers: Integers, part: Integers) -> tuple[RowParts, RowParts | None]:
+        """Put the rows of groups aside by their parts, and people where they are counted apart."""
         place, parts = self._places(numbers), int(part[-1]) + 1
         words, rows = len(self.table.stream.packing.layout), self.table.rows_held
         entries, people = (RowParts(parts=parts, columns=words + 1, rows=rows) for _ in range(2))
@@ -380,21 +471,21 @@ class StreamedCuts:
                 amount = block.people if of_people else block.count
                 yield of_people, part[at[kept]], [*(word[kept] for word in block.words), amount[kept]]
 
-        for of_people, at, columns in self.table.gather(kept_in, self._ranks, partial(self._told, "to put them aside")):
+        told = partial(self._told, "to put them aside")
+        if self._aside is None:
+            by_part = self.table.gather(kept_in, self._ranks, told)
+        else:
+            by_part = kept_in(told(self._rows_aside(numbers)))
+        for of_people, at, columns in by_part:
             (people if of_people else entries).add(at, columns)
         self.spilled += entries.spilled + people.spilled
-        for number in range(parts):
-            *held, counts = entries.take(number)
-            *keys, sizes = people.take(number)
-            yield numbers[part == number], self.table.part(held, counts, (keys, sizes) if several else None)
+        return entries, people if several else None
 
     def _finish_part(self, numbers: Integers, table: Table) -> None:
         """Cut groups as in memory: those of a part, numbered from 0, or all, where they depend on each other."""
         groups = len(self.start)
         known = np.arange(groups) if self.policy.together else numbers
-        ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
-        group = self.tree.groups_of(ranks)
-        place = self._places(known)
+        group, place = self._group_of(table), self._places(known)
         # cuts of a part are numbered by themselves, and so only counted
         record = self.record if len(known) == groups else CutRecord()
         partition = Partition(place[group], self.start[known], self.stop[known], record)
@@ -423,6 +514,11 @@ class StreamedCuts:
         for run, cut in runs_of_cuts:
             self.lineage.cut(numbered[cut], len(self.lineage.leaf) + np.arange(len(cut)), run)
         self._merge(known, partition, table)
+
+    def _group_of(self, table: Table) -> Integers:
+        """Find the group of each key of a table."""
+        ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
+        return self.tree.groups_of(ranks)
 
     def _merge(self, known: Integers, partition: Partition, table: Table) -> None:
         """Take the groups of a part for those of the whole: the first have numbers, the others get the next ones."""
@@ -502,17 +598,3 @@ def _routed(blocks: Iterator[RowBlock], tree: RoutingTree) -> RoutedRows:
     for block in blocks:
         ranks = np.stack(block.codes)
         yield block, ranks, tree.groups_of(ranks)
-
-
-def _parts(people: Integers, room: int) -> Integers:
-    """Put groups, in their order, into parts of at most so many people; each group fits.
-
-    >>> _parts(np.array([3, 3, 5, 1]), 6).tolist()
-    [0, 0, 1, 1]
-    """
-    part, number, held = np.zeros(len(people), np.int64), 0, 0
-    for at, many in enumerate(people.tolist()):
-        if held and held + many > room:
-            number, held = number + 1, 0
-        part[at], held = number, held + many
-    return part

@@ -20,6 +20,7 @@ them with the process, however it ends.
 from __future__ import annotations
 
 import errno
+import os
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -179,6 +180,19 @@ class RowParts:
                 raise disk_too_small(8 * self._columns * self._rows) from None
             raise
         self.spilled += rows.nbytes
+
+    def read(self, part: int, at_once: int = ROWS_AT_ONCE) -> Iterator[list[Integers]]:
+        """Give the columns of a part, some rows at a time; as often as one likes."""
+        if not self._files:
+            for rows in self._held:
+                yield list(rows.T)
+            return
+        file, width = self._files[part], 8 * self._columns
+        stop = file.seek(0, os.SEEK_END)
+        for start in range(0, stop, at_once * width):
+            file.seek(start)
+            rows = np.frombuffer(file.read(at_once * width), np.int64).reshape(-1, self._columns)
+            yield list(np.ascontiguousarray(rows.T))
 
     def take(self, part: int) -> list[Integers]:
         """Give the columns of a part, which is then forgotten."""

@@ -26,6 +26,7 @@ from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Words
 from sidelight.table.read import check_kinds, kind_by_type
 from sidelight.table.roles import Missing, Roles
+from sidelight.table.sorted_runs import Batch
 from sidelight.table.spark_stream import stream_keys
 from sidelight.table.table import Column, Counts, Intake, Table, find_column, held, sensitive_names
 
@@ -132,15 +133,22 @@ class StreamedTable:
         if not stream.here:
             yield from self.gather(iter, looked_up)
             return
+        people = None if stream.people_per_key is None else stream.people_per_key.in_any_order()
+        yield from self.rows_of(stream.entries.in_any_order(), people, looked_up)
+
+    def rows_of(
+        self, entries: Iterable[Batch], people: Iterable[Batch] | None, looked_up: Sequence[Codes] | None = None
+    ) -> Iterator[RowBlock]:
+        """Unpack some rows, and people where they are counted apart, in any order."""
+        packing, places = self.stream.packing, self.stream.value_places
         tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
-        single = stream.people_per_key is None
-        for words, counts in stream.entries.in_any_order():
-            keys = stream.packing.keys(words)
-            value = stream.value_places.of(stream.packing.values(words, keys))
-            yield RowBlock(words, self._codes(keys, tables), counts if single else np.zeros_like(counts), value, counts)
-        for keys, people in () if stream.people_per_key is None else stream.people_per_key.in_any_order():
-            nothing = np.full(len(people), -1)
-            yield RowBlock(keys, self._codes(keys, tables), people, nothing, np.zeros_like(people))
+        for words, counts in entries:
+            keys = packing.keys(words)
+            value = places.of(packing.values(words, keys))
+            one_each = counts if people is None else np.zeros_like(counts)
+            yield RowBlock(words, self._codes(keys, tables), one_each, value, counts)
+        for keys, many in people or ():
+            yield RowBlock(keys, self._codes(keys, tables), many, np.full(len(many), -1), np.zeros_like(many))
 
     def _codes(self, keys: Words, tables: Sequence[Codes]) -> list[Codes]:
         codes = self.stream.packing.key_codes(keys)
