@@ -102,6 +102,8 @@ class Acceptance:
 
     def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
         """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
+        if not len(cuts):
+            return cuts
         left, right = self._screen_halves(cuts, generation)
         pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
         return cuts.take(self._may_fit(cuts, pairs, generation))
