@@ -163,8 +163,8 @@ def test_utilities_of_each_key_are_refused_in_a_line():
 def test_a_search_that_is_interrupted_ends_with_what_it_has(monkeypatch):
     checks = iter(range(3))
 
-    def interrupted(*_):
-        if next(checks, None) is None:
+    def interrupted(what, *_):
+        if "read" not in what and next(checks, None) is None:
             raise KeyboardInterrupt
 
     rows = pa.table({"day": DAYS[:4] * 4, "zip": ["10", "11"] * 8, "disease": ["Flu", "Flu", "Cold", "Cold"] * 4})

@@ -8,7 +8,8 @@ Root        a node that fits.  Whatever is coarser is rolled up from it in memor
             where a node is known to fit, by the number of its labels, the finest one below it that is known to is
             rolled up in its place: one pass for all that is coarser.
 Refusal     groups of at least k people each, but for s people at most, are at most s + (n − s) / k.  A node with more
-            of them is refused as soon as one sorted run shows so; nothing more of it is read or written.
+            of them is refused as soon as one sorted run shows so; nothing more of it is read or written.  Where a run
+            is too short to show it, people are summed by slots first (`rolled_up`), which often refuses without sorting.
 Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
             dropped is rolled up again when somebody asks.
 Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in its order and with its numbers.
@@ -31,7 +32,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.table.labels import Semantics
-from sidelight.table.rolled_up import Relabelling, roll_up_stream
+from sidelight.table.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
 from sidelight.table.table import Column, Counts, JointDomain
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ class StreamedLattice(LatticeNodes):
         super().__init__(table.quasi, hierarchies)
         self.table = table = replace(table, stream=table.stream.brought_here(table.memory))
         self.memory = table.memory
-        self.spilled = table.stream.spilled  # bytes in temporary files, those that are gone too
+        self.spilled = 0  # bytes in temporary files beside the keys, those that are gone too
+        self.reading: Reading = not_told  # whoever waits for a node may set this
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
         self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
 
@@ -166,7 +168,10 @@ class StreamedLattice(LatticeNodes):
         """Whether at most so many people are in groups of fewer than `least`."""
         self._check(node)
         most = min(most, self.table.people)
-        grouped = self._grouped(node, most_groups=most + (self.table.people - most) // max(least, 1))
+        most_groups = most + (self.table.people - most) // max(least, 1)
+        if self._no_run_shows(node, most_groups) and self._surely_below(node, least) > most:
+            return False
+        grouped = self._grouped(node, most_groups=most_groups)
         if grouped is None:
             return False
         people = 0
@@ -175,6 +180,15 @@ class StreamedLattice(LatticeNodes):
             if people > most:
                 return False
         return True
+
+    def _no_run_shows(self, node: Node, most_groups: int) -> bool:
+        """Whether a node has to be rolled up on disk, and no run of it can have more than so many groups."""
+        at_hand = self.in_memory(node) or node in self._on_disk or self._fits(node)
+        return not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout))
+
+    def _surely_below(self, node: Node, least: int) -> int:
+        stream, steps = self._finer(node)
+        return people_surely_below(stream, steps, self.memory, least, reading=self.reading)
 
     def in_memory(self, node: Node) -> bool:
         """Whether the groups of a node are to be had in memory, without reading a file."""
@@ -242,17 +256,21 @@ class StreamedLattice(LatticeNodes):
         """Give the keys of a node: those at hand, or by rolling up the smallest finer ones."""
         if node in self._on_disk:
             return self._on_disk[node]
-        finer = [each for each in self._on_disk if is_finer(each, node)]
-        if finer:
-            best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
-            self._on_disk.move_to_end(best)
-            return roll_up_stream(
-                self._on_disk[best], list(self._steps(best, node)), self.memory, most_keys=most_groups
-            )
-        steps = list(self._first_steps(node))
+        stream, steps = self._finer(node)
         if all(step is None for step in steps):
-            return self.table.stream
-        return roll_up_stream(self.table.stream, steps, self.memory, most_keys=most_groups)
+            return stream
+        rolled_up = roll_up_stream(stream, steps, self.memory, most_keys=most_groups, reading=self.reading)
+        self.spilled += 0 if rolled_up is None else rolled_up.spilled
+        return rolled_up
+
+    def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
+        """Give the smallest finer keys at hand, and what becomes of their labels."""
+        finer = [each for each in self._on_disk if is_finer(each, node)]
+        if not finer:
+            return self.table.stream, list(self._first_steps(node))
+        best = min(finer, key=lambda each: self._on_disk[each].entries.rows)
+        self._on_disk.move_to_end(best)
+        return self._on_disk[best], list(self._steps(best, node))
 
     def _steps(self, finer: Node, node: Node) -> Iterator[Relabelling | None]:
         for ladder, low, high in zip(self._ladders, finer, node, strict=True):
@@ -290,10 +308,11 @@ class StreamedLattice(LatticeNodes):
     def _keep_on_disk(self, node: Node, stream: KeyStream) -> KeyStream:
         if stream is self.table.stream or node in self._on_disk:
             return stream
+        before = stream.spilled
         for runs in (stream.entries, stream.people_per_key):
             if runs is not None:
                 runs.settle()
-        self.spilled += stream.spilled
+        self.spilled += stream.spilled - before
         self._on_disk[node] = stream
         while len(self._on_disk) > ON_DISK:
             self._on_disk.popitem(last=False)

@@ -30,6 +30,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Node
+from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.labels import Semantics
 
@@ -54,7 +55,7 @@ def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | Non
     """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
-    counter = CheckCounter(len(lattice), progress)
+    counter = CheckCounter.of(lattice, progress)
     # no other node can be within policy: it would have to keep the monotone criteria too
     nodes = search_monotone(lattice.heights, counter.counted(node_check(lattice, monotone)), max_checks=max_checks)
     if not others or not nodes.within:
@@ -91,11 +92,24 @@ class CheckCounter:
     total: int
     progress: Progress
     checked: int = 0
+    node: Node = ()
+
+    @classmethod
+    def of(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
+        """Count the checks of a lattice; one on disk tells how far it is with a node."""
+        counter = cls(len(lattice), progress)
+        if isinstance(lattice, StreamedLattice):
+            lattice.reading = counter.reading
+        return counter
 
     def count(self, node: Node) -> None:
         """Count a check of a node that is about to be made."""
-        self.checked += 1
+        self.checked, self.node = self.checked + 1, node
         self.progress(f"levels {node}", self.checked, self.total)
+
+    def reading(self, rows: int, of_rows: int) -> None:
+        """Report how much of the keys is read for the node that is being checked."""
+        self.progress(f"levels {self.node}, {100 * rows // max(of_rows, 1)} % read", self.checked, self.total)
 
     def counted(self, check: NodeCheck) -> NodeCheck:
         """Make a check that is counted."""

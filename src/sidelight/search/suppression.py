@@ -99,7 +99,7 @@ def search_with_suppression(
     progress: Progress,
 ) -> SuppressedNodes:
     """Find and weigh all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
-    counter = CheckCounter(len(lattice), progress)
+    counter = CheckCounter.of(lattice, progress)
     check = PolicyCheck.of(policy, lattice.table.people)
     least = check.least_group_size or 1
     few_too_small = counter.counted(lambda node: lattice.few_below(node, least, most=max_suppressed))

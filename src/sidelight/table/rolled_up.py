@@ -4,6 +4,8 @@ Symbols     key q = (c_1, …, c_m) by codes; r_j maps the labels of column j to
 Roll-up     n_q'(x) = Σ n_q(x) over the keys q that become q'; nobody has two keys, so people add up like counts do.
 Order       packed words order rows as codes do, so that the new keys come in the order of the new labels.
 Bound       What differs within a run differs in all: a run with more than `most_keys` keys ends it (None).
+Slots       Let h send every new key to one of some slots.  A slot with fewer than k people has only keys with fewer
+            than k: its people are in groups that are too small, for sure.  Sums over slots need no sort and no file.
 Cost        a division, a look-up and a sum per row and column that changes, and a sort; columns that stay side by side
             move together.  Equal rows are counted together run by run, so that much is added up before anything is
             written down; few rows that there can be are counted in an array.
@@ -11,7 +13,7 @@ Cost        a division, a look-up and a sum per row and column that changes, and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -20,28 +22,41 @@ from typing import TypeAlias
 import numpy as np
 
 from sidelight._ahead import ahead
-from sidelight._arrays import Codes, Integers, add_up, run_starts
+from sidelight._arrays import MULTIPLIER, Codes, Integers, add_up, run_starts
 from sidelight.table.key_stream import KeyStream
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
-from sidelight.table.sorted_runs import SortedRuns
+from sidelight.table.sorted_runs import Batch, SortedRuns
 
 COUNTED_BY_ARRAY = 1 << 22
 """So many rows that there can be are counted in an array: several times quicker than to sort those that there are."""
+
+MOST_SLOTS = 1 << 24
+"""So many sums are kept at most, to see that groups are too small before anything is sorted."""
 
 Relabelling: TypeAlias = tuple[tuple[Label, ...], Codes]
 """New labels, and which of them each old one becomes."""
 
 
+Reading: TypeAlias = Callable[[int, int], None]
+"""Is told how many rows are read, and of how many."""
+
+
+def not_told(rows: int, of_rows: int) -> None:
+    """Tell nobody."""
+
+
 def roll_up_stream(
-    stream: KeyStream, columns: Sequence[Relabelling | None], memory: Memory, *, most_keys: int | None = None
+    stream: KeyStream,
+    columns: Sequence[Relabelling | None],
+    memory: Memory,
+    *,
+    most_keys: int | None = None,
+    reading: Reading = not_told,
 ) -> KeyStream | None:
     """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
-    quasi = stream.packing.labels[: -stream.packing.sensitive]
-    labels = tuple(old if new is None else new[0] for old, new in zip(quasi, columns, strict=True))
-    packing = Packing((*labels, *stream.packing.value_labels), stream.packing.sensitive)
-    step = _Step(stream.packing, packing, columns)
+    step = _Step.of(stream, columns, reading)
     try:
         entries = step.entries(stream, memory, most_keys)
         people, weights = (
@@ -55,11 +70,38 @@ def roll_up_stream(
     return replace(
         stream,
         roles=replace(stream.roles, kinds=kinds),
-        packing=packing,
+        packing=step.new,
         entries=entries,
         people_per_key=people,
         weight_per_key=weights,
     )
+
+
+def people_surely_below(
+    stream: KeyStream,
+    columns: Sequence[Relabelling | None],
+    memory: Memory,
+    least: int,
+    *,
+    reading: Reading = not_told,
+) -> int:
+    """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
+    step = _Step.of(stream, columns, reading)
+    per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
+    people = np.zeros(1 << bits, np.int64)
+    recoded = step.packed_anew(stream.entries) if per_key is None else step.amounts_anew(per_key)
+    for words, amounts in recoded:
+        keys = step.new.keys(words) if per_key is None else words
+        np.add.at(people, _slots(keys, bits), 1 if amounts is None else amounts)
+    return int(people[people < least].sum())
+
+
+def _slots(keys: Words, bits: int) -> Integers:
+    """Send keys to slots, equal ones to the same."""
+    mixed = np.zeros(len(keys[0]), np.uint64)
+    for key in keys:
+        mixed = (mixed + key.view(np.uint64)) * np.uint64(MULTIPLIER)  # overflows on purpose: modulo 2**64
+    return (mixed >> np.uint64(64 - bits)).astype(np.int64)
 
 
 class _TooManyKeys(Exception):
@@ -73,6 +115,14 @@ class _Step:
     old: Packing
     new: Packing
     columns: Sequence[Relabelling | None]
+    reading: Reading = not_told
+
+    @classmethod
+    def of(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: Reading) -> _Step:
+        old = stream.packing
+        quasi = old.labels[: -old.sensitive]
+        labels = (before if new is None else new[0] for before, new in zip(quasi, columns, strict=True))
+        return cls(old, Packing((*labels, *old.value_labels), old.sensitive), columns, reading)
 
     def entries(self, stream: KeyStream, memory: Memory, most_keys: int | None) -> SortedRuns:
         def look_at(words: Words) -> None:
@@ -82,26 +132,36 @@ class _Step:
         runs = self._runs(stream.entries, memory)
         below = prod(max(len(labels), 1) for labels in self.new.labels)
         if below <= COUNTED_BY_ARRAY and stream.roles.missing != "no value":
-            counted = _added_up(ahead(self._packed_anew(stream.entries)), below)
+            counted = _added_up(self.packed_anew(stream.entries), below)
             rows = np.flatnonzero(counted)
             look_at([rows])
             runs.add([rows], counted[rows])
             return runs
         runs.look_at = look_at
-        for words, once_or_counts in ahead(self._packed_anew(stream.entries)):
+        for words, once_or_counts in self.packed_anew(stream.entries):
             runs.add(words, once_or_counts)
         return runs
 
-    def _packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
-        for words, counts in entries.in_any_order():
-            yield self.recoded(words), _unless_ones(counts)
+    def packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
+        """Give all rows as the new packing has them, in any order; those that count once without counts."""
+        done, rows = 0, entries.rows
+        recoded = ((self.recoded(words), _unless_ones(counts)) for words, counts in entries.in_any_order())
+        for words, counts in ahead(recoded):
+            yield words, counts
+            done += len(words[0])
+            self.reading(done, rows)
+
+    def amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
+        """Give what keys have, by their new keys."""
+        for keys, amounts in per_key.in_any_order():
+            words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
+            yield self.new.keys(self.recoded(words)), amounts
 
     def amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
         """Add up what keys have: people, or their weights."""
         runs = self._runs(per_key, memory)
-        for keys, amounts in per_key.in_any_order():
-            words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
-            runs.add(self.new.keys(self.recoded(words)), amounts)
+        for keys, amounts in self.amounts_anew(per_key):
+            runs.add(keys, amounts)
         return runs
 
     def _runs(self, like: SortedRuns, memory: Memory) -> SortedRuns:

@@ -9,7 +9,9 @@ from sidelight.release import streamed_lattice
 from sidelight.release.groups import Groups
 from sidelight.release.streamed import StreamedRelease
 from sidelight.release.streamed_lattice import StreamedGroups, StreamedLattice
+from sidelight.search.lattice_search import CheckCounter, node_check
 from sidelight.table.memory import Memory
+from sidelight.table.sorted_runs import SortedRuns
 
 AGES = [str(age) for age in range(20, 60)]
 BY = {
@@ -51,6 +53,24 @@ def test_too_many_groups_are_refused_before_the_end(lattice):
     assert (0, 1) not in lattice._on_disk
     assert lattice.few_below((0, 1), 2, most=0)
     assert (0, 1) in lattice._on_disk
+
+
+def test_groups_too_small_are_refused_without_a_sort_where_no_run_shows_it(lattice, monkeypatch):
+    monkeypatch.setattr(streamed_lattice, "roll_up_stream", None)  # whoever rolls up fails
+    assert not lattice.few_below((0, 1), 3, most=0)  # at most 26 groups, and runs have 8 rows
+    assert not lattice.few_below((0, 1), 3, most=79)
+
+
+def test_progress_moves_within_a_node(lattice, monkeypatch):
+    monkeypatch.setattr(SortedRuns.in_any_order, "__defaults__", (20,))
+    heard = []
+    policy = sl.Policy(sl.GroupSize() >= 2)
+    counter = CheckCounter.of(lattice, lambda *each: heard.append(each))
+    assert counter.counted(node_check(lattice, list(policy.criteria)))((0, 1))
+    assert heard[0] == ("levels (0, 1)", 1, 6)
+    assert heard[-1] == ("levels (0, 1), 100 % read", 1, 6)
+    assert ("levels (0, 1), 50 % read", 1, 6) in heard
+    assert lattice.spilled > 0
 
 
 def test_hidden_groups_become_one(lattice):

@@ -12,7 +12,7 @@ from sidelight.errors import NoRoom
 from sidelight.table import packed_keys, rolled_up, sorted_runs
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing
-from sidelight.table.rolled_up import _Step, roll_up_stream
+from sidelight.table.rolled_up import _Step, people_surely_below, roll_up_stream
 
 
 @examples(80)
@@ -54,6 +54,17 @@ def test_more_keys_than_may_be_end_it(monkeypatch):
     assert roll_up_stream(streamed.stream, [halves], streamed.memory, most_keys=3) is None
     coarser = roll_up_stream(streamed.stream, [halves], streamed.memory, most_keys=20)
     assert [size for sizes in coarser.sizes() for size in sizes.tolist()] == [2] * 20
+
+
+@pytest.mark.parametrize(("slots", "shown"), [(1 << 20, 40), (1 << 4, range(41)), (1, 0)])
+def test_people_of_small_slots_are_in_groups_that_are_too_small(monkeypatch, slots, shown):
+    monkeypatch.setattr(rolled_up, "MOST_SLOTS", slots)
+    streamed, heard = table(), []
+    halves = (tuple(map(str, range(20))), np.repeat(np.arange(20, dtype=np.int32), 2))
+    below = people_surely_below(streamed.stream, [halves], streamed.memory, 3, reading=lambda *rows: heard.append(rows))
+    assert below in shown if isinstance(shown, range) else below == shown
+    assert people_surely_below(streamed.stream, [halves], streamed.memory, 2) == 0
+    assert heard == [(40, 40)]
 
 
 def test_a_full_disk_is_said_in_a_line(monkeypatch):
