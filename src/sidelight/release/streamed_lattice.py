@@ -9,7 +9,7 @@ Root        a node that fits.  Whatever is coarser is rolled up from it in memor
             rolled up in its place: one pass for all that is coarser.
 Refusal     groups of at least k people each, but for s people at most, are at most s + (n − s) / k.  A node with more
             of them is refused as soon as one sorted run shows so; nothing more of it is read or written.  Where a run
-            is too short to show it, people are summed by slots first (`rolled_up`), which often refuses without sorting.
+            is too short to show it, people are summed by slots first (`rolled_up`), often enough to refuse.
 Kept        the latest few nodes on disk, and the latest roots while they take at most their share of memory; what is
             dropped is rolled up again when somebody asks.
 Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in its order and with its numbers.
