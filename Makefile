@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce known-paper bench lock format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce known-paper bench lock lock-peers format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -17,7 +17,7 @@ help:
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
-	@echo "make bench    measure speed against named baselines"
+	@echo "make bench    measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for what there is"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
 
@@ -75,7 +75,11 @@ known-paper:
 	@$(if $(filter $(PAPER),$(PAPERS)),true,$(error say which paper: make reproduce PAPER=martin, or one of $(PAPERS)))
 
 bench: $(VENV)/.can-test
-	set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	$(BIN)/python benchmarks/bench.py $(ONLY) $(WITH)
+
+lock-peers: $(VENV)/.can-test
+	$(BIN)/python benchmarks/peers.py --lock
+	$(BIN)/python scripts/no_hosts.py benchmarks/*.lock
 
 format: $(VENV)/.can-test
 	$(BIN)/ruff format .
@@ -90,7 +94,7 @@ lock: $(VENV)/.can-test
 	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) .venv-oldest site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.

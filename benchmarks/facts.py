@@ -16,7 +16,7 @@ from itertools import combinations, pairwise
 from operator import or_
 
 import numpy as np
-from results import write_part
+from results import quick, write_part
 
 import sidelight as sl
 from sidelight.errors import Contradiction, TooHard
@@ -24,7 +24,7 @@ from sidelight.release.release import whole_groups
 from sidelight.table.labels import Semantics
 from sidelight.table.table import Counts
 
-GROUPS, PEOPLE, VALUES, TURNS = 10_000, 100, 20, 5
+GROUPS, PEOPLE, VALUES, TURNS = (100, 100, 20, 1) if quick() else (10_000, 100, 20, 5)
 DOMAIN = tuple(f"v{value:02d}" for value in range(VALUES))
 Facts = list[sl.Fact]
 

@@ -1,7 +1,7 @@
 """What does a search over generalisations cost when keys do not fit in memory, beside one that holds them all?
 
-    python benchmarks/lattice_on_disk.py                  10 million rows that nearly all differ; prints its figures
-    python benchmarks/lattice_on_disk.py 1_000_000        another number of rows
+    python benchmarks/lattice_on_disk.py            10 million rows that nearly all differ; writes its part of RESULTS
+    python benchmarks/lattice_on_disk.py 1_000_000  another number of rows; only prints
     python benchmarks/lattice_on_disk.py 1_000_000 "on disk"    one contestant only
 
 The table of `scale.py`: date of birth (day, month, year, decade, all), zip code (a digit less at each level) and five
@@ -18,9 +18,11 @@ import subprocess
 import sys
 import time
 
+from results import write_part
 from scale import DATA, QUASI, SENSITIVE, make
 
 KIND = "nearly unique"
+ROWS = 10_000_000
 LEAST = 10
 MEMORY = "1GB"
 MODES = ("in memory", "on disk", "in memory, 1 % suppressed", "on disk, 1 % suppressed")
@@ -77,14 +79,22 @@ def main() -> None:
     if command == "--run":
         run(*rest[:2])
         return
-    rows = int(command or 10_000_000)
+    rows = int(command or ROWS)
     path = DATA / f"scale-{KIND.replace(' ', '-')}-{rows}.parquet"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
         make(KIND, rows, path)
+    lines = [f"| {rows:,} rows | wall s | CPU s | peak MB | checks | minimal |", "| --- " + "| ---: " * 5 + "|"]
     for mode in MODES if not rest[0] else rest[:1]:
-        print(f"{rows:,} rows, {mode}:", flush=True)
-        subprocess.run([sys.executable, __file__, "--run", mode, str(path)], check=True)
+        command = [sys.executable, __file__, "--run", mode, str(path)]
+        one = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        lines.append(
+            f"| {mode} | {one['wall']} | {one['cpu']} | {one['mb']:,} | {one['checked']:,} | {one['minimal']} |"
+        )
+        print(lines[-1], one, flush=True)
+    if rows == ROWS and not rest[0]:
+        how = f"`python benchmarks/lattice_on_disk.py`: groups of at least {LEAST}, each in a fresh process, once."
+        write_part("lattice on disk", how, "\n".join(lines))
 
 
 if __name__ == "__main__":
