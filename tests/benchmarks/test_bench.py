@@ -64,7 +64,7 @@ def test_a_part_replaces_itself_and_leaves_the_others(tmp_path, monkeypatch):
 
 def test_the_page_shows_what_stands_in_the_results():
     page = charts.PAGE.read_text(encoding="utf-8")
-    assert charts.renewed(page, results.read_parts()) == page
+    assert charts.renewed(page, results.read_parts()) == page, "run: python benchmarks/charts.py"
 
 
 def test_every_part_has_its_picture():
