@@ -20,6 +20,6 @@ def table_text(paper, name):
 def table_rows(paper, name):
     """The rows of a table of the page, heading → cell."""
     heading, _, *rows = (
-        [cell.strip() for cell in line.strip("| ").split(" | ")] for line in table_text(paper, name).splitlines()
+        [cell.strip() for cell in line[2:-2].split(" | ")] for line in table_text(paper, name).splitlines()
     )
     return [dict(zip(heading, row, strict=True)) for row in rows]
