@@ -62,6 +62,7 @@ docs: $(VENV)/.can-test
 pictures: $(VENV)/.can-test
 	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/own_making_pictures.py
+	$(BIN)/python scripts/attacker_pictures.py
 
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
