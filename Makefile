@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures reproduce known-paper bench lock lock-peers format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures dist reproduce known-paper bench lock lock-peers format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
+	@echo "make dist     build the wheel and the source archive into dist/"
 	@echo "make bench    measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for what there is"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -66,6 +67,15 @@ pictures: $(VENV)/.can-test
 
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
+
+# The wheel is built from the unpacked source archive, so that both are whole; nothing is fetched.
+dist: $(VENV)/.can-test
+	rm -rf dist
+	$(BIN)/python -m hatchling build -t sdist -d dist
+	tar -xzf dist/sidelight-*.tar.gz -C dist
+	cd dist/sidelight-*/ && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d ..
+	rm -r dist/sidelight-*/
+	@ls -l dist
 
 PAPERS := martin chen du ganta machanavajjhala
 

@@ -1,0 +1,106 @@
+"""What is built installs into an empty environment, from the wheel and from the source archive alike, and works there."""
+
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import sidelight as sl
+
+ROOT = Path(__file__).parents[2]
+PLACE = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def run(*words, cwd=ROOT):
+    done = subprocess.run([*map(str, words)], cwd=cwd, env=PLACE, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def source_archive(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("source")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder)
+    (archive,) = folder.iterdir()
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel(source_archive, tmp_path_factory):
+    """The wheel, built from the source archive as `make dist` does."""
+    folder = tmp_path_factory.mktemp("wheel")
+    with tarfile.open(source_archive) as archive:
+        archive.extractall(folder, filter="data")
+    run(
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "-t",
+        "wheel",
+        "-d",
+        folder,
+        cwd=folder / f"sidelight-{sl.__version__}",
+    )
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def scripts(wheel, tmp_path_factory):
+    """An empty environment with the wheel; the libraries that it needs are those of the tests."""
+    place = tmp_path_factory.mktemp("environment")
+    run(sys.executable, "-m", "venv", "--without-pip", place)
+    run(sys.executable, "-m", "uv", "pip", "install", "--offline", "--no-deps", "--python", place, wheel)
+    (packages,) = place.glob("lib/python*/site-packages")
+    libraries = [path for path in sys.path if path.endswith("site-packages")]
+    (packages / "libraries.pth").write_text("\n".join(libraries), encoding="utf-8")  # their own .pth files are not read
+    return place / "bin"
+
+
+def test_the_wheel_has_what_it_needs_and_no_tests(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    there = {Path(name).relative_to("sidelight").as_posix() for name in names if name.startswith("sidelight/")}
+    source = ROOT / "src" / "sidelight"
+    tracked = {path.relative_to(source).as_posix() for path in source.rglob("*") if path.is_file()}
+    assert there == {name for name in tracked if "__pycache__" not in name}
+    assert {Path(name).suffix for name in there} >= {".py", ".html", ".css", ".js", ".parquet"}
+    assert "py.typed" in there
+    assert {name.split("/")[0] for name in names} == {"sidelight", f"sidelight-{sl.__version__}.dist-info"}
+
+
+def test_it_runs_in_an_empty_environment(scripts, tmp_path):
+    place = run(scripts / "python", "-c", "import sidelight; print(sidelight.__file__)", cwd=tmp_path)
+    assert Path(place.strip()).is_relative_to(scripts.parent)
+    assert run(scripts / "sidelight", "--version", cwd=tmp_path).strip().endswith(sl.__version__)
+    run(scripts / "sidelight", "demo", cwd=tmp_path)
+    assert (tmp_path / "sidelight-demo" / "report.html").stat().st_size > 10_000
+
+
+def test_the_version_is_the_same_everywhere():
+    (first, *_) = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert first == citation["version"] == sl.__version__
+    assert project["dynamic"] == ["version"]
+
+
+def test_the_citation_has_what_its_format_asks_for():
+    """Of the Citation File Format 1.2.0: its required keys, of the whole and of each reference, and what people are."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert citation["type"] in ("software", "dataset")
+    for each in (citation, *citation["references"]):
+        assert {"authors", "title", "type"} <= each.keys()
+        assert all({"name"} == author.keys() or {"family-names"} <= author.keys() for author in each["authors"])
+    assert {"message", "license"} <= citation.keys()
+    for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
+        if paper := re.search(r"^- (?:[A-Z]\.\S* \w+.*?): \*(.+)", line):
+            assert any(each["title"].startswith(paper[1].rstrip("*. ")[:40]) for each in citation["references"]), line
