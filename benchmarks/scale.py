@@ -1,9 +1,10 @@
-"""What does an audit cost when rows are many, and groups too?
+"""What does an audit cost, and Mondrian, when rows are many, and groups too?
 
     python benchmarks/scale.py                  10, 30 and 100 million rows; writes its part of RESULTS.md
     python benchmarks/scale.py 1_000_000 …      other numbers of rows; only prints
     python benchmarks/scale.py --measure "bare GROUP BY" "nearly unique" 30_000_000
                                                 one contestant once, where nobody has an hour at a time
+    python benchmarks/scale.py --measure "mondrian (3,1000,10) < 0.9999, memory 2GB" repeating 10_000_000
     python benchmarks/scale.py --write          its part of RESULTS.md, of what has been measured
     python benchmarks/scale.py --spark [ROWS]   20 million rows in Spark on this machine, and the same in DuckDB
 
@@ -191,6 +192,16 @@ def measure(name: str, kind: str, rows: int) -> dict[str, float]:
     return once
 
 
+def in_words(once: dict[str, float], rows: int) -> str:
+    """Say what one run took."""
+    wall, cpu = once["wall"], once["cpu"]
+    return (
+        f"{wall:.1f} s, {cpu:.1f} s of processor; {rows / wall:,.0f} rows a second, "
+        f"{10**6 * wall / rows:.2f} µs a row, {10**6 * cpu / rows:.2f} µs of processor; peak {once['mb']:,.0f} MB, "
+        f"spilled {once['spilled'] / 10**6:,.0f} MB, {once['groups']:,} groups"
+    )
+
+
 def lines(chosen: tuple[int, ...], names: Iterable[str] = CONTESTANTS) -> Iterator[str]:
     """Give a line for each contestant that has run, compared with the bare GROUP BY of the same rows."""
     kept = json.loads(FIGURES.read_text())
@@ -204,6 +215,22 @@ def lines(chosen: tuple[int, ...], names: Iterable[str] = CONTESTANTS) -> Iterat
             f"| {rows / 10**6:g} million, {kind} | {name} | {one['wall']:.1f} | {wall} | {one['cpu']:.1f} | {cpu} "
             f"| {rows / one['wall'] / 10**6:.2f} | {one['mb']:,.0f} | {mb} | {one['spilled'] / 10**6:,.0f} |"
         )
+
+
+def per_row(chosen: tuple[int, ...]) -> str:
+    """Say what a row costs as rows become more, and how much more than where they are fewest."""
+    kept = json.loads(FIGURES.read_text())
+    head = "| what | " + " | ".join(f"{rows / 10**6:g} million" for rows in chosen) + " | most / first |"
+    parts = [head, "| --- " + "| ---: " * (len(chosen) + 1) + "|"]
+    for kind, name, each in itertools.product(QUASI, CONTESTANTS, ("wall", "cpu")):
+        runs = [kept.get(f"{kind}/{rows}/{name}") for rows in chosen]
+        cost = [one and 10**6 * one[each] / rows for one, rows in zip(runs, chosen, strict=True)]
+        known = [amount for amount in cost if amount]
+        if len(known) > 1:
+            cells = " | ".join("not run" if amount is None else f"{amount:.2f}" for amount in cost)
+            spread = f"{max(known) / known[0]:.2f}"
+            parts.append(f"| {name}, {kind}: {each} µs a row | {cells} | {spread} |")
+    return "\n".join(parts)
 
 
 def table(chosen: tuple[int, ...], names: Iterable[str] = CONTESTANTS) -> str:
@@ -220,7 +247,7 @@ def main() -> None:
     elif command == "--make":
         make(rest[0], int(rest[1]), Path(rest[2]))
     elif command == "--measure":
-        print(measure(rest[0], rest[1], int(rest[2])))
+        print(in_words(measure(rest[0], rest[1], int(rest[2])), int(rest[2])))
     elif command == "--spark":
         rows, names = int(rest[0] or SPARK_ROWS), (BASE, f"audit, memory {MEMORY}", SPARK)
         for kind, name in itertools.product(QUASI, names):
@@ -229,14 +256,15 @@ def main() -> None:
         if rows == SPARK_ROWS:
             write_part("spark", HOW, table((rows,), names))
     elif command == "--write":
-        write_part("scale", f"{HOW}\n{GOAL}", table(ROWS))
+        write_part("scale", f"{HOW}\n{GOAL}", f"{table(ROWS)}\n\n{per_row(ROWS)}")
     else:
         chosen = tuple(int(each) for each in sys.argv[1:]) or ROWS
         for _, rows, kind, name in itertools.product(range(RUNS), chosen, QUASI, CONTESTANTS):
             print(name, kind, rows, measure(name, kind, rows), flush=True)
         print(table(chosen))
+        print(per_row(chosen))
         if chosen == ROWS:
-            write_part("scale", f"{HOW}\n{GOAL}", table(ROWS))
+            write_part("scale", f"{HOW}\n{GOAL}", f"{table(ROWS)}\n\n{per_row(ROWS)}")
 
 
 if __name__ == "__main__":

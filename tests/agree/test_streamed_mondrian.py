@@ -11,7 +11,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.search import mondrian_streamed
+from sidelight.search import mondrian_acceptance, mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
 from sidelight.table import read_stream, sorted_runs
 from sidelight.table.memory import Memory
@@ -87,6 +87,7 @@ def assert_same(reading, policy, room, *, repeat, cells_per_person=8.0):
         patch.setattr(read_stream, "REPEAT_BELOW", 1.0 if repeat else -1.0)  # the engine counts, or nobody does
         patch.setattr(Room, "of", lambda _: room)
         patch.setattr(mondrian_streamed, "CELLS_PER_PERSON", cells_per_person)
+        patch.setattr(mondrian_acceptance, "CUTS_AT_ONCE", 5)
         held, streamed = answer(sl.read_table(rows, **roles), policy), answer(sl.stream_table(rows, **roles), policy)
     if isinstance(held, str):
         assert streamed == held

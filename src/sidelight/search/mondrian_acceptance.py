@@ -34,6 +34,9 @@ from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate
 from sidelight.search.population_keys import KeyPopulation, carrying
 from sidelight.table.table import Table
 
+CUTS_AT_ONCE = 1 << 17
+"""So many cuts are screened at a time where most do not fit."""
+
 
 def cut_generations(
     generation: Generation,
@@ -102,11 +105,14 @@ class Acceptance:
 
     def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
         """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
-        if not len(cuts):
-            return cuts
-        left, right = self._screen_halves(cuts, generation)
-        pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
-        return cuts.take(self._may_fit(cuts, pairs, generation))
+        fits = np.zeros(len(cuts), bool)
+        for first in range(0, len(cuts), CUTS_AT_ONCE):
+            rows = np.arange(first, min(first + CUTS_AT_ONCE, len(cuts)))
+            block = cuts.take(rows)
+            left, right = self._screen_halves(block, generation)
+            pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
+            fits[rows] = self._may_fit(block, pairs, generation)
+        return cuts.take(fits)
 
     def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""

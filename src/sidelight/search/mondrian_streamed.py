@@ -2,17 +2,18 @@
 
 Large       Groups of more people than keys fit are cut by the histogram of one pass over all rows
             (`mondrian_histograms`): as many at a time as their histograms have room, the others wait for the next pass.
-Small       A group whose keys fit is put aside once its histogram is no shorter than they are.  When all others are
-            cut, or too few to be worth a pass, one more pass puts rows aside by parts of a few groups each, and each
-            part is read back and finished as in memory (`mondrian_frontier`).
+Small       A group whose keys fit waits.  When all others are cut, one more pass puts rows aside by parts of a few
+            groups each, and each part is read back and finished as in memory (`mondrian_frontier`).
 Together    Where criteria depend on several groups together, cuts are accepted in the order of all groups of a
-            generation.  So whole generations are counted, until all keys of open groups fit at once.
+            generation, until all keys of open groups fit at once.  A generation whose histograms do not fit is counted
+            in lots (`mondrian_lots`), each of which reads its own part of the rows once those were put aside.
 Same rules  Proposals and their acceptance are those of `mondrian`, and groups are numbered at last as it would have
             (`Lineage`): the release is that of the table in memory, group by group, however little there is of it.
 Where       A pass is a function of rows whose answers add up, asked where the rows are: here, or of Spark's executors
             (`StreamedTable.over_rows`).
-Cost        A pass over packed rows takes a fraction of what a generation in memory takes, which sorts.  At least
-            log₂ (rows / keys that fit) of them, one to put rows aside, and what Mondrian takes of the rest in memory.
+Cost        log₂ (rows / keys that fit) passes, one to put rows aside, and what Mondrian takes of the parts in memory,
+            which is the same for each row however many parts there are.  Together, also a look at each row of a part
+            for each generation, and one more for groups whose most balanced cuts do not fit.
 """
 
 from __future__ import annotations
@@ -254,17 +255,17 @@ class StreamedCuts:
     ) -> Summed:
         """Go through all rows that groups have, where they are: with their ranks and their groups."""
         self._passes += 1
-        tree, told = self.tree, partial(self._told, what)
+        tree, watched = self.tree, partial(self._watched, what)
         if self._aside is not None:
-            return of_rows(ahead(_routed(told(self._rows_aside(groups)), tree)))
+            return of_rows(ahead(_routed(watched(self._rows_aside(groups)), tree)))
         soon = ahead if self.table.stream.here else iter  # here, some are routed ahead
-        return self.table.over_rows(lambda blocks: of_rows(soon(_routed(blocks, tree))), merge, self._ranks, told)
+        return self.table.over_rows(lambda blocks: of_rows(soon(_routed(blocks, tree))), merge, self._ranks, watched)
 
     def _rows_aside(self, groups: Integers) -> Iterator[RowBlock]:
         assert self._aside is not None
         return self._aside.rows(np.unique(self._aside.part[groups]).tolist(), self._ranks)
 
-    def _told(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
+    def _watched(self, what: str, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:
         """Tell how far a pass is."""
         done, rows = 0, self.table.rows_held
         for block in blocks:
@@ -471,11 +472,11 @@ class StreamedCuts:
                 amount = block.people if of_people else block.count
                 yield of_people, part[at[kept]], [*(word[kept] for word in block.words), amount[kept]]
 
-        told = partial(self._told, "to put them aside")
+        watched = partial(self._watched, "to put them aside")
         if self._aside is None:
-            by_part = self.table.gather(kept_in, self._ranks, told)
+            by_part = self.table.gather(kept_in, self._ranks, watched)
         else:
-            by_part = kept_in(told(self._rows_aside(numbers)))
+            by_part = kept_in(watched(self._rows_aside(numbers)))
         for of_people, at, columns in by_part:
             (people if of_people else entries).add(at, columns)
         self.spilled += entries.spilled + people.spilled
