@@ -8,6 +8,8 @@ import machanavajjhala as paper
 import pytest
 from support.reproduced import table_rows, table_text, words_of
 
+import sidelight as sl
+
 PAGE = words_of("machanavajjhala")
 
 
@@ -28,6 +30,19 @@ def test_tables_on_the_page_are_what_the_script_finds(quick, name):
 def test_a_quick_run_draws(quick):
     assert (quick / "definitions.svg").exists()
     assert (quick / "average-group-size.png").exists()
+
+
+def test_without_the_survey_adult_is_run_alone(monkeypatch, capsys):
+    def offline():
+        message = "no network; try again where there is one"
+        raise sl.errors.NotFetched(message)
+
+    monkeypatch.setattr(paper, "survey", offline)
+    run = experiment.Experiment("machanavajjhala", experiment.HERE, quick=False, docs=False)
+    assert paper.fetched(run) == []
+    assert "Adult alone: no network" in capsys.readouterr().out
+    with pytest.raises(sl.errors.NotFetched):
+        paper.fetched(experiment.Experiment("machanavajjhala", experiment.HERE, quick=False, docs=True))
 
 
 def test_counts_on_adult_are_those_of_the_page(quick):
