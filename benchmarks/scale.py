@@ -116,10 +116,10 @@ def in_spark(kind: str, path: str) -> dict[str, float]:
     frame = spark_session("local[2]").read.parquet(path)
     release = sl.stream_release(frame, group=list(QUASI[kind]), sensitive=SENSITIVE, memory=MEMORY)
     findings(classics(), release)
-    return {"groups": len(release), "spilled": 0, **_all_processes(os.getpid())}
+    return {"groups": len(release), "spilled": 0, **all_processes(os.getpid())}
 
 
-def _all_processes(first: int) -> dict[str, float]:
+def all_processes(first: int) -> dict[str, float]:
     """Add up the processor time and the peak memory of a process and all that it started."""
     parents = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):

@@ -53,10 +53,11 @@ def audit(request: AuditRequest, output: Output) -> Status:
     output.refuse((*inputs, *request.question.files))
     if in_spark:
         return _audit_in_spark(request, output)
-    if request.memory is not None:
+    # what Sidelight published had groups that were held, and is read in their order
+    if request.memory is not None and not sidecar_path(Path(request.file)).is_file():
         return _audit_streamed(request, Memory.of(request.memory), output)
-    release = open_release(request.file, request.question.roles, weights=request.question.needs_weights)
-    return _audit_held(release, request, output)
+    roles, weights = request.question.roles, request.question.needs_weights
+    return _audit_held(open_release(request.file, roles, weights=weights, memory=request.memory), request, output)
 
 
 def _audit_held(release: Release, request: AuditRequest, output: Output) -> Status:
@@ -86,13 +87,9 @@ def _audit_streamed(
 ) -> Status:
     """The same of a file of any size; what needs the whole release is refused."""
     if request.hierarchies is not None:
-        memory_option = parameter("memory")
-        message = (
-            f"--hierarchies looks up what a whole release says, which does not go with {memory_option}; leave one out"
-        )
-        raise BadRelease(message)
+        read_hierarchies(request.hierarchies)  # bad ones are refused; nothing that streams looks labels up
     if sidecar_path(Path(request.file)).is_file():
-        message = f"{parameter('memory')} is for files without a sidecar; audit '{request.file}' without it"
+        message = f"Spark reads files without a sidecar; audit '{request.file}' without {parameter('engine')}"
         raise BadRelease(message)
     roles = request.question.roles
     source = source or source_of(request.file, roles, request.engine)

@@ -235,10 +235,13 @@ def _rows_as_people(populations: Iterable[Population], roles: Roles) -> Iterator
             yield f"{each.place} has no column '{roles.person_column}': each of its rows counts as a person of its own"
 
 
-def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False) -> sl.Release:
+def open_release(
+    file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False, memory: str | None = None
+) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
-    Weights are left where they are unless they are needed: suppressed rows have none.
+    Weights are left where they are unless they are needed: suppressed rows have none.  `memory` bounds what the engine
+    holds of a file with a sidecar; its groups are held.
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
@@ -248,7 +251,7 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights:
         raise BadRelease(message)
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
     if document is not None and not keep_people and _as_published(document, roles):
-        release = _by(read_published(file), roles, document)
+        release = _by(read_published(file, memory=memory), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     if document is None:
         require_columns(file, roles)
@@ -261,6 +264,7 @@ def open_release(file: str, roles: Roles, *, keep_people: bool = False, weights:
         people=reading.people or "people",
         count=reading.count or "count",
         keep_people=keep_people,
+        memory=None if memory is None else Memory.of(memory),
     )
     return replace(release, printing=document.printing())
 
@@ -358,9 +362,13 @@ def require_columns(file: str, roles: Roles) -> None:
 
 
 def inputs_of(*files: str) -> Iterator[Path]:
-    """Name all files that reading published files takes: also their sidecars, and what those name."""
-    for each in (path for file in files for path in files_of(file)):
-        yield each
+    """Name all files that reading published files takes: also their sidecars, and what those name.
+
+    A folder of parts is one published file, with a sidecar beside it.
+    """
+    parts = [path for file in files for path in files_of(file)]
+    yield from parts
+    for each in (*(Path(file) for file in files if Path(file).is_dir()), *parts):
         if noise_path(each).is_file():
             yield noise_path(each)
         if sidecar_path(each).is_file():

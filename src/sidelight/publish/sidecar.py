@@ -463,10 +463,11 @@ def _versions() -> dict[str, str]:
 # as printed (`as_printed`): such groups are one, in the order of their labels, and labels that nobody has are gone.
 
 
-def read_published(path: str | Path) -> Release:
+def read_published(path: str | Path, *, memory: str | int | None = None) -> Release:
     """What does a file that Sidelight published say?
 
-    The sidecar beside it says how to read it; a file that is not the one that was judged is an error.
+    The sidecar beside it says how to read it; a file that is not the one that was judged is an error.  With `memory`
+    (such as "2GB"), what the engine holds of the rows is bounded; the groups are held in any case.
 
     >>> import sidelight as sl
     >>> from tempfile import TemporaryDirectory
@@ -477,31 +478,30 @@ def read_published(path: str | Path) -> Release:
     ...     read_published(f"{folder}/release.parquet")
     <Release of 45,222 people in 5 groups, occupation: 14 values (single)>
     """
-    path = Path(path)
+    path, bound = Path(path), None if memory is None else Memory.of(memory)
     for _ in range(LOOKS):
         before = generation(path)
         try:
-            return _read_as_told(path)
+            return _read_as_told(path, bound)
         except BadRelease:
             if generation(path) == before is not None:
                 raise
-    return _read_as_told(path)
+    return _read_as_told(path, bound)
 
 
 LOOKS = 5
 """How often a release is read again that others replace meanwhile."""
 
 
-def _read_as_told(path: Path) -> Release:
+def _read_as_told(path: Path, memory: Memory | None) -> Release:
     before = generation(path)
     document = read_checked(path)
-    release = replace(
-        read_back(path.parent, document.reading), printing=document.printing(), provenance=document.provenance()
-    )
+    read = read_back(path.parent, document.reading, memory)
+    release = replace(read, printing=document.printing(), provenance=document.provenance())
     if document.kept:
-        release = replace(release, intake=_with_carried(release, path.parent, document))
+        release = replace(release, intake=_with_carried(release, path.parent, document, memory))
     if document.who is not None:
-        release = with_members(release, read_back(path.parent, document.who))
+        release = with_members(release, read_back(path.parent, document.who, memory))
     if generation(path) != before:
         message = f"'{path}' was replaced while it was read; read it again"
         raise BadRelease(message)
@@ -547,10 +547,10 @@ def read_back(folder: Path, reading: Reading, memory: Memory | None = None) -> R
     return as_printed(_with_labels_decoded(release, form, reading))
 
 
-def _with_carried(release: Release, folder: Path, document: Sidecar) -> Intake:
+def _with_carried(release: Release, folder: Path, document: Sidecar, memory: Memory | None) -> Intake:
     """Count the people whom the columns that are carried along single out, as any reader of the file can."""
     reading, kept = document.reading, tuple(document.kept)
-    finer = read_back(folder, reading.model_copy(update={"group": (*reading.group, *kept)}))
+    finer = read_back(folder, reading.model_copy(update={"group": (*reading.group, *kept)}), memory)
     judged = replace(finer.groups, columns=finer.groups.columns[: len(reading.group)])
     alone = (finer.groups.sizes == 1) & ~suppressed_groups(judged)  # who is suppressed says nothing in them
     others = tuple(name for name in release.intake.columns_dropped if name not in kept)

@@ -15,6 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
 
+import sidelight as sl
+from sidelight.table.hierarchy_io import write_hierarchy
+
 ROLES = ("--group", "zip", "--sensitive", "disease")
 ROWS = pa.table({
     "zip": ["1", "1", "2", "3"] * 10,
@@ -41,6 +44,29 @@ def test_sampling_weights(file):
     assert held.exit_code == 1
 
 
+def test_hierarchies(file, tmp_path):
+    write_hierarchy(sl.Hierarchy("zip", (("1", "2", "3"), ("*", "*", "*"))), tmp_path / "zip.csv")
+    asked = (file, *ROLES, "--hierarchies", tmp_path, "--json")
+    held, streamed = run(*asked), run(*asked, "--memory", "1GB")
+    assert (streamed.exit_code, json.loads(streamed.stdout)) == (held.exit_code, json.loads(held.stdout))
+    assert held.exit_code == 0
+    (tmp_path / "zip.csv").write_text("1,a,*\n1,b,*\n", encoding="utf-8")
+    assert run(*asked).exit_code == run(*asked, "--memory", "1GB").exit_code == 2
+
+
+@pytest.mark.parametrize("method", ["mondrian", "lattice", "anatomy"])
+def test_a_file_with_a_sidecar(tmp_path, method):
+    table = sl.read_table(ROWS, quasi="zip", sensitive="disease")
+    by = {"zip": sl.Hierarchy.suppression("zip", ["1", "2", "3"])}
+    limit = sl.DistinctValues() >= 2 if method == "lattice" else sl.GroupSize() >= 2
+    found = sl.protect(table, limit, by=by, method=sl.Anatomy(l=2) if method == "anatomy" else method, ask="nobody")
+    path = found.publish(tmp_path / "release.parquet").path
+    for more in ((), ROLES, ("--measure", "maximum entropy")):
+        held, streamed = run(path, *more, "--json"), run(path, *more, "--json", "--memory", "1GB")
+        assert (streamed.exit_code, json.loads(streamed.stdout)) == (held.exit_code, json.loads(held.stdout))
+        assert held.exit_code == 0
+
+
 def test_a_page_tells_what_is_known_of_the_whole(file, tmp_path):
     page = tmp_path / "report.html"
     streamed = run(file, *ROLES, "--limit", "group size >= 20", "--memory", "1GB", "--html", page)
@@ -55,11 +81,10 @@ def test_a_page_tells_what_is_known_of_the_whole(file, tmp_path):
     ("options", "message"),
     [
         (("--split", "|", "--values", "set"), '--split "|" takes whole cells apart, which does not go with --memory'),
-        (("--hierarchies", "folder"), "--hierarchies looks up what a whole release says, which does not go with --mem"),
         (("--measure", "maximum entropy"), "looks at a whole release at once, which does not go with --memory"),
         (("--population", "{file}"), "looks at a whole release at once, which does not go with --memory"),
     ],
-    ids=["lists", "hierarchies", "beliefs", "population"],
+    ids=["lists", "beliefs", "population"],
 )
 def test_what_needs_more_is_refused_in_a_line(file, tmp_path, options, message):
     (tmp_path / "folder").mkdir()

@@ -6,6 +6,8 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
+from sidelight.cli.inputs import inputs_of
+from sidelight.publish.sidecar import sidecar_path
 
 
 def audit(*args):
@@ -78,3 +80,15 @@ def test_a_file_that_the_sidecar_tells_of_is_missing(tmp_path):
     result = audit(tmp_path / "release.csv")
     assert result.exit_code == 2
     assert "release.values.csv' is missing, and the sidecar of 'release.csv' tells of it; put it back" in result.stderr
+
+
+def test_a_folder_of_parts_has_its_own_sidecar_among_the_inputs(tmp_path):
+    path = published(tmp_path, "people")
+    folder, beside = tmp_path / "release", sidecar_path(tmp_path / "release")
+    folder.mkdir()
+    document = json.loads(sidecar_path(path).read_text(encoding="utf-8"))
+    text = json.dumps(document).replace("release.csv", "release")
+    path.rename(folder / "part-0.parquet")
+    beside.write_text(text, encoding="utf-8")
+    for name in (str(folder), f"{folder}/"):
+        assert beside in set(inputs_of(name))
