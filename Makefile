@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures dist reproduce known-paper bench lock lock-peers format clean
+.PHONY: help demo test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
 	@echo "make pictures draw the pictures of the documentation again"
+	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
 	@echo "make dist     build the wheel and the source archive into dist/"
@@ -64,6 +65,9 @@ pictures: $(VENV)/.can-test
 	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/own_making_pictures.py
 	$(BIN)/python scripts/attacker_pictures.py
+
+notebooks: $(VENV)/.can-test
+	$(BIN)/python scripts/notebooks.py
 
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
