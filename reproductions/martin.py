@@ -132,8 +132,8 @@ def which_rows(table: sl.GeneralisationTable, amounts: Sequence[int]) -> list[ex
             "k": k,
             "published": in_words(one.node),
             "published instead": in_words(other.node),
-            "entropy": f"{one.entropy:.3f} → {other.entropy:.3f}",
-            "risk": f"{float(one.risk):.4f} → {float(other.risk):.4f}",
+            "entropy": f"{one.entropy:.3f}\u00a0→\u00a0{other.entropy:.3f}",
+            "risk": f"{float(one.risk):.4f}\u00a0→\u00a0{float(other.risk):.4f}",
         }
         for k in amounts
         for one, other in rises(figure_6(table, "implications", k))
