@@ -22,11 +22,14 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sidelight.errors import NotPublished, SidelightError, in_python
+from sidelight.errors import NotPublished, SidelightError, in_python, utf8
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Refuse a path that cannot or should not be written, before any work is done."""
+    if not utf8(str(path)):
+        message = f"the name of the file '{path}' is not UTF-8, as documents that name it need; give another name"
+        raise SidelightError(message)
     if not path.parent.is_dir():
         message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
         raise SidelightError(message)

@@ -478,6 +478,15 @@ def _visible(letter: str) -> str:
     return chr(0x2400 + ord(letter)) if ord(letter) < 32 else f"[U+{ord(letter):04X}]"
 
 
+def utf8(text: str) -> bool:
+    """Whether a text can be written in UTF-8: names of files that are other bytes cannot, as Python spells them.
+
+    >>> utf8("straße.csv"), utf8("straße.csv".encode("latin-1").decode(errors="surrogateescape"))
+    (True, False)
+    """
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def shortened(text: str, most: int) -> str:
     """Show a text in a message: in one line, and not all of a long one.
 

@@ -36,7 +36,7 @@ from rich.text import Text
 from sidelight._files import refuse_targets, write_together
 from sidelight._progress import Progress, quiet
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
-from sidelight.errors import Parameter, SidelightError, did_you_mean, visible
+from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
 
 if TYPE_CHECKING:
     from sidelight.report.document import Envelope
@@ -74,7 +74,11 @@ def named_inputs() -> Iterator[Path]:
 
 
 def _refuse_pipes() -> None:
-    """Refuse pipes and devices: whoever opens one may wait for ever, and none can be read twice."""
+    """Refuse pipes and devices: whoever opens one may wait for ever, and none can be read twice; and strange names."""
+    for word in _WORDS.get():
+        if not utf8(word):
+            message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
+            raise SidelightError(message)
     for option, path in _named_places():
         if _leads_in_a_circle(path):
             message = f"'{path}' is a link that leads in a circle; give the name of a file"
@@ -214,11 +218,21 @@ def _message(error: Exception) -> str:
         return _usage(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot use '{error.filename}': {error.strerror}"
+    if isinstance(error, FileNotFoundError) and _folder_is_gone():
+        return "the working folder is gone; change into another one, and name files by their whole path"
     limit = next((words for kind, words in _LIMITS.items() if isinstance(error, kind)), None)
     unknown = (
         f"this should not have happened ({type(error).__name__}); run it again with --debug and report what it shows"
     )
     return limit or unknown
+
+
+def _folder_is_gone() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 _LIMITS: dict[type[Exception], str] = {

@@ -27,7 +27,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from sidelight.errors import BadTable, in_python, parameter
+from sidelight.errors import BadTable, in_python, parameter, utf8
 from sidelight.table.database_address import is_address, one_address
 
 Answer = TypeVar("Answer")
@@ -82,19 +82,27 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     return files
 
 
-def _expand(path: str) -> list[Path]:
-    if path == STANDARD_INPUT:
-        return [_standard_input()]
-    file = Path(path)
+def _refuse_no_name(path: str) -> None:
+    """Refuse what is no name of a file, or none that the libraries can take."""
     if not path.strip():
         message = "the name of the file is empty; give the path of a file"
         raise BadTable(message)
-    if "\0" in path or "\n" in path or len(file.name) > 255:
+    if "\0" in path or "\n" in path or len(Path(path).name) > 255:
         message = f"that is text, not the name of a file; give a path{in_python(', or a dataframe')}"
+        raise BadTable(message)
+    if not utf8(path):
+        message = f"the name of the file '{path}' is not UTF-8, as libraries that read it need; rename it"
         raise BadTable(message)
     if len(path) > LONGEST_PATH:
         message = f"the name of the file has {len(path):,} characters; give the path of a file"
         raise BadTable(message)
+
+
+def _expand(path: str) -> list[Path]:
+    if path == STANDARD_INPUT:
+        return [_standard_input()]
+    _refuse_no_name(path)
+    file = Path(path)
     if file.is_dir():
         return _parts(file, path)
     if file.exists():

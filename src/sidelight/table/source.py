@@ -335,6 +335,19 @@ def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatc
 
 def python_cells(array: pa.Array) -> list[object]:
     """Give the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
+    try:
+        return _python_cells(array)
+    except (OverflowError, ValueError):  # also of a time zone that shifts the last day of 9999
+        if not pa.types.is_temporal(array.type):
+            raise
+        message = (
+            f"a column of {array.type} cells has dates before the year 1 or after 9999, or durations as long; "
+            "store them as text, or as missing where they stand for that"
+        )
+        raise BadTable(message) from None
+
+
+def _python_cells(array: pa.Array) -> list[object]:
     kind = array.type
     if pa.types.is_timestamp(kind) and kind.tz is not None:
         array = array.cast(pa.timestamp(kind.unit, "UTC"))
