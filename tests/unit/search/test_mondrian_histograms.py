@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sidelight.search import mondrian_histograms
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, RoutingTree
 from sidelight.table.table import Counts, Table
@@ -22,6 +23,15 @@ def counted(blocks):
         boxes.add(part, tree.groups_of(ranks), ranks, VALUE[rows], np.ones(len(rows), np.int64))
         histogram += part
     return CountedGroups.of(TABLE, np.array([0, 1]), boxes, histogram, (4, 2))
+
+
+def test_rows_go_down_the_tree_in_blocks(monkeypatch):
+    monkeypatch.setattr(mondrian_histograms, "ROUTED_AT_ONCE", 4)
+    tree = RoutingTree()
+    tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
+    tree.cut(np.array([0, 1]), np.array([1, 0]), np.array([1, 3]), np.array([2, 3]))
+    assert tree.groups_of(RANKS).tolist() == [0, 0, 1, 1, 3, 3]
+    assert tree.groups_of(RANKS[:, :0]).tolist() == []
 
 
 def test_blocks_add_up_and_answer_what_the_rules_ask():
