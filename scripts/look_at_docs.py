@@ -57,7 +57,7 @@ def look_at(files: list[Path], pictures: Path | None) -> Iterator[str]:
         browser = browsers.chromium.launch(
             executable_path=browser_path(), args=["--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
         )
-        page = browser.new_page()
+        page = browser.new_page(viewport={"width": WIDTHS[0], "height": 1000})
         page.on("request", lambda request: request.url.startswith("http") and asked_elsewhere.append(request.url))
         page.route("http*://**", lambda route: route.abort())
         for file in files:
