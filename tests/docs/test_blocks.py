@@ -26,7 +26,9 @@ from sidelight.cli.app import app
 from sidelight.policy.limit_text import read_limit
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NOTEBOOKS = ROOT / "docs" / "notebooks"
+"""Pages that are made from notebooks, which `test_notebooks` runs."""
+PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent != NOTEBOOKS)]
 FENCE = re.compile(r"^ *```(\w*)([^\n`]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"((?:.*\\\n)*.*)\n?((?s:.*))")
 """A command, which goes on after a backslash at the end of its line, and what it prints."""
