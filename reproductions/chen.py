@@ -95,7 +95,7 @@ def settings(*, quick: bool) -> Iterator[tuple[str, int, Amounts]]:
     for direction, (name, amounts) in enumerate(
         {"ℓ": (0, 4, 8, 12, 16), "k": (0, 4, 8, 16, 24, 32), "m": (0, 4, 8, 12, 16)}.items()
     ):
-        for amount in amounts[:2] if quick else amounts:
+        for amount in amounts[:1] if quick else amounts:
             knows = list(MIDDLE)
             knows[direction] = amount
             yield name, many, (knows[0], knows[1], knows[2])
