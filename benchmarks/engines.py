@@ -105,14 +105,17 @@ def main() -> None:
     rows = int(sys.argv[1]) if sys.argv[1:] else ROWS
     DATA.mkdir(exist_ok=True)
     path = str(data(KIND, rows))
-    table = ["| rows are in | wall s | CPU s | peak MB |", "| --- | ---: | ---: | ---: |"]
+    table = ["| rows are in | wall s | CPU s of this process | peak MB |", "| --- | ---: | ---: | ---: |"]
     for name in sys.argv[2:] or ENGINES:
         done = subprocess.run([sys.executable, __file__, "--run", name, path], check=True, stdout=subprocess.PIPE)
         one = json.loads(done.stdout)
         table.append(f"| {name} | {one['wall']:.1f} | {one['cpu']:.1f} | {one['mb']:,.0f} |")
         print(table[-1], flush=True)
     if not sys.argv[1:]:
-        how = f"`python benchmarks/engines.py`: an audit by seven measures of {rows:,} rows that nearly all differ."
+        how = (
+            f"`python benchmarks/engines.py`: an audit by seven measures of {rows:,} rows that nearly all differ. "
+            "Of Spark all processes count."
+        )
         write_part("engines", how, "\n".join(table))
 
 
