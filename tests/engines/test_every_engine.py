@@ -647,6 +647,7 @@ def test_spark_refuses_a_person_in_two_places(spark):
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("ignore")
-def test_spark_has_the_same_findings_and_release(spark, one_answer):
+@pytest.mark.parametrize("asked", [held_answers, streamed_answers], ids=lambda asked: asked.__name__)
+def test_spark_has_the_same_findings_and_release(spark, asked, one_answer):
     schema = "place string, age int, disease string, id long, note string"
-    assert held_answers(spark.createDataFrame(CROWD, schema)) == one_answer
+    assert asked(spark.createDataFrame(CROWD, schema)) == one_answer

@@ -7,6 +7,7 @@ import datetime as dt
 import json
 import os
 import signal
+import time
 from contextlib import suppress
 from decimal import Decimal
 from itertools import cycle, islice
@@ -113,20 +114,30 @@ def test_findings_witnesses_and_numbers_are_those_of_duckdb(spark, case):
     check_release(spark, case)
 
 
-def killing(marker, function):
-    """Let whoever comes first kill the executor that it runs in; nobody here does."""
+def killer(marker):
+    """Make a function that kills the executor that it runs in, for whoever comes first; nobody here does."""
 
     def executor(pid):
         while pid and b"CoarseGrainedExecutorBackend" not in Path(f"/proc/{pid}/cmdline").read_bytes():
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
         return pid
 
-    def killed_once(*arguments):
+    def kill_once():
         around = executor(os.getpid())
         with suppress(FileExistsError):
             if around:
                 os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
                 os.kill(around, signal.SIGKILL)
+
+    return kill_once
+
+
+def killing(marker, function):
+    """Let a function kill the executor that it runs in, the first time."""
+    kill_once = killer(marker)
+
+    def killed_once(*arguments):
+        kill_once()
         return function(*arguments)
 
     return killed_once
@@ -175,6 +186,78 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     with pytest.raises(NotPublished, match="exists, and a folder is never replaced"):
         there.publish(tmp_path / "release", force=True)
     assert {each.name.partition(".")[0] for each in tmp_path.iterdir()} == {"killed", "release", "release-metadata"}
+
+
+def while_parts_are_written(monkeypatch, frames, folder, marker, *, then_fail):
+    """Kill the executor of the first task that has written rows into a part; then let tasks fail, or not."""
+    kill_once, to_frame, looked_at = killer(marker), frames.toDF, str(folder)
+
+    def through(batches):
+        for batch in batches:
+            yield batch
+            for _ in range(200):  # what was handed over is being written
+                if any(Path(looked_at).rglob("_temporary/**/part-*.parquet")):
+                    break
+                time.sleep(0.05)
+            kill_once()
+            assert not then_fail
+
+    def named_as_before(frame, *names):
+        named = to_frame(frame, *names)
+        return named.mapInArrow(through, named.schema)  # in the tasks that write: nothing is shuffled in between
+
+    monkeypatch.setattr(frames, "toDF", named_as_before)
+
+
+def test_a_worker_that_is_killed_while_it_writes_leaves_all_or_nothing(spark, tmp_path, monkeypatch):
+    rng = np.random.default_rng(5)
+    rows = pa.table({"age": rng.integers(18, 90, 200), "disease": rng.choice(["Flu", "Cold", "HIV"], 200)})
+    table = sl.stream_table(spark.createDataFrame(rows), quasi="age", sensitive="disease", kinds={"age": "number"})
+    found = sl.protect(table, sl.GroupSize() >= 5, method="mondrian", ask="nobody")
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
+    monkeypatch.setattr(spark_parts, "ROWS_PER_PART", 100)
+    inside, killed = tmp_path / "here", [str(tmp_path / name) for name in ("once", "again")]
+    inside.mkdir()
+    with monkeypatch.context() as patch:
+        while_parts_are_written(patch, type(spark.range(1)), inside, killed[0], then_fail=True)
+        with pytest.raises(NotPublished, match="nothing was published"):
+            found.publish(inside / "release")
+    assert list(inside.iterdir()) == []
+    with monkeypatch.context() as patch:
+        while_parts_are_written(patch, type(spark.range(1)), inside, killed[1], then_fail=False)
+        found.publish(inside / "release")
+    assert all(map(os.path.exists, killed))
+    found.publish(tmp_path / "release.parquet")
+    assert same_release(sl.read_published(inside / "release"), sl.read_published(tmp_path / "release.parquet"))
+    assert sum(pq.read_metadata(each).num_rows for each in (inside / "release").iterdir()) == 200
+
+
+def test_the_lattice_of_rows_in_spark_is_that_of_duckdb(spark):
+    rng = np.random.default_rng(11)
+    ages, zips = rng.choice([str(age) for age in range(20, 60)], 200), rng.choice(["10", "11", "20", "21"], 200)
+    rows = pa.table({"age": ages, "zip": zips, "disease": rng.choice(["Flu", "Cold", "HIV"], 200)})
+    by = {
+        "age": sl.Hierarchy(
+            "age", tuple(zip(*((str(age), f"{age // 10}0s", "*") for age in range(20, 60)), strict=True))
+        ),
+        "zip": sl.Hierarchy("zip", (("10", "11", "20", "21"), ("1*", "1*", "2*", "2*"), ("*",) * 4)),
+    }
+    roles, policy = (
+        {"quasi": ["age", "zip"], "sensitive": "disease"},
+        sl.Policy(sl.GroupSize() >= 4, sl.DistinctValues() >= 2),
+    )
+    there, here = (
+        sl.protect(table, policy, by=by, suppress=0.05, ask="nobody")
+        for table in (sl.stream_table(spark.createDataFrame(rows), **roles), sl.read_table(rows, **roles))
+    )
+    assert (there.levels, there.minimal, there.suppressed, there.checked) == (
+        here.levels,
+        here.minimal,
+        here.suppressed,
+        here.checked,
+    )
+    assert grouped(there)[:3] == grouped(here)[:3]
+    assert str(there.verdict) == str(here.verdict)
 
 
 def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
