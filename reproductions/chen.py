@@ -328,11 +328,11 @@ def case_study(run: experiment.Experiment) -> None:
 
 def case_chart(release: sl.Release, skyline: set[Amounts]) -> alt.TopLevelMixin:
     """A panel per number of values ruled out, so that all seven points are seen."""
+    amounts = {"rules_out": range(5), "others": range(6), "family": range(6)}
+    curve = sl.disclosure_curve(release, sl.Acquaintance, amounts, value=MANAGER)
     cells = [
-        {"l": values, "k": k, "m": m, "risk": float(risk_at(release, (values, k, m)))}
-        for values in range(5)
-        for k in range(6)
-        for m in range(6)
+        {"l": knows["rules_out"], "k": knows["others"], "m": knows["family"], "risk": float(risk)}
+        for knows, risk in curve.points()
     ]
     for cell in cells:
         cell["shown"] = f"{cell['risk']:.0%}".removesuffix("%") if cell["risk"] < CONFIDENCE else ""
