@@ -386,7 +386,7 @@ def show_times(run: experiment.Experiment, everybody: pa.Table, size: Size) -> N
 def _line(kind: str, what: str, number: int, took: dict[str, object]) -> dict[str, object]:
     stopped = took["residual"] > NEAR
     return {
-        "rules": kind,
+        "rules": "in between" if "between" in kind else "strongest",
         what: number,
         **{
             f"{name}, s": f"{took[way]:.2f}" + ("*" if stopped and way == "whole" else "") for way, name in WAYS.items()
