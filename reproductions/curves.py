@@ -125,9 +125,16 @@ def _label_heights(ends: Mapping[str, float], lines: Mapping[str, Line], y: Axis
 
 
 def drawing(
-    panels: Sequence[Drawing], *, title: str, subtitle: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]]
+    panels: Sequence[Drawing],
+    *,
+    title: str,
+    subtitle: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    width: int | None = None,
 ) -> alt.TopLevelMixin:
     """Put panels beside each other, under a title that says the finding."""
     chart = panels[0] if len(panels) == 1 else alt.hconcat(*panels, spacing=34)
     table = TableBehind(tuple(columns), tuple(tuple(row) for row in rows))
-    return finished(chart, title=title, subtitle=subtitle, table=table, width=640 if len(panels) == 1 else 980)
+    wide = width or (640 if len(panels) == 1 else 980)
+    return finished(chart, title=title, subtitle=subtitle, table=table, width=wide)
