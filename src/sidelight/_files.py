@@ -240,7 +240,7 @@ def _placed(file: Path, target: Path) -> bool:
 
 def before_path(path: Path) -> Path:
     """Say where what is being replaced is kept."""
-    return path.with_name(f"{path.name}.before")
+    return path.parent / f"{path.name}.before"  # also for a folder such as '.'
 
 
 def settle(path: Path) -> None:
@@ -248,7 +248,10 @@ def settle(path: Path) -> None:
 
     If somebody moves them right now, this waits; if that was cut short, what stood there before stands there again.
     """
-    if not before_path(path).is_dir():
+    try:
+        if not before_path(path).is_dir():
+            return
+    except OSError:  # no such name: whoever reads says so
         return
     try:
         with locked(path, passing=True), unfinished_folder(path) as aside:

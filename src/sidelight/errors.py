@@ -411,7 +411,7 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
     >>> did_you_mean("age", ["name", "zip"])
     '; there are: name, zip'
     """
-    known = [str(each) for each in among if each is not None]
+    name, known = str(name), [str(each) for each in among if each is not None]
     folded = {each.casefold(): each for each in reversed(known)}
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=NEAR_ENOUGH)
     near = near or [each for each in folded if _begins(name.casefold(), each)]
@@ -440,7 +440,7 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["age", "zip", "street, number"])
     "age, zip, 'street, number'"
     """
-    names = [in_list(shortened(name, TWO_LINES)) for name in names]
+    names = [in_list(shortened(str(name), TWO_LINES)) for name in names]
     room = TWO_LINES
     for position, name in enumerate(names):
         room -= len(name) + 2

@@ -128,3 +128,23 @@ def test_documents_that_are_none(file):
         (*NOISE, "--ledger", file),
     ):
         refused(words)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("times", ["1000000000", DIGITS], ids=len)
+def test_repetitions_without_end(times):
+    refused(
+        [
+            "simulate",
+            "t.csv",
+            *ROLES,
+            "--overlap",
+            "1",
+            "--seed",
+            "1",
+            "--limit",
+            "group size >= 1",
+            "--repetitions",
+            times,
+        ]
+    )

@@ -354,6 +354,19 @@ class Samples(NamedTuple):
     samples: tuple[Table, ...]
 
 
+MOST_REPETITIONS = 1_000_000
+"""How often samples are drawn at most: more would tell nothing new, and never end."""
+
+WHOLE_NUMBERS = (
+    ("overlap", -math.inf, math.inf),  # how many there can be depends on the table
+    ("people", -math.inf, math.inf),
+    ("releases", -math.inf, math.inf),
+    ("repetitions", 1, MOST_REPETITIONS),
+    ("seed", 0, math.inf),
+)
+"""Which settings are whole numbers, from where to where."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How samples are drawn, again and again: every repetition from its own child of the seed."""
@@ -364,10 +377,20 @@ class Sampling:
     repetitions: int
     seed: int
 
+    def __post_init__(self) -> None:
+        for name, least, most in WHOLE_NUMBERS:
+            number = getattr(self, name)
+            if number is None and name == "people":
+                continue
+            if not isinstance(number, int | np.integer) or isinstance(number, bool) or not least <= number <= most:
+                span = "" if math.isinf(least) else f" from {least}" + ("" if math.isinf(most) else f" to {most:,}")
+                message = f"{parameter(name)} is a whole number{span}, and this is not"
+                raise BadMeasure(message)
+
     def repeat(self, table: Table) -> Iterator[tuple[Samples, np.random.Generator]]:
         """Draw the samples of each repetition; what else it leaves to chance is drawn on from the same generator."""
-        for child in np.random.SeedSequence(self.seed).spawn(self.repetitions):
-            rng = np.random.default_rng(child)
+        for number in range(self.repetitions):
+            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
             samples = draw_samples(table, overlap=self.overlap, people=self.people, releases=self.releases, rng=rng)
             yield samples, rng
 

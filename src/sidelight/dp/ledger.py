@@ -65,7 +65,7 @@ class Ledger:
         """Take a ledger, or the path of one."""
         try:
             return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
-        except TypeError:
+        except (TypeError, ValueError):
             message = f"{parameter('ledger')} should be a Ledger or the path of one, not {kind_in_words(ledger)}"
             raise WrongKind(message) from None
 

@@ -47,7 +47,7 @@ from sidelight.dp.parameters import (
     units_changed,
 )
 from sidelight.dp.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
-from sidelight.errors import BadNoise, WrongKind, kind_in_words, parameter, remedy_for
+from sidelight.errors import BadNoise, WrongKind, expect, kind_in_words, parameter, remedy_for
 
 if TYPE_CHECKING:
     import altair as alt
@@ -73,7 +73,7 @@ class SemanticPrivacy:
     condition: str = field(default="", kw_only=True)  # what has to be so for it to hold, and nobody checked
 
     def __post_init__(self) -> None:
-        if not self.profile.pairs:
+        if not expect(PrivacyProfile, self.profile, "the profile").pairs:
             object.__setattr__(self, "profile", PrivacyProfile.of_pair(self.epsilon, self.delta))
 
     def __repr__(self) -> str:

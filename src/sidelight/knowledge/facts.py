@@ -365,8 +365,9 @@ class SoftFact(_Compound):
     precedence: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        if not 0 <= self.probability <= 1:
-            message = f"a probability lies between 0 and 1, and {number_text(self.probability)} does not"
+        exact = exact_number(self.probability, BadKnowledge, "a probability")
+        if not 0 <= exact <= 1:
+            message = f"a probability lies between 0 and 1, and {float(exact):g} does not"
             raise BadKnowledge(message)
         _Compound.__post_init__(self)
 

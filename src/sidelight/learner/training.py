@@ -70,7 +70,7 @@ def model_name(name: object) -> ModelName:
     sidelight.errors.BadMeasure: no model="Bayes"; choose "logistic" or "naive bayes"
     """
     for known in get_args(ModelName):
-        if name == known:
+        if isinstance(name, str) and name == known:
             return known  # type: ignore[no-any-return]
     message = f'no {parameter("model", str(name))}; choose "logistic" or "naive bayes"'
     raise BadMeasure(message)

@@ -27,7 +27,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sidelight._arrays import add_up, number_keys
-from sidelight._rounding import in_words, to_places
+from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
@@ -91,7 +91,7 @@ class WithStatistics(Measure):
         if len(self.rules) != 2 or min(self.rules) < 0:
             message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
             raise BadMeasure(message)
-        object.__setattr__(self, "seconds", float(self.seconds))
+        object.__setattr__(self, "seconds", float(exact_number(self.seconds, BadMeasure, parameter("seconds"))))
         if not self.seconds > 0:
             message = f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0"
             raise BadMeasure(message)

@@ -117,8 +117,8 @@ def rule_curve(
 
 
 def _pair(bound: int | tuple[int, int]) -> tuple[int, int]:
-    positive, negative = ((bound + 1) // 2, bound // 2) if isinstance(bound, int) else bound
-    if min(positive, negative) < 0:
+    pair = ((bound + 1) // 2, bound // 2) if isinstance(bound, int) else bound
+    if not isinstance(pair, tuple) or len(pair) != 2 or not all(isinstance(each, int) and each >= 0 for each in pair):
         message = "a bound is how many rules are known: 0, 1, 2 and so on, or a pair of them"
         raise BadKnowledge(message)
-    return positive, negative
+    return pair

@@ -466,6 +466,8 @@ class Criterion:
     bound: Bound
 
     def __post_init__(self) -> None:
+        expect(Measure, self.measure, "the measure")  # type: ignore[type-abstract]
+        expect(Comparison, self.comparison, "the comparison")
         bound, (least, most) = exact(self.bound), self.measure.limits
         if not least <= bound <= most:
             message = (
@@ -604,7 +606,7 @@ def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[st
     Traceback (most recent call last):
     sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
     """
-    if chosen not in choices:
+    if not isinstance(chosen, str) or chosen not in choices:
         message = f"'{measure}' has no {parameter(name, str(chosen))}{did_you_mean(str(chosen), choices)}"
         raise BadMeasure(message)
 

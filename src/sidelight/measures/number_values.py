@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, expect_mapping, parameter
 from sidelight.measures.measure import Bound
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
 
@@ -26,6 +26,7 @@ class NumberValues(dict[Label, Fraction]):
     """
 
     def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
+        numbers = expect_mapping(numbers, parameter("numbers"), '{"low": 0, "high": 40}')
         exact = {label(text): finite(number, f"the number of '{text}'") for text, number in numbers.items()}
         super().__init__((text, Fraction(exact[text])) for text in in_order(exact))
 

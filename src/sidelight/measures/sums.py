@@ -32,7 +32,7 @@ import numpy as np
 from sidelight._arrays import Flags, Integers, add_up
 from sidelight._rounding import exact_text, in_words
 from sidelight._text import counted, form
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, expect_mapping, parameter
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
@@ -89,7 +89,8 @@ class SumMeasure(Targeted, FormulaMeasure):
         cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
     ) -> SumMeasure:
         """Make it from what a policy file says; there a missing value is written "(missing)"."""
-        amounts = None if numbers is None else {written_label(text): number for text, number in numbers.items()}
+        told = {} if numbers is None else expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
+        amounts = None if numbers is None else {written_label(text): number for text, number in told.items()}
         return cls(largest, amounts, apart_from=apart_from)
 
     @classmethod

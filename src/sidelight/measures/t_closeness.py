@@ -88,7 +88,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.distance not in get_args(Distance):
+        if not isinstance(self.distance, str) or self.distance not in get_args(Distance):
             message = f"no distance '{self.distance}' for '{self.name}'; choose equal, ordered or hierarchical"
             raise BadMeasure(message)
         if (self.hierarchy is not None) != (self.distance == "hierarchical"):

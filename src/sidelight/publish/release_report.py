@@ -21,7 +21,7 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.errors import BadRelease, SidelightError, expect
+from sidelight.errors import BadRelease, SidelightError, expect, expect_mapping, parameter
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
@@ -124,7 +124,10 @@ def release_report(
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
-    tried = tuple(attack_tried(exposure, [name]) for name, exposure in (attacks or {}).items())
+    others = {} if attacks is None else expect_mapping(attacks, parameter("attacks"), '{"others.csv": exposure}')
+    tried = tuple(attack_tried(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
+    if date is not None:
+        expect(str, date, parameter("date"))
     details = ReportDetails(date=date, sign_off=sign_off or SignOff(), attacks=tried)
     if isinstance(released, SearchResult):
         return report_on_result(released, details, measures=measures)
@@ -460,9 +463,9 @@ def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonVal
 
 def report_html(report: ReleaseReport, outline: OutlineName | None = None) -> str:
     """Draw a report as one HTML file: at most 1 MB, nothing fetched, no script; `outline` orders it for a regime."""
-    return html_page(release_page(report, outline))
+    return html_page(release_page(expect(ReleaseReport, report, "the report"), outline))
 
 
 def report_markdown(report: ReleaseReport, outline: OutlineName | None = None) -> str:
     """Write a report as Markdown; `outline` orders it for a regime."""
-    return markdown_page(release_page(report, outline))
+    return markdown_page(release_page(expect(ReleaseReport, report, "the report"), outline))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from sidelight import __version__
 from sidelight._arrays import Integers
@@ -268,7 +268,7 @@ def generation(path: Path) -> int | None:
     """Tell one document beside a file from its next: another number is another one; None: it is being replaced."""
     try:
         return None if before_path(path).is_dir() else sidecar_path(path).stat().st_ino
-    except OSError:
+    except (OSError, ValueError):
         return 0
 
 
@@ -281,7 +281,7 @@ def read_sidecar(path: Path) -> Sidecar:
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
         raise BadRelease(message) from None
-    except (OSError, ValidationError):
+    except (OSError, ValueError):
         message = f"'{beside}' cannot be read; publish again, or remove it and say which columns are which"
         raise BadRelease(message) from None
     if document.schema_version != SCHEMA_VERSION:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
-from sidelight.errors import BadRelease, WrongKind, did_you_mean, kind_in_words, parameter
+from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
@@ -82,7 +82,7 @@ class Release(Tabular):
     provenance: Provenance | None = None  # how it was made, where that is known
 
     def __post_init__(self) -> None:
-        _check(self.groups)
+        _check(expect(Groups, self.groups, "the groups"))
         if self.members is not None:
             self.members.check(self.groups)
 

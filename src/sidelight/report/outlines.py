@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sidelight.errors import SidelightError, did_you_mean, parameter
+from sidelight.errors import SidelightError, did_you_mean, expect, parameter
 from sidelight.report.contents import TOPICS, Topic, page_of, topic_section
 from sidelight.report.page import Blank, Page, PageSection
 from sidelight.report.release_report import ReleaseReport
@@ -295,6 +295,7 @@ def outline_of(name: str | None) -> Outline:
     """Give an outline by its name; without one, our own."""
     if name is None:
         return OWN
+    expect(str, name, parameter("outline"))
     for known, outline in OUTLINES.items():
         if known == name:
             return outline

@@ -23,7 +23,16 @@ import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
 from sidelight._text import counted
-from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, SidelightError, did_you_mean, in_python, parameter
+from sidelight.errors import (
+    BadHierarchy,
+    BadPolicy,
+    NothingSafe,
+    SidelightError,
+    did_you_mean,
+    expect_mapping,
+    in_python,
+    parameter,
+)
 from sidelight.release.generalise import Lattice, Node, coarser
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
@@ -237,7 +246,7 @@ def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utili
 def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
     """Find the node of these levels; a column that is not named is published as it is."""
     names = [column.name for column in lattice.table.quasi]
-    for name, level in levels.items():
+    for name, level in expect_mapping(levels, parameter("levels"), '{"age": 1}').items():
         if name not in names:
             message = f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
             raise BadPolicy(message)

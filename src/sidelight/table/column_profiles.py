@@ -158,7 +158,7 @@ def column_profiles(
 
 def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> None:
     """Refuse a table without rows: it tells nothing about anybody."""
-    if not next(iter(profiles.values())).rows:
+    if not any(profile.rows for profile in profiles.values()):
         message = f"{opened.rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._text import counted, is_deeply_nested
-from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, parameter
+from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect_mapping, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_rules import Nested, Period, topped
 from sidelight.table.labels import ColumnKind, Label, as_day, as_number
@@ -124,6 +124,8 @@ def draft_hierarchies(
     >>> drafts["age"].labels(1), drafts["race"].labels(2)
     (('<18', '18-64', '65+'), ('other (under 5 %)', 'Black', 'White'))
     """
+    for name, rule in {"cuts": cuts, "widths": widths, "bottom": bottom, "top": top, "trees": trees}.items():
+        expect_mapping({} if rule is None else rule, parameter(name), '{"age": ...}')
     rules = DraftRules(
         cuts={name: _levels(at) for name, at in (cuts or {}).items()},
         widths=widths or {},

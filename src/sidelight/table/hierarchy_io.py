@@ -165,7 +165,8 @@ def _text(file: Path) -> tuple[str, str]:
     except UnicodeDecodeError as wrong:
         message = f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8"
         raise BadHierarchy(message) from None
-    except OSError as wrong:
-        message = f"cannot read the hierarchy '{file}': {wrong.strerror}; give the path of a readable file"
+    except (OSError, ValueError) as wrong:  # a name with a zero byte
+        reason = getattr(wrong, "strerror", None) or "no such name"
+        message = f"cannot read the hierarchy '{file}': {reason}; give the path of a readable file"
         raise BadHierarchy(message) from None
     return (BYTE_ORDER_MARK, text[1:]) if text.startswith(BYTE_ORDER_MARK) else ("", text)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
-from sidelight.errors import BadTable, did_you_mean, parameter
+from sidelight.errors import BadTable, did_you_mean, expect, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -154,7 +154,7 @@ class Roles:
         chosen = getattr(self, name)
         if chosen is None:
             return words[0]
-        if chosen not in words:
+        if not isinstance(chosen, str) or chosen not in words:
             *others, last = (f'"{word}"' for word in words)
             message = f"no {parameter(name, str(chosen))}; choose {', '.join(others)} or {last}"
             raise BadTable(message)
@@ -198,6 +198,7 @@ class Roles:
     def _check_split(self, values: str) -> None:
         if self.split is None:
             return
+        expect(str, self.split, parameter("split"))
         if not self.split.strip():
             message = f"{parameter('split')} is empty; give what stands between the values of a cell, such as |"
             raise BadTable(message)

@@ -25,7 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 from sidelight._progress import Progress, quiet
 from sidelight._text import as_names, counted, form, html_table, one_or_several
-from sidelight.errors import UnknownColumn, did_you_mean
+from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.column_looks import (
     IDS,
@@ -194,7 +194,7 @@ def suggest_roles(
         missing_marks=marks_of(missing_marks),
         keep=as_names(keep),
         weight=weight,
-        split=split,
+        split=None if split is None else expect(str, split, parameter("split")),
         kinds=as_kinds(kinds),
         encoding=encoding,
         sheet=sheet,

@@ -441,7 +441,7 @@ def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray
 
 def one_of_one(column: str, sensitive: str) -> None:
     """Refuse another name than that of the one sensitive column."""
-    if column != sensitive:
+    if not isinstance(column, str) or column != sensitive:
         message = f"no sensitive column '{column}'{did_you_mean(column, [sensitive])}"
         raise UnknownColumn(message)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sidelight._arrays import Integers, add_up, number_rows
+from sidelight.errors import expect
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table
 
@@ -29,7 +30,7 @@ class TrueCounts:
     @classmethod
     def of_table(cls, table: Table, group: Integers) -> TrueCounts:
         """Say it of a table, where everybody with a key is in one group (−1: in none)."""
-        key, value, people = having(table)
+        key, value, people = having(expect(Table, table, "the table"))
         there = group[key] >= 0
         return cls(table.quasi, table.domain, group[key[there]], key[there], value[there], people[there])
 

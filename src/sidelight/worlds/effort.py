@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
+from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure
 
 
@@ -27,7 +28,8 @@ class Effort:
     seconds: float | None = 20
 
     def __post_init__(self) -> None:
-        if self.states < 1 or (self.seconds is not None and not self.seconds > 0):
+        seconds = 1 if self.seconds is None else exact_number(self.seconds, BadMeasure, "a number of seconds")
+        if exact_number(self.states, BadMeasure, "a number of states") < 1 or not seconds > 0:
             message = "an effort allows at least one state and more than no seconds"
             raise BadMeasure(message)
 

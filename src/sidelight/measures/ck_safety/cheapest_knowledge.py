@@ -117,7 +117,7 @@ class CheapestKnowledge(Targeted):
         apart_from: tuple[str, ...] = (),
     ) -> CheapestKnowledge:
         """Make it from what a policy file says."""
-        return cls(reach, prices or {}, otherwise, value, apart_from=apart_from)
+        return cls(reach, {} if prices is None else prices, otherwise, value, apart_from=apart_from)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

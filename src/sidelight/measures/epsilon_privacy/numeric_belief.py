@@ -191,7 +191,9 @@ class NumericBelief(Targeted, GroupByGroup):
             family=family,
             spread=spread,
             minimum=minimum,
-            numbers=None if numbers is None else {written_label(text): number for text, number in numbers.items()},
+            numbers=None
+            if numbers is None
+            else {written_label(text): number for text, number in NumberValues(numbers).items()},
             known_people=known_people,
             apart_from=apart_from,
         )

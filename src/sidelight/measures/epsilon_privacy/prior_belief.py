@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, expect
+from sidelight.errors import BadMeasure, expect, expect_mapping
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
@@ -282,6 +282,7 @@ that is left shrinks by that factor.
         ...     counts={"Flu": 12_000, "Cancer": 18_000})
         True
         """
+        expect_mapping(seen, "what was seen", '{"Flu": 11_999}')
         more = 1 if plus_one else 0
         parameters = {value: exact_number(count, BadMeasure, "a count") + more for value, count in seen.items()}
         return cls(counts=parameters, known_people=known_people, predicates=predicates)
