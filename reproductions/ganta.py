@@ -471,7 +471,7 @@ def _bars(each: Attacked, figure: str, title: str, most: float, *, first: bool) 
                 "promise": promise,
                 "low": estimate.mean if estimate.low is None else estimate.low,
                 "high": estimate.mean if estimate.high is None else min(estimate.high, most),
-                "end": max(estimate.mean, promise or 0.0),
+                "end": max(estimate.mean, promise or 0.0, min(estimate.high or 0.0, most)),
             }
         )
     base = alt.Chart(alt.Data(values=rows), width=190, height=24 * len(rows))
