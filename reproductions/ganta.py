@@ -205,10 +205,10 @@ def show_breaches(run: experiment.Experiment, every: Sequence[Attacked], size: S
                     words: curves.give_or_take(each.by_k.point(method, k).estimates["perfect"], 1, percent=True)
                     for method, words in METHOD_NAMES.items()
                 },
-                "located right, microaggregation": curves.give_or_take(
+                "located right": curves.give_or_take(
                     each.by_k.point("microaggregation", k).estimates["located right"], 1, percent=True
                 ),
-                "value is among the candidates, microaggregation": curves.give_or_take(
+                "value possible": curves.give_or_take(
                     each.by_k.point("microaggregation", k).estimates["hits"], 1, percent=True
                 ),
             }
