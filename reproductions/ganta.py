@@ -290,7 +290,7 @@ def show_anonymity(run: experiment.Experiment, every: Sequence[Attacked], size: 
         "after": "values after",
     }
     run.table(
-        "anonymity",
+        "candidates",
         [
             {
                 "table": each.census.name,
