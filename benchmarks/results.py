@@ -10,7 +10,7 @@ import os
 import platform
 import re
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib import import_module
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -81,7 +81,7 @@ def number(cell: str) -> float | None:
 def opening() -> str:
     """The head of RESULTS.md: on what the last part was measured."""
     cores, gigabytes = os.cpu_count(), os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    libraries = ", ".join(f"{name} {import_module(name).__version__}" for name in LIBRARIES)
     return (
         "# Results\n\n"
         f"The part that was written last: {cores} cores of {processor()}, {gigabytes:.0f} GB of memory, "
