@@ -296,7 +296,7 @@ def prepare(contest: Contest, folder: Path) -> None:
         from scipy import sparse  # noqa: PLC0415
 
         _, table, release = maxent.adult()
-        whole = maxent.Whole.of(release, rules_of(table, str(told["problem"])))
+        whole = maxent.WholeDual.of(release, rules_of(table, str(told["problem"])))
         sparse.save_npz(folder / f"{told['problem']}.npz", sparse.csr_matrix(whole.matrix))
         np.save(folder / f"{told['problem']}.npy", whole.right)
     else:

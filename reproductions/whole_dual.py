@@ -83,17 +83,21 @@ class WholeDual:
             np.arange(len(start)) >= len(people) + len(values),
         )
 
-    def solve(self) -> Solved:
-        """Take all of it at once."""
+    def residual(self, amounts: Floats) -> float:
+        """How far the farthest sum of these amounts is off, in people."""
+        return float(np.abs(self.matrix @ amounts - self.right).max())
+
+    def solve(self, *, near: float = NEAR, most: int = MOST_ITERATIONS, remembered: int = 10) -> Solved:
+        """Take all of it at once, until sums are near, in at most so many steps of L-BFGS that remember so many."""
         turned = sparse.csr_array(self.matrix.T)
 
         def dual(multipliers: Floats) -> tuple[float, Floats]:
             amounts = np.exp(np.minimum(turned @ multipliers, 50))
             return float(amounts.sum() - self.right @ multipliers), self.matrix @ amounts - self.right
 
-        options = {"maxiter": MOST_ITERATIONS, "maxfun": 2 * MOST_ITERATIONS, "ftol": 0.0, "gtol": NEAR}
+        options = {"maxiter": most, "maxfun": 2 * most, "maxcor": remembered, "ftol": 0.0, "gtol": near}
         minimum = minimize(dual, self.start, jac=True, method="L-BFGS-B", options=options)
-        return Solved(float(np.abs(dual(minimum.x)[1]).max()), minimum.nit, 1)
+        return Solved(self.residual(np.exp(turned @ minimum.x)), minimum.nit, 1)
 
     def solve_by_parts(self) -> Solved:
         """Take one part after the other, and none without a statement."""
