@@ -41,6 +41,15 @@ PEOPLE, VALUES = 100, 20
 MIDDLE: Amounts = (10, 10, 10)
 
 
+def in_brackets(amounts: Amounts) -> str:
+    """Write amounts of knowledge so that no line breaks within.
+
+    >>> in_brackets((3, 1000, 10))
+    '(3,1000,10)'
+    """
+    return f"({','.join(map(str, amounts))})"
+
+
 # --- 7.1: the five minima and the dynamic program -------------------------------------------------------------
 
 
@@ -77,7 +86,7 @@ def timed(release: sl.Release, counts: np.ndarray, amounts: Amounts, sample: int
     minima = seconds_of(lambda: [five_minima(plain, amounts) for _ in range(10)]) / 10
     slow, quick = operations(amounts)
     return {
-        "ℓ, k, m": ", ".join(map(str, amounts)),
+        "(ℓ,k,m)": in_brackets(amounts),
         "records": many * PEOPLE,
         "ours, ms": round(ours * 1e3, 2),
         "dynamic program, s": round(program * many / sample, 2),
@@ -254,7 +263,7 @@ def scale(run: experiment.Experiment) -> None:
 def scaled(size: int, amounts: Amounts, memory: str | None, measured: dict[str, float]) -> experiment.Row:
     return {
         "records": size,
-        "ℓ, k, m": ", ".join(map(str, amounts)),
+        "(ℓ,k,m)": in_brackets(amounts),
         "read": f"in {memory}" if memory else "whole",
         "groups": int(measured["groups"]),
         "processor seconds": round(measured["seconds"], 1),
@@ -269,7 +278,7 @@ def scale_chart(rows: Sequence[experiment.Row]) -> alt.TopLevelMixin:
             "millions": int(str(row["records"])) / 1e6,
             "seconds": row["processor seconds"],
             "memory": row["most memory, MB"],
-            "what": f"({row['ℓ, k, m']}), {row['read']}",
+            "what": f"{row['(ℓ,k,m)']}, {row['read']}",
         }
         for row in rows
     ]
@@ -311,7 +320,7 @@ def case_study(run: experiment.Experiment) -> None:
         beyond = [risk_at(release, [n + (at == step) for at, n in enumerate(point)]) for step in range(3)]
         rows.append(
             {
-                "ℓ, k, m": ", ".join(map(str, point)),
+                "(ℓ,k,m)": in_brackets(point),
                 "printed": "yes" if point in PRINTED_POINTS else "no",
                 "ours": "yes" if point in ours else "no",
                 "risk there": float(risk_at(release, point)),

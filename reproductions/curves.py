@@ -26,7 +26,7 @@ class Axis:
 
     title: str
     log: bool = False
-    format: str = "~g"
+    format: str = ".6~g"
     values: tuple[float, ...] | None = None
     domain: tuple[float, float] | None = None
 
