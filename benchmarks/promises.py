@@ -101,6 +101,15 @@ PROMISES = (
         against="100 million, nearly unique audit",
     ),
     Promise(
+        "Mondrian out of core, (0,1000,0): the most that a row costs, times that at 10 million",
+        "scale",
+        r"mondrian \(0,1000,0\).*wall",
+        "most / first",
+        1.25,
+    ),
+    Promise("… at (3,1000,10)", "scale", r"mondrian \(3,1000,10\).*wall", "most / first", 1.25),
+    Promise("… its memory, of 2 GB", "scale", ".* mondrian", "peak MB", 2_000, unit=" MB"),
+    Promise(
         "Mondrian of 2 million different people, a person",
         "mondrian",
         "groups of at least 10",
