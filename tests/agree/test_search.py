@@ -177,6 +177,7 @@ TIES = (
     sl.Acquaintance(family=1) <= Fraction(1, 2),
     sl.Acquaintance(family=1) < Fraction(1, 2),
     sl.Acquaintance(1, 1, 1) <= Fraction(3, 4),
+    sl.Acquaintance(1, 1, 1) < Fraction(3, 4),
 )
 
 
@@ -185,7 +186,9 @@ def cuts_one_by_one(acceptance, cuts, generation):
     for group in np.unique(cuts.group):
         for row in np.flatnonzero(cuts.group == group):
             cut = cuts.take(np.array([row]))
-            released = acceptance._groups_after(cut, generation)
+            after, (_, moved) = acceptance.partition.group.copy(), generation.right_of(cut)
+            after[generation.keys[moved]] = len(acceptance.partition)
+            released = acceptance._groups(after, len(acceptance.partition) + 1)
             if all(check.holds_exactly(released) for check in acceptance.checks):
                 acceptance.screened = [np.vstack((rows, rows[:1])) for rows in acceptance.screened]
                 yield cut

@@ -11,7 +11,9 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import SidelightError
-from sidelight.search import mondrian_acceptance, mondrian_streamed
+from sidelight.measures.exact import Screen
+from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
+from sidelight.search import exact_release, mondrian_acceptance, mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
 from sidelight.table import read_stream, sorted_runs
 from sidelight.table.memory import Memory
@@ -142,6 +144,33 @@ def crowds(draw):
         for name in labels:  # a person has one age
             columns[name] = columns[name][columns["person"].astype(int)]
     return pa.table({name: pa.array(cells, pa.string()) for name, cells in columns.items()}), reading
+
+
+STRICT = (
+    (sl.Implications(1) < Fraction(9, 10),),
+    (sl.Acquaintance(0, 1, 1) < Fraction(19, 20),),
+    (sl.Acquaintance(1, 1, 1) < Fraction(3, 4), sl.Acquaintance(1, 2, 2) < Fraction(99, 100)),
+)
+
+
+@examples(12)
+@given(
+    reading=crowds(),
+    policy=st.sampled_from(STRICT),
+    room=st.sampled_from([Room(1, 10**5, 10**9), Room(30, 10**4, 10**9), Room(1000, 10**6, 10**9)]),
+    at_once=st.sampled_from([1, 3, 512]),
+)
+def test_strict_limits_are_decided_alike_whether_floats_tell_or_exact_numbers(reading, policy, room, at_once):
+    """However wide the margin, and so however many cuts come close: in memory and streamed, the same groups."""
+    rows, roles = reading
+    plain = answer(sl.read_table(rows, **roles), policy)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exact_release, "GROUPS_AT_ONCE", at_once)
+        for screen in (Screen, AcquaintanceScreen):
+            patch.setattr(screen, "margin", lambda screen, bound, people: 0.2)
+        exactly = answer(sl.read_table(rows, **roles), policy)
+        assert_same(reading, policy, room, repeat=False)
+    assert isinstance(plain, str) or groups_of(exactly.release) == groups_of(plain.release)
 
 
 CROWD_ROOT = 72 * (4 * 5 + 48)

@@ -285,6 +285,14 @@ class ViewScreen(Screen):
         """As the measure's own."""
         return self.inner.slack(people)
 
+    def margin(self, bound: float, people: int) -> float:
+        """As the measure's own."""
+        return self.inner.margin(bound, people)
+
+    def harmless(self, release: Floats, rows: Floats) -> Flags:
+        """As the measure's own."""
+        return self.inner.harmless(release, rows)
+
     def kinds(self, groups: Groups) -> Integers:
         """What decides the view decides the value; with parts, whichever of them is of which kind."""
         parts, group = self.parts(groups)

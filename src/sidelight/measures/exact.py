@@ -40,7 +40,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, first_of_each, number_vectors
+from sidelight._arrays import Flags, Floats, Integers, first_of_each, number_vectors
 from sidelight._rounding import PRECISE, log, round_up
 from sidelight.release.groups import Groups
 
@@ -354,6 +354,15 @@ class Screen(ABC):
         """Say how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
         del people
         return 0.0 if self.exact else NEAR
+
+    def margin(self, bound: float, people: int) -> float:
+        """Say how far from a bound a value must be to be on the same side of it as the exact one."""
+        return self.slack(people) * max(abs(bound), 1.0)
+
+    def harmless(self, release: Floats, rows: Floats) -> Flags:
+        """Say which rows may join a release's, and groups of it leave, and it is for sure no worse, exactly."""
+        del release
+        return np.zeros(len(rows), bool)
 
     def kinds(self, groups: Groups) -> Integers:
         """Give whole numbers that decide each group's own value: groups that share them are of one kind."""

@@ -14,20 +14,25 @@ Invariant   Cuts are accepted in the order of the groups, each judged in the rel
 Ties        Once a release meets its limit with equality, every finer one is too close to it for floats.  Releases that
             are this close nearly always keep a limit that may be met, so the longest run is judged exactly as a whole,
             and halved where it fails; they nearly always break one that may not, so those cuts are judged one by one.
+Strict      A release may also come to stand next to a strict limit, and every finer one then does.  Cuts whose halves
+            do no harm (`Screen.harmless`) fit as the release itself does, which is judged once; the others are judged
+            each by its halves and the kept summaries of all other groups (`exact_release`).
 Cost        Per run of accepted cuts a scan over all groups, and at ties one exact judgement per run; log₂ of its length
-            more for each close cut that does not fit after all.
+            more for each close cut that does not fit after all; at strict limits one summary of some hundred groups for
+            each close cut that may do harm, however many groups there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.measures.exact import joined_after, joined_before
+from sidelight.measures.exact import joined_after, joined_all, joined_before
 from sidelight.release.groups import Groups
+from sidelight.search.exact_release import ExactRelease
 from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import CutGroups, Generation, OpenGroups, Partition, halves_may_hold
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
@@ -63,10 +68,11 @@ class Acceptance:
     partition: Partition
     populations: tuple[KeyPopulation, ...] = ()
     screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
+    exact: list[ExactRelease] = field(default_factory=list)  # per check, of the release as it is; once it is asked for
 
     def __post_init__(self) -> None:
         if self.checks:
-            everybody = self._groups(self.partition.group, len(self.partition))
+            everybody = self._release()
             self.screened = [check.screen.of(everybody) for check in self.checks]
 
     @property
@@ -155,9 +161,21 @@ class Acceptance:
             values = check.screen.value(_joined_with_others(check, rows, pair, generation.numbers[cuts.group]))
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
-            if check.criterion.comparison.strict:
-                for at in np.flatnonzero(fits & close):
-                    fits[at] = check.holds_exactly(self._groups_after(cuts.take(np.array([at])), generation))
+            if check.criterion.comparison.strict and (fits & close).any():
+                near = np.flatnonzero(fits & close)
+                harmless = check.screen.harmless(joined_all(check.screen, rows), pair[near])
+                fits[near] = self._fit_exactly(check, cuts.take(near), harmless, generation)
+        return fits
+
+    def _fit_exactly(self, check: CriterionCheck, cuts: Cuts, harmless: Flags, generation: CutGroups) -> Flags:
+        """Say which cuts could be made next, each on its own, exactly; harmless ones if the release is as it should."""
+        release = self._exactly(check)
+        fits = harmless & (not harmless.any() or release.holds)
+        left = np.flatnonzero(~fits)
+        for rows, halves in self._halves(cuts.take(left), generation) if len(left) else ():
+            for at, row in enumerate(left[rows].tolist()):
+                both = halves.take(np.array([at, at + len(rows)]))
+                fits[row] = release.holds_after(generation.numbers[cuts.group[[row]]], [both])
         return fits
 
     def _longest_run(self, cuts: Cuts, pairs: list[Floats], generation: CutGroups) -> int:
@@ -175,8 +193,9 @@ class Acceptance:
             doubtful = [check for check, near in zip(self.checks, close[:, length - 1], strict=True) if near]
             if not doubtful:
                 return True
-            groups = self._groups_after(cuts.take(np.arange(length)), generation)
-            return all(check.holds_exactly(groups) for check in doubtful)
+            run = cuts.take(np.arange(length))
+            cut, halves = generation.numbers[run.group], [each for _, each in self._halves(run, generation)]
+            return all(self._exactly(check).holds_after(cut, halves) for check in doubtful)
 
         # runs of `within` cuts hold, runs of `beyond` cuts do not
         within, beyond = _run_of_true(clear), _run_of_true(clear | close) + 1
@@ -191,12 +210,25 @@ class Acceptance:
         for at, rows in enumerate(self.screened):
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
+        self.exact = []
 
-    def _groups_after(self, cuts: Cuts, generation: CutGroups) -> Groups:
-        """Make the release as it would be after these cuts, of different groups."""
-        assert isinstance(generation, Generation)
-        group = self.partition.group_after(generation, cuts)
-        return self._groups(group, len(self.partition) + len(cuts))
+    def _exactly(self, check: CriterionCheck) -> ExactRelease:
+        """Judge the release as it is now, and with cuts, exactly."""
+        if not self.exact:
+            groups = self._release()
+            self.exact = [ExactRelease(each, groups) for each in self.checks]
+        return self.exact[self.checks.index(check)]
+
+    def _halves(self, cuts: Cuts, generation: CutGroups) -> Iterator[tuple[Integers, Groups]]:
+        """Count both halves of each cut, with numbers that no other group has."""
+        old = generation.numbers[cuts.group] + 1
+        new = len(self.screened[0]) + 1 + np.arange(len(cuts))
+        for rows, halves in generation.halves(cuts):
+            yield rows, replace(halves, numbers=np.concatenate((old[rows], new[rows])))
+
+    def _release(self) -> Groups:
+        """Make the release as it is now."""
+        return self._groups(self.partition.group, len(self.partition))
 
     def _groups(self, group: Integers, groups: int) -> Groups:
         sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)

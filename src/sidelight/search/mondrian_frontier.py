@@ -104,13 +104,6 @@ class Partition:
         self.group[generation.keys[moved]] = new[cut]
         return Split(cuts, moved, new)
 
-    def group_after(self, generation: Generation, cuts: Cuts) -> Integers:
-        """Give the group of each key as `split` would make it."""
-        group = self.group.copy()
-        cut, moved = generation.right_of(cuts)
-        group[generation.keys[moved]] = len(self) + cut
-        return group
-
 
 @dataclass(frozen=True, eq=False)
 class Generation:

@@ -87,9 +87,8 @@ class LedgerAcceptance(Acceptance):
     def __post_init__(self) -> None:
         """Begin with everybody in one group; `table` has one key."""
         self.sizes, self.counts = self.table.sizes, self.table.counts.dense()
-        self.screened: list[Floats] = [
-            check.screen.of(self._groups_of(self.sizes, self.counts)) for check in self.checks
-        ]
+        everybody = self._release()
+        self.screened: list[Floats] = [check.screen.of(everybody) for check in self.checks]
 
     def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, and take down what they make."""
@@ -98,8 +97,8 @@ class LedgerAcceptance(Acceptance):
                 self.sizes, self.counts = self._after(accepted, generation)
             yield accepted
 
-    def _groups_after(self, cuts: Cuts, generation: CutGroups) -> Groups:
-        return self._groups_of(*self._after(cuts, generation))
+    def _release(self) -> Groups:
+        return self._groups_of(self.sizes, self.counts)
 
     def _after(self, cuts: Cuts, generation: CutGroups) -> tuple[Integers, Integers]:
         left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))

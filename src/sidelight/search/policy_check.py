@@ -28,7 +28,7 @@ from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
 from sidelight.measures.exact import Amount, Screen, joined_all
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, Criterion, Finding, exact
+from sidelight.measures.measure import Comparison, Criterion, Finding, Summary, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.labels import Label, Semantics
@@ -56,7 +56,7 @@ class CriterionCheck:
         if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
         # infinity is never a matter of rounding
-        margin = screen.slack(people) * max(abs(bound), 1.0) if math.isfinite(bound) else 0.0
+        margin = screen.margin(bound, people) if math.isfinite(bound) else 0.0
         of_parts = None
         if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
             of_parts = cls.of(replace(criterion, measure=screen.about.question), people)
@@ -147,12 +147,20 @@ class CriterionCheck:
 
     def holds_exactly(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, in exact arithmetic."""
-        return self.criterion.decide(self.finding(groups)).holds
+        return self.decides(self.summary(groups))
 
     def finding(self, groups: AnyGroups) -> Finding:
         """Measure groups together as one release."""
+        return self.summary(groups).finding()
+
+    def decides(self, summary: Summary) -> bool:
+        """Judge the release that a summary is of, in exact arithmetic."""
+        return self.criterion.decide(summary.finding()).holds
+
+    def summary(self, groups: AnyGroups) -> Summary:
+        """Summarise groups exactly; summaries of groups of one release merge."""
         summaries = (self.criterion.measure.summarize(block) for block in groups.blocks())
-        return reduce(lambda one, other: one.merge(other), summaries).finding()
+        return reduce(lambda one, other: one.merge(other), summaries)
 
     def worst_first(self, groups: Groups) -> Integers:
         """Sort groups by their own values, the worst first."""

@@ -175,10 +175,8 @@ def test_cuts_judged_together_are_accepted_as_one_by_one():
 
 def judged_exactly(monkeypatch) -> list[CriterionCheck]:
     """Note every exact judgement from here on."""
-    seen, plain = [], CriterionCheck.holds_exactly
-    monkeypatch.setattr(
-        CriterionCheck, "holds_exactly", lambda check, groups: seen.append(check) or plain(check, groups)
-    )
+    seen, plain = [], CriterionCheck.decides
+    monkeypatch.setattr(CriterionCheck, "decides", lambda check, summary: seen.append(check) or plain(check, summary))
     return seen
 
 
@@ -207,6 +205,19 @@ def test_where_nothing_may_meet_the_limit_close_cuts_are_refused_one_by_one():
     found = sl.protect(table, sl.Acquaintance(family=1) < Fraction(1, 2), method="mondrian", ask="nobody")
     assert found.release.groups.sizes.min() > 3
     assert found.verdict.judgements[0].finding.value < Fraction(1, 2)
+
+
+def test_where_a_release_is_next_to_a_strict_limit_cuts_of_other_groups_are_not_judged_one_by_one(monkeypatch):
+    """The first group decides, a hair's breadth within the limit: all that the others are cut into does no harm."""
+    table = ages((1, 1, 1, 1), *[(3, 3, 3, 3)] * 64)
+    measure = sl.Acquaintance(family=1)
+    plain = sl.protect(table, measure < Fraction(2, 5), method="mondrian", ask="nobody")
+    reached = plain.verdict.judgements[0].finding.value
+    exactly = judged_exactly(monkeypatch)
+    found = sl.protect(table, measure < reached + Fraction(1, 10**17), method="mondrian", ask="nobody")
+    assert found.verdict.judgements[0].finding.value == reached
+    assert len(found.release) > 32
+    assert len(exactly) < 60
 
 
 def test_a_limit_that_nothing_breaks_lets_everything_be_cut(monkeypatch):

@@ -46,7 +46,6 @@ def test_halves_are_counted_as_by_hand():
 def test_splitting_moves_keys_and_boxes():
     partition, generation = everybody()
     cut = cut_of(0, 0, 1, 3, 13)
-    assert partition.group_after(generation, cut).tolist() == [0, 1, 1, 0, 1]
     assert partition.split(generation, cut).numbers.tolist() == [1]
     assert partition.group.tolist() == [0, 1, 1, 0, 1]
     assert (partition.start.tolist(), partition.stop.tolist()) == ([[0, 0], [1, 0]], [[1, 2], [3, 2]])

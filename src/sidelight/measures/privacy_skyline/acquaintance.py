@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight._arrays import Flags, Floats, Integers
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
+    OFF_PER_RELATIVE,
     FiveMinima,
     Knowledge,
     ValueInGroup,
@@ -177,6 +178,12 @@ class AcquaintanceSummary:
         return Finding(self.measure, worst.risk, replace(witness, any_of=targets.members(self.domain)), notes)
 
 
+LOGARITHMS_OFF = 1e-10
+"""How far off ln NR may be near a limit, a family's part aside: ten times what can add up (see `margin`)."""
+
+ROUNDED = 1e-15
+"""What rounding makes of a value between 0 and 1 once its logarithm is known, at most: a few times 2⁻⁵³."""
+
 ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)
 """The five logarithms where nobody has the value: T = ∞, V = 1."""
 
@@ -211,6 +218,33 @@ class AcquaintanceScreen(Screen):
     def slack(self, people: int) -> float:
         """As much as logarithms may be off; a value, between 0 and 1, is off by a quarter of that at most."""
         return float(tolerance(0.0, min(self.knowledge.family, people)))
+
+    def margin(self, bound: float, people: int) -> float:
+        """Twice as far as logarithms may be off, as a change of the bound b: 2τ·b(1−b), and the rounding of the value.
+
+        Let x = ln NR, x̃ its float, |x̃ − x| ≤ τ, and b = 1/(1+e^β).  Where 1/(1+e^x̃) and 1/(1+e^x) are not on the same
+        side of b, β is between x̃ and x: |x̃ − β| ≤ τ.  The slope of v = 1/(1+e^x) is v(1−v), which changes by at most a
+        factor e^τ < 2 within τ of β, so v(x̃) is within 2τ·b(1−b) of b.  At b = 0.9999 that is τ/5000.
+
+        τ is tighter than `tolerance`, as x is near β: ln T ≤ ln n and ln V ≤ 0 add up to it, so that no logarithm is
+        above a hundred or so, and each is off by a few 2⁻⁵³ of that; log-factorials of groups below 1,024 people, up to
+        6,080, by less than 1e-11; a family adds what it adds there.
+        """
+        off = LOGARITHMS_OFF + OFF_PER_RELATIVE * min(self.knowledge.family, people)
+        return 2 * off * max(bound * (1 - bound), 0.0) + ROUNDED
+
+    def harmless(self, release: Floats, rows: Floats) -> Flags:
+        """Say where none of the five minima of any value could be less, as those of a release: floats can tell.
+
+        Then the release and the row together have the release's minima, and without some groups none is less.
+        """
+        minima, joining = (each.reshape(len(each), len(ABSENT), -1) for each in (release, rows))
+        absent = np.isposinf(joining[:, 1])  # no target: these groups have nobody with the value
+        settled = np.isneginf(minima)  # nothing is less
+        finite = np.where(np.isfinite(minima), minima, 0.0)
+        above = joining > minima + tolerance(finite, self.knowledge.family)
+        safe: Flags = np.logical_and.reduce((above | settled).all(axis=1) | absent, axis=1)
+        return safe
 
     def kinds(self, groups: Groups) -> Integers:
         """The size, the counts in question, and the largest of the others, as many as can be ruled out."""

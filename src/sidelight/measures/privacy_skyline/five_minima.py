@@ -119,9 +119,13 @@ def least_product(minima: Floats | Sequence[Floats]) -> Floats:
     return least
 
 
+OFF_PER_RELATIVE = 8e-15
+"""What one more person of a family adds to how far off a logarithm may be."""
+
+
 def tolerance(logs: Floats | float, family: int) -> Floats:
     """Say how far apart logarithms of equal odds may be: `odds.log_missing_all` is why a family adds to it."""
-    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + 8e-15 * family
+    distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family
     return distance
 
 

@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
+from sidelight.measures.exact import joined_all
 from sidelight.measures.privacy_skyline.five_minima import tolerance
+from sidelight.search.policy_check import CriterionCheck
+from sidelight.testing import releases
 
 HOSPITAL = sl.Release.from_counts(
     [
@@ -169,6 +173,65 @@ def test_a_screen_is_within_its_slack_in_large_groups(people, rules_out, others,
         screen = measure.screen()
         value = float(screen.value(screen.of(release.groups))[0])
         assert abs(Fraction(value) - measure.measure(release).value) <= screen.slack(people)
+
+
+@st.composite
+def bags(draw, semantics):
+    """Counts of three values in a group of few people, of just below or above a thousand, or of very many."""
+    people = draw(st.one_of(st.integers(1, 30), st.integers(900, 1200), st.integers(10**4, 10**9)))
+    counts, left = [], people
+    for _ in range(2):
+        counts.append(draw(st.integers(0, left)))
+        left -= counts[-1] if semantics == "single" else 0
+    if semantics == "multiset":
+        counts = [min(each, 2000) for each in counts]
+    return people, {**dict(zip("ab", counts, strict=True)), "rest": left}
+
+
+@examples(150)
+@given(st.data(), st.sampled_from(["single", "set", "multiset"]))
+def test_floats_are_on_the_right_side_of_a_limit_that_is_further_off_than_the_margin(data, semantics):
+    """Limits as hard as can be: the exact value itself, and numbers next to it."""
+    drawn = data.draw(st.lists(bags(semantics), min_size=1, max_size=3))
+    sizes, counts = [people for people, _ in drawn], [bag for _, bag in drawn]
+    if semantics == "multiset":
+        counts = [{**bag, "rest": min(bag["rest"], 2000)} for bag in counts]
+    release = sl.Release.from_counts(counts, sizes=sizes, values=semantics)
+    others = data.draw(st.one_of(st.integers(0, 5), st.integers(0, max(sizes) - 1)))
+    measure = sl.Acquaintance(data.draw(st.integers(0, 3)), others, data.draw(st.integers(1, 12)))
+    screen, value = measure.screen(), measure.measure(release).value
+    rows = joined_all(screen, screen.of(release.groups))
+    for away in (0, 1e-16, -1e-15, 1e-12, -1e-9):
+        bound = float(value) + away
+        check = CriterionCheck.of(measure < Fraction(bound), sum(sizes)) if 0 < bound <= 1 else None
+        if check is not None and math.isfinite(check.bound):
+            estimate = screen.value(rows)
+            holds = value < Fraction(bound)
+            assert check.is_close(estimate)[0] or check.clearly_holds(estimate)[0] == holds
+
+
+def test_close_to_certainty_the_margin_is_small():
+    screen = sl.Acquaintance(3, 1000, 10).screen()
+    assert screen.margin(0.9999, 10**8) < 1e-13
+    assert screen.margin(0.5, 10**8) < screen.slack(10**8)
+    assert screen.margin(1.0, 10**8) == screen.margin(0.0, 10**8) > 0
+
+
+@given(
+    st.data(), st.sampled_from(["single", "set", "multiset"]), st.integers(0, 2), st.integers(0, 3), st.integers(1, 4)
+)
+def test_groups_that_are_harmless_make_no_release_worse(data, semantics, rules_out, others, family):
+    both = data.draw(releases(min_groups=2, max_groups=6, max_people=8, semantics=semantics)).groups
+    split = data.draw(st.integers(1, len(both) - 1))
+    measure = sl.Acquaintance(rules_out, others, family)
+    check, screen = CriterionCheck.of(measure < 1, 100), measure.screen()
+    rows = screen.of(both)
+    harmless = screen.harmless(joined_all(screen, rows[:split]), rows[split:])
+    before = check.finding(both.take(slice(0, split))).value
+    joining = np.append(np.arange(split), split + np.flatnonzero(harmless))
+    assert check.finding(both.take(joining)).value == before
+    for left_out in range(split if harmless.any() else 0):
+        assert check.finding(both.take(np.delete(joining, left_out))).value <= before
 
 
 def test_slack_grows_only_with_the_family():
