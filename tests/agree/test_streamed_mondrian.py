@@ -153,7 +153,7 @@ STRICT = (
 )
 
 
-@examples(12)
+@examples(4)
 @given(
     reading=crowds(),
     policy=st.sampled_from(STRICT),

@@ -86,7 +86,11 @@ class CriterionCheck:
 
     def is_close(self, values: Floats) -> Flags:
         """Say which values are so near the bound that only exact arithmetic can tell."""
+        comparison = self.criterion.comparison
+        best = values - self.margin if comparison.from_above else values + self.margin
         near = (values >= self.bound - self.margin) & (values <= self.bound + self.margin)
+        # as sums are rounded, a value at the margin's edge may be near by one of them only: none is left between
+        near |= np.asarray(comparison.holds(best, self.bound))  # type: ignore[arg-type]
         return ~self.clearly_holds(values) & near & np.isfinite(values)
 
     def holds_in_each(self, groups: Groups) -> Flags:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples import examples
 
 import sidelight as sl
 from sidelight.release.groups import stack_groups
@@ -18,6 +19,7 @@ from sidelight.testing import releases
 MEASURES = (sl.Acquaintance(1, 1, 1), sl.Acquaintance(0, 0, 2), sl.Implications(1), sl.Implications(2))
 
 
+@examples(15)
 @given(
     releases(min_groups=2, max_groups=9, max_people=5, semantics="single"),
     st.sampled_from(MEASURES),
@@ -27,7 +29,7 @@ MEASURES = (sl.Acquaintance(1, 1, 1), sl.Acquaintance(0, 0, 2), sl.Implications(
 def test_cuts_are_judged_as_the_release_that_they_make(release, measure, data, at_once):
     groups = replace(release.groups, columns=())
     rows = st.integers(0, len(groups) - 1)
-    for _ in range(3):
+    for _ in range(2):
         cut = np.array(sorted(data.draw(st.sets(rows, min_size=1))))
         halves = groups.take(np.array(data.draw(st.lists(rows, min_size=1, max_size=4))))
         halves = replace(halves, numbers=len(groups) + 1 + np.arange(len(halves)))

@@ -1,5 +1,6 @@
 """A policy made ready for a search: floats where they are clear, exact arithmetic where they are not."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -114,3 +115,11 @@ def test_groups_that_fall_into_parts_are_judged_part_by_part():
     assert check.holds_in_each(groups).tolist() == [True, False]
     assert [check.holds_exactly(groups.take(slice(row, row + 1))) for row in range(2)] == [True, False]
     assert CriterionCheck.of(half.about("disease"), people=4).of_parts is None
+
+
+def test_at_the_edge_of_the_margin_nothing_is_left_between_clear_and_close():
+    """0.75 + 0.2 is not below 0.95 in floats, and 0.95 − 0.2 is above 0.75."""
+    check = replace(CriterionCheck.of(sl.Acquaintance(family=1) < Fraction(19, 20), people=10), margin=0.2)
+    values = 0.75 + np.arange(-3, 4) * 2.0**-53
+    assert (check.clearly_holds(values) | check.is_close(values)).all()
+    assert not (check.clearly_holds(values) & check.is_close(values)).any()

@@ -7,6 +7,7 @@ keeps the five minima of each value with their groups, the screen keeps the five
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -234,16 +235,20 @@ class AcquaintanceScreen(Screen):
         return 2 * off * max(bound * (1 - bound), 0.0) + ROUNDED
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
-        """Say where none of the five minima of any value could be less, as those of a release: floats can tell.
+        """Say where no value would have less odds against it than the worst of the release has: floats can tell.
 
-        Then the release and the row together have the release's minima, and without some groups none is less.
+        With the row, a value keeps all five minima, or clearly stays above the least odds; without some groups no
+        minimum is less.
         """
         minima, joining = (each.reshape(len(each), len(ABSENT), -1) for each in (release, rows))
         absent = np.isposinf(joining[:, 1])  # no target: these groups have nobody with the value
         settled = np.isneginf(minima)  # nothing is less
         finite = np.where(np.isfinite(minima), minima, 0.0)
         above = joining > minima + tolerance(finite, self.knowledge.family)
-        safe: Flags = np.logical_and.reduce((above | settled).all(axis=1) | absent, axis=1)
+        worst = float(least_product(minima.swapaxes(0, 1)).min(initial=np.inf))
+        against = least_product(np.minimum(joining, minima).swapaxes(0, 1))
+        beyond = against > worst + tolerance(worst if math.isfinite(worst) else 0.0, self.knowledge.family)
+        safe: Flags = np.logical_and.reduce((above | settled).all(axis=1) | absent | beyond, axis=1)
         return safe
 
     def kinds(self, groups: Groups) -> Integers:
