@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo fuzz test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean
+.PHONY: help demo fuzz test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
 .DELETE_ON_ERROR:
 
 help:
@@ -19,7 +19,8 @@ help:
 	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
-	@echo "make dist     build the wheel and the source archive into dist/"
+	@echo "make dist     build the wheel, the source archive and the list of what they are made of into dist/"
+	@echo "make audit    ask whether vulnerabilities of the pinned requirements are known; STRICT=1: fail if nobody can be asked"
 	@echo "make bench    measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for what there is"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -45,7 +46,7 @@ test-oldest: $(VENV)/.can-test
 	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 -m "not spark" -W default::DeprecationWarning \
 	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/cli tests/engines
 
-check: lint types spelling hosts test
+check: lint types spelling hosts audit test
 
 lint: $(VENV)/.can-test
 	$(BIN)/ruff format --check .
@@ -76,13 +77,22 @@ notebooks: $(VENV)/.can-test
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
 
-# The wheel is built from the unpacked source archive, so that both are whole; nothing is fetched.
+# Where no service answers it says "not audited", and goes on; with STRICT=1 that is a failure.
+audit: $(VENV)/.can-test
+	@$(BIN)/python scripts/supply_chain.py audit $(if $(STRICT),--strict)
+
+sbom: $(VENV)/.can-test
+	$(BIN)/python scripts/supply_chain.py sbom dist
+
+# The wheel is built from the unpacked source archive, so that both are whole; nothing is fetched for them.  The same
+# commit gives the same bytes, wherever and whenever it is built.
 dist: $(VENV)/.can-test
 	rm -rf dist
 	$(BIN)/python -m hatchling build -t sdist -d dist
 	tar -xzf dist/sidelight-*.tar.gz -C dist
 	cd dist/sidelight-*/ && $(CURDIR)/$(BIN)/python -m hatchling build -t wheel -d ..
 	rm -r dist/sidelight-*/
+	$(BIN)/python scripts/supply_chain.py sbom dist
 	@ls -l dist
 
 PAPERS := martin chen du ganta machanavajjhala
@@ -110,10 +120,12 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-ver
 lock: $(VENV)/.can-test
 	$(LOCK) --upgrade --group dev --output-file requirements-dev.lock
 	$(LOCK) --upgrade --group build --extra plot --constraints requirements-dev.lock --output-file requirements.lock
-	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --upgrade \
+	    --custom-compile-command "make lock" --group audit --output-file requirements-audit.lock
+	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock requirements-audit.lock
 
 clean:
-	rm -rf $(VENV) .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-audit .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.

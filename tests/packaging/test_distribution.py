@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -24,33 +25,29 @@ def run(*words, cwd=ROOT):
     return done.stdout
 
 
+def build(kind, folder, *, cwd=ROOT):
+    run(sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", folder, cwd=cwd)
+    (built,) = folder.iterdir()
+    return built
+
+
 @pytest.fixture(scope="module")
 def source_archive(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("source")
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder)
-    (archive,) = folder.iterdir()
-    return archive
+    return build("sdist", tmp_path_factory.mktemp("source"))
 
 
 @pytest.fixture(scope="module")
-def wheel(source_archive, tmp_path_factory):
-    """The wheel, built from the source archive as `make dist` does."""
-    folder = tmp_path_factory.mktemp("wheel")
+def unpacked(source_archive, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(source_archive) as archive:
         archive.extractall(folder, filter="data")
-    run(
-        sys.executable,
-        "-m",
-        "hatchling",
-        "build",
-        "-t",
-        "wheel",
-        "-d",
-        folder,
-        cwd=folder / f"sidelight-{sl.__version__}",
-    )
-    (built,) = folder.glob("*.whl")
-    return built
+    return folder / f"sidelight-{sl.__version__}"
+
+
+@pytest.fixture(scope="module")
+def wheel(unpacked, tmp_path_factory):
+    """The wheel, built from the source archive as `make dist` does."""
+    return build("wheel", tmp_path_factory.mktemp("wheel"), cwd=unpacked)
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +71,23 @@ def test_the_wheel_has_what_it_needs_and_no_tests(wheel):
     assert {Path(name).suffix for name in there} >= {".py", ".html", ".css", ".js", ".parquet"}
     assert "py.typed" in there
     assert {name.split("/")[0] for name in names} == {"sidelight", f"sidelight-{sl.__version__}.dist-info"}
+
+
+def test_the_same_source_gives_the_same_bytes(source_archive, wheel, unpacked, tmp_path):
+    """Also in another folder, with files of other ages that only their owner may read, at another hour of the day."""
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(unpacked, copy, copy_function=shutil.copyfile)
+    for at, path in enumerate(sorted(copy.rglob("*"))):
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        os.utime(path, (1_000_000_000 + at, 1_000_000_000 + 2 * at))
+    before = os.umask(0o077)
+    try:
+        again = {kind: build(kind, tmp_path / kind, cwd=copy) for kind in ("sdist", "wheel")}
+    finally:
+        os.umask(before)
+    for first, second in ((source_archive, again["sdist"]), (wheel, again["wheel"])):
+        assert first.name == second.name
+        assert first.read_bytes() == second.read_bytes()
 
 
 def test_it_runs_in_an_empty_environment(scripts, tmp_path):

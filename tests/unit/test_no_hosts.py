@@ -1,19 +1,9 @@
-import importlib.util
 from pathlib import Path
 
+import no_hosts
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
-
-def load():
-    spec = importlib.util.spec_from_file_location("no_hosts", ROOT / "scripts" / "no_hosts.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-no_hosts = load()
 
 
 @pytest.mark.parametrize(
