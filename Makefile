@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo fuzz test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
+.PHONY: help demo fuzz mutants test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
 .DELETE_ON_ERROR:
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make fuzz     call everything public with odd arguments, for minutes"
+	@echo "make mutants  change the code and see whether tests notice, for hours; ONLY=measures/sums.py for one file, and it goes on where it stopped"
 	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
@@ -38,6 +39,9 @@ test: $(VENV)/.can-test
 
 fuzz: $(VENV)/.can-test
 	$(BIN)/python tests/trust/test_odd_arguments.py 300
+
+mutants: $(VENV)/.can-test
+	$(BIN)/python scripts/mutants.py $(ONLY) $(WITH)
 
 test-oldest: $(VENV)/.can-test
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest

@@ -10,13 +10,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from support.examples import QUICK
 from support.postgres import SECRET, Server, binaries, server
 
 settings.register_profile("quick", max_examples=QUICK, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # a clean clone says the same twice; more examples would be the same ones each time
 settings.register_profile("repeatable", settings.get_profile("quick"), derandomize=True, max_examples=QUICK * 5 // 8)
+# whether a test fails, not on what: nothing is made smaller
+settings.register_profile("mutants", settings.get_profile("repeatable"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=2_000)
 settings.load_profile(os.environ.get("SIDELIGHT_HYPOTHESIS", "quick"))
 
