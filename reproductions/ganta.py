@@ -407,6 +407,40 @@ def show_diversity(run: experiment.Experiment, every: Sequence[Attacked], size: 
             ),
             words,
         )
+    run.figure(
+        "definition-sizes",
+        curves.drawing(
+            [_sizes(each, ways(each), first=not at) for at, each in enumerate(every)],
+            title="What stops the attack makes groups many times as large",
+            subtitle=f"People in the group of somebody in both samples, by what is asked beside k = {size.least}. "
+            f"{_draws(every)}",
+            columns=("table", "beside k", "people in the group", "from", "to"),
+            rows=[
+                (each.census.name, words, *_cells([(0, p.estimates["actual"])])[0][1:])
+                for each in every
+                for words, p in ways(each).items()
+            ],
+        ),
+    )
+
+
+def _sizes(each: Attacked, ways: Mapping[str, SimulationPoint], *, first: bool) -> Drawing:
+    """Figure 4(c): a dot for the people in a group, and its interval, by definition."""
+    rows = []
+    for words, point in ways.items():
+        estimate = point.estimates["actual"]
+        low, high = (estimate.mean if end is None else end for end in (estimate.low, estimate.high))
+        rows.append({"way": words, "value": estimate.mean, "low": low, "high": high, "text": f"{estimate.mean:,.0f}"})
+    base = alt.Chart(alt.Data(values=rows), width=300, height=24 * len(rows), title=each.census.name)
+    axis = alt.Axis(title=None, grid=True, ticks=False, labels=first, domain=first, labelLimit=220)
+    y = alt.Y("way:N").sort(list(ways)).axis(axis)
+    across = curves.Axis("people in the group", log=True, format=",d", values=(10, 100, 1_000), domain=(10, 2_000))
+    x = across.on(alt.X("value:Q"))
+    return alt.layer(
+        base.mark_rule(color=BLUE).encode(across.on(alt.X("low:Q")), y, x2="high:Q"),
+        base.mark_circle(color=BLUE, size=70, opacity=1).encode(x, y),
+        base.mark_text(align="left", dx=9, color=INK, fontSize=11).encode(across.on(alt.X("high:Q")), y, text="text:N"),
+    )
 
 
 def show_noise(run: experiment.Experiment, every: Sequence[Attacked]) -> None:
