@@ -232,7 +232,8 @@ class Hierarchy(Tabular):
         (('0-9', '10-19', None), [0, 1, 2])
         """
         self.cover(labels)
-        coarse = [self.generalise(each, level) for each in labels]
+        missing, above, row_of = self.generalise(None, level), self.levels[self.level(level)], self._row_of
+        coarse = [missing if each is None else above[row_of[each]] for each in labels]
         order = tuple(dict.fromkeys(coarse))
         code_of = {text: code for code, text in enumerate(order)}
         return order, np.fromiter((code_of[each] for each in coarse), np.int32, len(coarse))
