@@ -30,12 +30,13 @@ demo: $(VENV)/.can-run
 	$(BIN)/sidelight demo
 
 # Tests start Python often: what is compiled is kept, whatever the surroundings say.  Two of them run at a time, and
-# linear algebra that starts threads of its own takes a quarter longer then.
+# linear algebra that starts threads of its own takes a quarter longer then.  Each begins with a half of all tests, and takes
+# from the other's when it has none left: so most files, with what they set up (Spark, a browser), are with one of them.
 test test-oldest: export PYTHONDONTWRITEBYTECODE :=
 test test-oldest: export OPENBLAS_NUM_THREADS := 1
 
 test: $(VENV)/.can-test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 fuzz: $(VENV)/.can-test
 	$(BIN)/python tests/trust/test_odd_arguments.py 300
@@ -47,7 +48,7 @@ test-oldest: $(VENV)/.can-test
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --output-file .venv-oldest/pins.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt adbc-driver-postgresql hypothesis pandas polars pytest pytest-xdist
-	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 -m "not spark" -W default::DeprecationWarning \
+	PYTHONPATH=src .venv-oldest/bin/python -m pytest -n 2 --dist worksteal -m "not spark" -W default::DeprecationWarning \
 	    tests/unit/table tests/unit/release tests/unit/policy tests/unit/cli tests/engines
 
 check: lint types spelling hosts audit test

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from support.every_measure import SEMANTICS, measures_of
 from support.examples import examples
 
 from sidelight.policy.measure_names import all_measures
@@ -13,14 +14,13 @@ from sidelight.testing import releases
 KINDS = [kind for kind in all_measures() if kind.mergeable and not kind.estimate]  # which searches do not take
 
 
-@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_a_release_is_as_bad_as_its_worst_group(kind, semantics):
-    @examples(12)
+@pytest.mark.parametrize("semantics", SEMANTICS)
+def test_a_release_is_as_bad_as_its_worst_group(semantics):
+    @examples(16)
     @given(releases(semantics=semantics, max_groups=4))
     def hunt(release):
-        for measure in kind.examples(release.domain):
-            if semantics not in measure.semantics or not measure.screen().group_by_group:
+        for measure in measures_of(release, KINDS):
+            if not measure.screen().group_by_group:
                 continue
             alone = [measure.summarize(release.groups.take(slice(at, at + 1))).finding() for at in range(len(release))]
             values = [finding.value for finding in alone if finding.witness is not None]
@@ -43,16 +43,13 @@ def with_values_renamed(release):
     )
 
 
-@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_groups_of_one_kind_are_equally_bad(kind, semantics):
-    @examples(8)
+@pytest.mark.parametrize("semantics", SEMANTICS)
+def test_groups_of_one_kind_are_equally_bad(semantics):
+    @examples(10)
     @given(releases(semantics=semantics, max_groups=4))
     def hunt(release):
         groups = with_values_renamed(release)
-        for measure in kind.examples(groups.domain):
-            if semantics not in measure.semantics:
-                continue
+        for measure in measures_of(release, KINDS):
             values = {}
             for row, pattern in enumerate(measure.screen().kinds(groups).tolist()):
                 value = measure.summarize(groups.take(slice(row, row + 1))).finding().value
