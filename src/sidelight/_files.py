@@ -3,7 +3,9 @@
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
 Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
                for small ones in several places, of which nobody relies on one for another.
-After a crash  `settle`: what was being replaced stands there again, or all of the new does.
+Temporary      `private_folder`: for what a run puts aside, such as rows that do not fit into memory.
+After a crash  `settle`: what was being replaced stands there again, or all of the new does.  Unfinished and private
+               folders are locked while their process lives: one that is not was left by a crash, and the next goes.
 Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
                way while nothing is lost.
 Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
@@ -20,6 +22,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from sidelight.errors import NotPublished, SidelightError, in_python, utf8
@@ -121,19 +124,15 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
     A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
     Unless `force`, nothing is replaced, however late it came.
     """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    aside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
+    with _folder_of_ours(path.parent, _unfinished(path)) as folder:
+        aside = folder / path.name
+        with aside.open("wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
             file.flush()
             os.fsync(file.fileno())  # before the move: else a power cut could leave the new name with no content
         aside.chmod(_rights(path, private=private))
         _place(aside, path, force=force)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
-    _flush_names(path.parent)
+        _flush_names(path.parent)
 
 
 def _rights(path: Path, *, private: bool) -> int:
@@ -152,18 +151,93 @@ def _umask() -> int:
 def unfinished_folder(path: Path) -> Iterator[Path]:
     """Make a folder beside a file that is to be, for work that is not done; it is gone afterwards, however it ends.
 
-    After a `kill -9` it stays, and its name says what it is: `release.parquet.unfinished-…`.
+    After a `kill -9` its name says what it is, `release.parquet.unfinished-…`, until somebody next writes that file.
     """
     try:
-        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f"{path.name}.unfinished-"))
+        with _folder_of_ours(path.parent, _unfinished(path)) as folder:
+            yield folder
     except OSError as error:
         raise _cannot_publish(path, error) from None
+
+
+def _unfinished(path: Path) -> str:
+    return f"{path.name}.unfinished-"
+
+
+TEMPORARY = "sidelight-work-"
+"""How the names of folders begin that hold what is put aside."""
+
+
+@contextlib.contextmanager
+def private_folder() -> Iterator[Path]:
+    """Make a folder for temporary files that only this user can open; it is gone afterwards, however it ends.
+
+    After a `kill -9`, the next process of this user that makes one removes it.
+    """
+    place = Path(tempfile.gettempdir())
+    _remove_left_temporary(place)
+    with _folder_of_ours(place, TEMPORARY, sweep=False) as folder:
+        yield folder
+
+
+@cache
+def _remove_left_temporary(place: Path) -> None:
+    """Look once in each process: other people have many files there."""
+    _remove_left(place, TEMPORARY)
+
+
+@contextlib.contextmanager
+def _folder_of_ours(place: Path, prefix: str, *, sweep: bool = True) -> Iterator[Path]:
+    if sweep:
+        _remove_left(place, prefix)
+    folder, lock = _made_and_locked(place, prefix)
     try:
         yield folder
-    except OSError as error:
-        raise _cannot_publish(path, error) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _made_and_locked(place: Path, prefix: str) -> tuple[Path, int | None]:
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
+        lock = _lock_folder(folder, wait=True)
+        if folder.is_dir():  # else somebody took it for left over in the moment before it was locked
+            return folder, lock
+        if lock is not None:
+            os.close(lock)
+
+
+def _lock_folder(folder: str | Path, *, wait: bool = False) -> int | None:
+    """Lock a folder until the handle is closed, or the process ends; None where that cannot be done."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows, where nobody can tell what was left
+    except ImportError:
+        return None
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:  # somebody is at work there, or this file system has no locks
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove_left(place: Path, prefix: str) -> None:
+    """Remove folders of this user whose process has ended without doing so."""
+    with contextlib.suppress(OSError), os.scandir(place) as names:
+        for each in names:
+            ours = each.name.startswith(prefix) and each.is_dir(follow_symlinks=False)
+            if not ours or each.stat(follow_symlinks=False).st_uid != os.getuid():
+                continue
+            lock = _lock_folder(each.path)
+            if lock is not None:
+                shutil.rmtree(each.path, ignore_errors=True)
+                os.close(lock)
 
 
 def _cannot_publish(path: Path, error: OSError) -> NotPublished:

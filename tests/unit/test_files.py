@@ -3,6 +3,8 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -57,7 +59,7 @@ def test_a_place_that_somebody_named_is_refused_or_explained(tmp_path, monkeypat
     write_whole(tmp_path / "answer", "2", force=True)
     assert (tmp_path / "answer").read_text() == "2"
     monkeypatch.setattr(
-        _files.tempfile, "mkstemp", lambda **_: (_ for _ in ()).throw(OSError(errno.EROFS, "Read-only"))
+        _files.tempfile, "mkdtemp", lambda **_: (_ for _ in ()).throw(OSError(errno.EROFS, "Read-only"))
     )
     with pytest.raises(SidelightError, match=r"cannot write '.*': Read-only; choose another place"):
         write_whole(tmp_path / "other", "1")
@@ -193,3 +195,29 @@ def test_whoever_may_not_settle_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(_files.tempfile, "mkdtemp", denied)
     with pytest.raises(NotPublished, match="was cut short, and this user may not put back what stood there"):
         _files.settle(tmp_path / "a.csv")
+
+
+def test_what_a_killed_process_left_goes_with_the_next_and_what_is_in_use_stays(tmp_path, monkeypatch):
+    """A folder is in use while its process lives: it is locked, and the lock ends however the process ends."""
+    code = (
+        "import os, signal, sys; from pathlib import Path; from sidelight import _files;"
+        "a = _files.unfinished_folder(Path(sys.argv[1], 'release.csv')); (a.__enter__() / 'rows').write_text('Ann');"
+        "_files.tempfile.tempdir = sys.argv[1]; b = _files.private_folder(); (b.__enter__() / 'rows').write_text('Ann');"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False, timeout=600)
+    assert sorted(each.name.rpartition("-")[0] for each in tmp_path.iterdir()) == [
+        "release.csv.unfinished",
+        "sidelight-work",
+    ]
+    (tmp_path / "sidelight-work-mine").write_text("a file of somebody's")
+    monkeypatch.setattr(_files.tempfile, "tempdir", str(tmp_path))
+    _files._remove_left_temporary.cache_clear()
+    with _files.unfinished_folder(tmp_path / "release.csv") as ours, _files.private_folder() as private:
+        assert {rights(ours), rights(private)} == {0o700}
+        _files._remove_left_temporary.cache_clear()
+        with _files.unfinished_folder(tmp_path / "release.csv") as another, _files.private_folder():
+            assert ours.is_dir()
+            assert private.is_dir()
+            assert another != ours
+    assert [each.name for each in tmp_path.iterdir()] == ["sidelight-work-mine"]

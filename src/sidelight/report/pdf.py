@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
+from sidelight._files import private_folder
 from sidelight.errors import SidelightError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -18,8 +17,7 @@ SECONDS = 120
 def pdf_page(html: str) -> bytes:
     """Print an HTML file to PDF."""
     browser = browser_path()
-    with tempfile.TemporaryDirectory(prefix="sidelight-pdf-") as name:
-        folder = Path(name)
+    with private_folder() as folder:
         page, printed = folder / "page.html", folder / "page.pdf"
         page.write_text(html, encoding="utf-8")
         command = [

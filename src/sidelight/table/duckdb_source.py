@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from shutil import disk_usage
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import gettempdir
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
+from sidelight._files import private_folder
 from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
@@ -98,8 +99,8 @@ def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[d
             yield con
         return
     limit = {} if memory is None else {"memory_limit": memory.engine_limit}
-    with TemporaryDirectory(prefix="sidelight-") as spill:
-        con = duckdb.connect(":memory:", config={**SETTINGS, **limit, "temp_directory": spill})
+    with private_folder() as spill:
+        con = duckdb.connect(":memory:", config={**SETTINGS, **limit, "temp_directory": str(spill)})
         try:
             with interruptible():
                 yield con

@@ -15,18 +15,18 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 from shutil import copyfileobj
-from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 import pyarrow as pa
 
+from sidelight._files import private_folder
 from sidelight.errors import BadTable, in_python, parameter, utf8
 from sidelight.table.database_address import is_address, one_address
 
@@ -132,11 +132,12 @@ def _parts(folder: Path, path: str) -> list[Path]:
 @cache
 def _standard_input() -> Path:
     """Copy standard input, once, into a private folder that is gone when the program ends."""
-    folder = TemporaryDirectory(prefix="sidelight-")
-    atexit.register(folder.cleanup)
+    until_the_end = ExitStack()
+    atexit.register(until_the_end.close)
+    folder = until_the_end.enter_context(private_folder())
     beginning = sys.stdin.buffer.read(4)
     kind = next((kind for first, kind in BEGINNINGS.items() if beginning.startswith(first)), ".csv")
-    copy = Path(folder.name, f"standard-input{kind}")
+    copy = folder / f"standard-input{kind}"
     with copy.open("wb") as file:
         file.write(beginning)
         copyfileobj(sys.stdin.buffer, file)

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 
+from sidelight._files import private_folder
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.table.files import CHUNK, SHEETS, ending, packer, unpacked, unpacking
 from sidelight.table.labels import label
@@ -150,9 +150,9 @@ def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]
     if encoding is None or _is_utf8(encoding):
         yield [*files]
         return
-    with TemporaryDirectory(prefix="sidelight-") as folder:
+    with private_folder() as folder:
         yield [
-            file if _proves_utf8(file) else _copied(file, Path(folder, str(number)), encoding)
+            file if _proves_utf8(file) else _copied(file, folder / str(number), encoding)
             for number, file in enumerate(files)
         ]
 

@@ -24,7 +24,7 @@ from sidelight.web.jobs import silent_interrupts
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import TOKEN, Application, Guard, new_token
 from sidelight.web.state import read_state
-from sidelight.web.uploads import Uploads, private_folder
+from sidelight.web.uploads import Uploads, own_temporary_folder
 from sidelight.web.views import (
     data,
     jobs,
@@ -114,7 +114,7 @@ def serve(
 ) -> None:
     """Show the explorer until it is interrupted; port 0 is any that is free."""
     token = new_token()
-    with private_folder() as folder, _listening(port) as listener, silent_interrupts():
+    with own_temporary_folder() as folder, _listening(port) as listener, silent_interrupts():
         number = listener.getsockname()[1]
         address = f"http://{HOST}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))

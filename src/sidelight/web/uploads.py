@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
+from sidelight._files import private_folder
 from sidelight.errors import BadTable
 from sidelight.publish.sidecar import ENDING, Sidecar, sidecar_path
 from sidelight.table.files import PACKERS, ending
@@ -132,12 +133,12 @@ def _renamed(document: Sidecar, kept: Mapping[str, str]) -> Sidecar:
 
 
 @contextmanager
-def private_folder() -> Iterator[Path]:
+def own_temporary_folder() -> Iterator[Path]:
     """Make a folder that only this user may read, in which libraries too put aside what they must; remove it."""
-    folder, before = tempfile.mkdtemp(prefix="sidelight-"), tempfile.tempdir
-    tempfile.tempdir = folder
-    try:
-        yield Path(folder)
-    finally:
-        tempfile.tempdir = before
-        shutil.rmtree(folder, ignore_errors=True)
+    before = tempfile.tempdir
+    with private_folder() as folder:
+        tempfile.tempdir = str(folder)
+        try:
+            yield folder
+        finally:
+            tempfile.tempdir = before

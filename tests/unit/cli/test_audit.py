@@ -204,7 +204,7 @@ def test_a_place_that_turns_out_not_to_be_writable_is_one_line(file, policy, tmp
     def denied(**options):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr(_files.tempfile, "mkstemp", denied)
+    monkeypatch.setattr(_files.tempfile, "mkdtemp", denied)
     result = run(file, "-p", policy, "--output", tmp_path / "report.json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith("report.json': Permission denied; choose another place\n")

@@ -10,7 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadTable
 from sidelight.publish.sidecar import read_sidecar
-from sidelight.web.uploads import MOST_FILES, Uploads, private_folder
+from sidelight.web.uploads import MOST_FILES, Uploads, own_temporary_folder
 
 
 def given(uploads, *names, content=b"a,b\n1,2\n"):
@@ -21,7 +21,7 @@ def test_the_folder_is_private_and_goes_also_after_an_error():
     folders = []
 
     def work():
-        with private_folder() as folder:
+        with own_temporary_folder() as folder:
             folders.append(folder)
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
             assert tempfile.gettempdir() == str(folder)
