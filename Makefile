@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo fuzz mutants test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
+.PHONY: help demo faults fuzz mutants test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
 .DELETE_ON_ERROR:
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make check    format, lint, types, spelling and tests"
 	@echo "make fuzz     call everything public with odd arguments, for minutes"
 	@echo "make mutants  change the code and see whether tests notice, for hours; ONLY=measures/sums.py for one file, and it goes on where it stopped"
+	@echo "make faults   kill, fill, change and damage, and look at what is left, for many minutes; WITH='--seed 2' for other moments"
 	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
@@ -37,6 +38,9 @@ test test-oldest: export OPENBLAS_NUM_THREADS := 1
 
 test: $(VENV)/.can-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+faults: $(VENV)/.can-test
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/faults.py $(WITH)
 
 fuzz: $(VENV)/.can-test
 	$(BIN)/python tests/trust/test_odd_arguments.py 300

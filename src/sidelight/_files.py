@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from sidelight.errors import NotPublished, SidelightError, in_python, utf8
+from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
@@ -174,10 +174,20 @@ def private_folder() -> Iterator[Path]:
 
     After a `kill -9`, the next process of this user that makes one removes it.
     """
-    place = Path(tempfile.gettempdir())
-    _remove_left_temporary(place)
-    with _folder_of_ours(place, TEMPORARY, sweep=False) as folder:
+    try:
+        place = Path(tempfile.gettempdir())
+        _remove_left_temporary(place)
+        folder, lock = _made_and_locked(place, TEMPORARY)
+    except OSError as error:
+        raise no_temporary_files(error) from None
+    with _gone_afterwards(folder, lock):
         yield folder
+
+
+def no_temporary_files(error: OSError) -> NoRoom:
+    """Say that nothing can be put aside, for another reason than a full disk."""
+    reason = error.strerror or type(error).__name__
+    return NoRoom(f"cannot make temporary files: {reason}; set TMPDIR to a folder that you may write to")
 
 
 @cache
@@ -187,12 +197,17 @@ def _remove_left_temporary(place: Path) -> None:
 
 
 @contextlib.contextmanager
-def _folder_of_ours(place: Path, prefix: str, *, sweep: bool = True) -> Iterator[Path]:
-    if sweep:
-        _remove_left(place, prefix)
+def _folder_of_ours(place: Path, prefix: str) -> Iterator[Path]:
+    _remove_left(place, prefix)
     folder, lock = _made_and_locked(place, prefix)
-    try:
+    with _gone_afterwards(folder, lock):
         yield folder
+
+
+@contextlib.contextmanager
+def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
+    try:
+        yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:

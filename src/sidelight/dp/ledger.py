@@ -26,7 +26,16 @@ from sidelight._text import html_table
 from sidelight.dp.account import Account, Accounting, ChoiceReceipt, PublishedCounts, from_text, to_text
 from sidelight.dp.accountant import Spending
 from sidelight.dp.parameters import Amount, Neighbours, exact_amount
-from sidelight.errors import BadLedger, BadNoise, NoLedgerWarning, WrongKind, in_python, kind_in_words, parameter
+from sidelight.errors import (
+    BadLedger,
+    BadNoise,
+    NoLedgerWarning,
+    NotPublished,
+    WrongKind,
+    in_python,
+    kind_in_words,
+    parameter,
+)
 
 NO_LEDGER = "no ledger"
 """Says that nobody adds up what is published about these people, and that this is meant."""
@@ -99,19 +108,19 @@ class Ledger:
             amounts = exact_amount(epsilon, "the budget's epsilon"), exact_amount(delta, "the budget's delta")
             account = Account(*amounts, accounting, neighbours)
         ledger = cls(Path(path))
-        lock = lock_path(ledger.path)
-        left_over = lock.exists()  # asked before this locks it
-        with ledger._locked():
+        try:
+            left_over = lock_path(ledger.path).exists()  # asked first: whoever begins it meanwhile locks it last
             if ledger.path.exists():
-                message = f"there is a ledger '{ledger.path.name}' already; go on with it, or begin another file"
-                raise BadLedger(message)
+                raise ledger._there_already()
             if left_over:
                 raise BadLedger(ledger._lost())
-            try:
-                ledger._write(account)
-            except BaseException:
-                lock.unlink(missing_ok=True)  # there was no ledger that somebody could miss
-                raise
+            replace_whole(ledger.path, to_text(account), private=True, force=False)
+        except NotPublished:  # somebody else has begun it this moment
+            raise ledger._there_already() from None
+        except OSError as error:
+            raise ledger._cannot_write(error) from None
+        with ledger._locked():  # the lock comes last: it says that there is a ledger, or that one is missed
+            pass
         return ledger
 
     def take_back(self) -> None:
@@ -120,6 +129,9 @@ class Ledger:
             if not self.read().entries:
                 self.path.unlink()
                 lock_path(self.path).unlink(missing_ok=True)
+
+    def _there_already(self) -> BadLedger:
+        return BadLedger(f"there is a ledger '{self.path.name}' already; go on with it, or begin another file")
 
     def _lost(self) -> str:
         return (

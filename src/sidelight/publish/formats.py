@@ -255,7 +255,7 @@ class Parquet(Format):
         # Texts, not dictionaries: a dictionary would name labels that no row has.
         schema = pa.schema(list(zip(sheet.columns, kinds, strict=True)))
         cells = [WrittenCells.of(each, kind) for each, kind in zip(sheet.columns.values(), kinds, strict=True)]
-        with ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
+        with ParquetWriter(file, schema, compression="zstd", store_schema=False, write_page_checksum=True) as writer:
             for rows in sheet.batches():
                 writer.write_table(pa.Table.from_arrays([each.at(rows) for each in cells], schema=schema))
 

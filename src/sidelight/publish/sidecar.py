@@ -24,7 +24,7 @@ from pydantic import Field
 from sidelight import __version__
 from sidelight._arrays import Integers
 from sidelight._files import before_path, settle
-from sidelight.errors import BadRelease, SidelightError, in_python
+from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -483,7 +483,7 @@ def read_published(path: str | Path, *, memory: str | int | None = None) -> Rele
         before = generation(path)
         try:
             return _read_as_told(path, bound)
-        except BadRelease:
+        except (BadRelease, BadTable):
             if generation(path) == before is not None:
                 raise
     return _read_as_told(path, bound)

@@ -39,6 +39,7 @@ from sidelight.table.files import (
     FirstLine,
     check_whole,
     ending,
+    named_in_words,
     no_texts,
     not_utf8,
     number_of_rows,
@@ -50,6 +51,7 @@ from sidelight.table.labels import SUPPRESSED, KindOrOrder, Label, label
 from sidelight.table.memory import Memory
 from sidelight.table.names_or_row import unused_columns
 from sidelight.table.packed_keys import Packing, Words
+from sidelight.table.page_checksums import check_pages
 from sidelight.table.roles import Roles
 from sidelight.table.source import (
     Frame,
@@ -209,6 +211,8 @@ def _parquet_rows(
 ) -> Iterator[Rows]:
     try:
         view, dropped = _parquet_view(files, roles)
+        for file in files:
+            check_pages(file, roles.used.values())
         con.execute(f"CREATE TEMP VIEW src AS {view}")
         _check_nothing_cut_off(files[0], roles, con.table("src"))
         schema = schema_of(files[0])
@@ -298,7 +302,7 @@ def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelatio
 
 
 def _unreadable(files: list[Path], problem: duckdb.Error, memory: Memory | None) -> SidelightError:
-    named = _named(files)
+    named = named_in_words(files)
     if _is_full(problem):
         return _no_room(named, memory, sum(map(number_of_rows, files)))
     return BadTable(f"{named} cannot be read ({type(problem).__name__}); check that it was written completely")
@@ -327,11 +331,7 @@ def _no_room(name: str, memory: Memory | None, rows: int | None = None) -> NoRoo
 
 
 def _source(files: Sequence[Path], dropped: tuple[str, ...]) -> Source:
-    return Source(_named(files), dropped, files=tuple(file.resolve() for file in files))
-
-
-def _named(files: Sequence[Path]) -> str:
-    return files[0].name if len(files) == 1 else f"{len(files)} files"
+    return Source(named_in_words(files), dropped, files=tuple(file.resolve() for file in files))
 
 
 def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:

@@ -144,6 +144,43 @@ def _standard_input() -> Path:
     return copy
 
 
+@contextmanager
+def unchanged(files: Sequence[Path]) -> Iterator[None]:
+    """Refuse files that somebody wrote to while they were read: one pass may have seen other rows than the next."""
+    before = _states(files)
+    try:
+        yield
+    except BadTable:
+        if _states(files) != before:  # which is why
+            raise changed_while_read(named_in_words(files)) from None
+        raise
+    if _states(files) != before:
+        raise changed_while_read(named_in_words(files))
+
+
+def _states(files: Sequence[Path]) -> list[tuple[int, ...] | None]:
+    return [_state(file) for file in files]
+
+
+def _state(file: Path) -> tuple[int, ...] | None:
+    """Say which file it is, how long, and when it was last written to; None where it is gone."""
+    try:
+        now = file.stat()
+    except OSError:
+        return None
+    return now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+
+
+def changed_while_read(name: str) -> BadTable:
+    """Say that rows are not those that were there a moment ago."""
+    return BadTable(f"{name} changed while it was read; read it again when nobody writes to it")
+
+
+def named_in_words(files: Sequence[Path]) -> str:
+    """Name a file, or say how many there are."""
+    return files[0].name if len(files) == 1 else f"{len(files)} files"
+
+
 def ending(file: Path) -> str:
     """Give a file's ending, without that of the packer: `.csv` for `patients.csv.gz`."""
     inner = file.with_suffix("") if packer(file) else file
@@ -170,11 +207,16 @@ def no_texts(schema: pa.Schema) -> list[str]:
     return [field.name for field in schema if pa.types.is_primitive(field.type)]
 
 
-def number_of_rows(file: Path) -> int:
-    """Read what a Parquet file says about how many rows it has."""
+def metadata_of(file: Path) -> pa.FileMetaData:
+    """Read what a Parquet file says about its rows, and where they are."""
     from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-    rows: int = _read_parquet(read_metadata, file).num_rows
+    return _read_parquet(read_metadata, file)
+
+
+def number_of_rows(file: Path) -> int:
+    """Read what a Parquet file says about how many rows it has."""
+    rows: int = metadata_of(file).num_rows
     return rows
 
 

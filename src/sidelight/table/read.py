@@ -30,7 +30,18 @@ from sidelight.table.cell_lists import list_separator, split_cells, with_cells, 
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
-from sidelight.table.files import PARQUET, SHEETS, TEXT, FirstLine, ending, files_of, no_texts, schema_of
+from sidelight.table.files import (
+    PARQUET,
+    SHEETS,
+    TEXT,
+    FirstLine,
+    changed_while_read,
+    ending,
+    files_of,
+    no_texts,
+    schema_of,
+    unchanged,
+)
 from sidelight.table.foreign_files import as_utf8, foreign_table
 from sidelight.table.labels import (
     SUPPRESSED,
@@ -251,7 +262,8 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
         with database_rows(one_address(source), roles, memory) as table:
             yield table
     elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
-        with _rows_of_files(files_of(list(source)), roles, packed=packed, memory=memory) as rows:
+        files = files_of(list(source))
+        with unchanged(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
@@ -368,8 +380,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     all_counts = _tally(rows, roles)
     total = int(all_counts.rows.sum())
     if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
-        message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
-        raise BadTable(message)
+        raise changed_while_read(rows.source.name)
     if total == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
@@ -622,6 +633,9 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
     key, value, times = key[valued], value[valued], times[valued]
     if roles.values == "set":
         times = np.ones_like(times)
+    now = Counts.from_entries(key, value, times, table.counts.shape)
+    if not all(map(np.array_equal, now.entries(), table.counts.entries())):
+        raise changed_while_read(rows.source.name)
     return _gather_profiles(table, person, key, value, times)
 
 

@@ -20,6 +20,7 @@ from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.table.carried import WEIGHT_UNIT, refuse_too_heavy
 from sidelight.table.cell_lists import list_separator
 from sidelight.table.duckdb_source import PackedRows
+from sidelight.table.files import changed_while_read
 from sidelight.table.key_stream import DENSE_VALUES, KeyStream, ValuePlaces
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
@@ -224,8 +225,7 @@ def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Role
 def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
     """Refuse rows that changed, none at all, and missing values that nobody spoke of."""
     if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
-        message = f"{rows.source.name} changed while it was read; read it again when nobody writes to it"
-        raise BadTable(message)
+        raise changed_while_read(rows.source.name)
     if totals.rows == 0:
         message = f"{rows.source.name} has no rows; give at least one person"
         raise BadTable(message)

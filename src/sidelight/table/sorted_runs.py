@@ -30,6 +30,7 @@ from typing import IO, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Integers, run_starts, sum_equal_rows
+from sidelight._files import no_temporary_files
 from sidelight._text import bytes_in_words
 from sidelight.errors import NoRoom
 from sidelight.table.packed_keys import Words
@@ -143,7 +144,10 @@ def disk_too_small(most: int | None) -> NoRoom:
 
 def _nameless_file() -> IO[bytes]:
     """Open a file that nobody else can open, which is gone when it is closed."""
-    return tempfile.TemporaryFile(prefix="sidelight-")
+    try:
+        return tempfile.TemporaryFile(prefix="sidelight-")
+    except OSError as problem:
+        raise (disk_too_small(None) if problem.errno in FULL else no_temporary_files(problem)) from None
 
 
 class RowParts:
@@ -175,6 +179,7 @@ class RowParts:
         try:
             for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
                 file.write(rows[start:stop].tobytes())
+                file.flush()  # else a full disk would be noticed by whoever reads
         except OSError as problem:
             if problem.errno in FULL:
                 raise disk_too_small(8 * self._columns * self._rows) from None

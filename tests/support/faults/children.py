@@ -9,6 +9,7 @@ import select
 import signal
 import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -77,13 +78,15 @@ def in_child(job: Callable[..., Any], *args: Any, kill_after: float | None = Non
             status = 0
         except KeyboardInterrupt:
             status = 130
+        except BaseException:  # noqa: BLE001 - told, whatever it is
+            os.write(writing, json.dumps(traceback.format_exc()[-1500:]).encode())
         finally:
             os._exit(status)
     os.close(writing)
-    answer, hanging = _heard(reading, child, kill_after)
+    said, hanging = _heard(reading, child, kill_after)
     _, status, usage = os.wait4(child, 0)
     code = -signal.SIGABRT if hanging else os.waitstatus_to_exitcode(status)
-    return Ended(code, json.loads(answer) if answer else None, usage.ru_utime + usage.ru_stime)
+    return Ended(code, json.loads(said) if said else None, usage.ru_utime + usage.ru_stime)
 
 
 def _heard(reading: int, child: int, kill_after: float | None) -> tuple[bytes, bool]:
@@ -114,7 +117,7 @@ def processor_time(process: int) -> float:
 def import_as_after(job: Callable[..., Any], *args: Any) -> Any:
     """Import here whatever a job imports in a child, so that the children after it need not; gives its answer."""
     ended = in_child(lambda: (job(*args), sorted(sys.modules)), quiet=False)
-    assert ended.status == 0, ended
+    assert ended.status == 0, f"{ended.status}: {ended.answer}"
     answer, modules = ended.answer
     for name in modules:
         if name not in sys.modules and not name.startswith("__"):

@@ -59,7 +59,7 @@ def undisturbed(work: Work, folder: Path) -> Undisturbed:
         return status, work.found(second), made
 
     ended = in_child(counted, quiet=False)
-    assert ended.status == 0, ended
+    assert ended.status == 0, f"{ended.status}: {ended.answer}"
     status, new, steps = ended.answer
     assert (status, new != old or "answers" in work.name) == (0, True), (status, old, new)
     return Undisturbed(work, template, old, new, tuple(steps), ended.seconds)
@@ -69,7 +69,7 @@ def looked_at(known: Undisturbed, folder: Path) -> list[str]:
     """Look for problems in a child, and remove the folder."""
     ended = in_child(known.work.problems, folder, known.old, known.new, quiet=False)
     shutil.rmtree(folder, ignore_errors=True)
-    return ended.answer if ended.status == 0 else [f"looking at it ended with {ended.status}"]
+    return ended.answer if ended.status == 0 else [f"looking at it ended with {ended.status}: {ended.answer}"]
 
 
 def kill_around_steps(known: Undisturbed, folder: Path, tally: Tally, *, every: int = 1) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +69,10 @@ def read_sets(file: Path) -> Any:
 def read_weighed(file: Path) -> Any:
     import sidelight as sl  # noqa: PLC0415
 
-    table = sl.stream_table(file, quasi="age", sensitive="disease", weight="weight", person="id")
-    stream = table.stream
-    blocks = [[block.sizes.tolist(), block.counts.dense().tolist()] for block in stream.blocks()]
+    stream = sl.stream_release(file, group="age", sensitive="disease", weight="weight", person="id").stream
+    blocks = [
+        [each.tolist() for each in (block.sizes, block.counts.dense(), block.weights)] for block in stream.blocks()
+    ]
     return [blocks, stream.weight]
 
 
@@ -84,11 +85,11 @@ FILES = ("people.parquet", "people.csv", "people.csv.gz")
 CHANGES = ("in place", "replaced")
 
 
-def change_between(folder: Path, chance: random.Random, many: int) -> Tally:
+def change_between(folder: Path, chance: random.Random, many: int, files: Sequence[str] = FILES) -> Tally:
     """Change files at so many moments for each reading, format and way to change."""
     tally = Tally("source changed while it was read")
     for reading, (read, made) in READINGS.items():
-        for name in FILES:
+        for name in files:
             here, other = folder / name, folder / f"other-{name}"
             write(made(1), other)
             new = import_as_after(read, other)

@@ -98,6 +98,16 @@ def test_a_ledger_that_could_not_be_begun_leaves_nothing(tmp_path, monkeypatch):
     start(tmp_path)
 
 
+def test_a_beginning_that_is_cut_short_leaves_no_lock_that_says_a_ledger_was_lost(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            start(tmp_path)
+    assert [*tmp_path.iterdir()] == []
+    assert start(tmp_path).read().entries == ()
+    assert (tmp_path / "budget.json.lock").exists()
+
+
 def test_of_several_who_begin_one_does(tmp_path):
     together = threading.Barrier(4)
 

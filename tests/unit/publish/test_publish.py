@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -20,7 +21,9 @@ from sidelight.publish import formats, publish
 # place that changes what is on the disk.  Says what is left of each, way by way.
 KILLED = r"""
 import json, os, pathlib, shutil, signal, sys
+sys.path.insert(0, sys.argv[3])
 import sidelight as sl
+from support.faults.children import in_child, kill_at
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
 from sidelight.table.table import Column, Counts, Table
@@ -31,25 +34,6 @@ table = Table((Column.of("age", [str(n) for n in range(20)]),), "disease", ("Flu
               np.full(20, 3), Counts.from_cells([[1, 2]] * 20))
 
 
-STEPS = ("replace", "rename", "link", "unlink", "fsync", "mkdir", "rmdir")
-
-
-def kill_before(number, kind):
-    made = iter(range(1, 1000))
-
-    def killing(name, step):
-        def killed(*args, **options):
-            if next(made) == number:
-                open(os.environ["KILLED_AT"], "w").write(name)
-                os.kill(os.getpid(), kind)
-            return step(*args, **options)
-
-        return killed
-
-    for name in STEPS:
-        setattr(os, name, killing(name, getattr(os, name)))
-
-
 def killing(function, kind):
     def killed(*args, **options):
         os.kill(os.getpid(), kind)
@@ -58,15 +42,8 @@ def killing(function, kind):
     return killed
 
 
-def in_child(job):
-    child = os.fork()
-    if child == 0:
-        try:
-            job()
-        except KeyboardInterrupt:
-            os._exit(130)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def status_of(job):
+    return in_child(job).status
 
 
 def left_in(here):
@@ -92,7 +69,7 @@ def left_behind(folder, method, before, kind):
             setattr(module, name, killing(getattr(module, name), kind))
             found.publish(here / "release.csv", force=force)
 
-        yield name, name, in_child(publish), left_in(here)
+        yield name, name, status_of(publish), left_in(here)
     left = []
 
     def move_many_times(unfinished, targets, *, force):
@@ -102,14 +79,14 @@ def left_behind(folder, method, before, kind):
             os.environ["KILLED_AT"] = str(folder / f"{number}.txt")
 
             def move():
-                kill_before(number, kind)
+                kill_at(2 * number - 2, kind, pathlib.Path(os.environ["KILLED_AT"]).write_text)  # before each step
                 try:
                     real(here / unfinished.name, [here / target.name for target in targets], force=force)
                 except KeyboardInterrupt:
                     shutil.rmtree(here / unfinished.name)
                     raise
 
-            status = in_child(move)
+            status = status_of(move)
             name = pathlib.Path(os.environ["KILLED_AT"]).read_text() if status else "none"
             if not status:
                 shutil.rmtree(here / unfinished.name)
@@ -133,6 +110,9 @@ WAYS += [("mondrian", before, "SIGINT") for before in ("nothing", "other")]
 """How publishing is interrupted: by which method, with what there before, by which signal."""
 
 
+TESTS = Path(__file__).parents[2]
+"""Where `support` is."""
+
 BESIDE = ("release.csv.sidelight.json", "release.csv-metadata.json")
 """What is put beside a file, in the order in which it comes."""
 
@@ -141,7 +121,7 @@ BESIDE = ("release.csv.sidelight.json", "release.csv-metadata.json")
 def killed(tmp_path_factory):
     """Give, for each way, a folder and what each kill left in it: all from one start of Python, which takes longest."""
     folder = tmp_path_factory.mktemp("killed")
-    command = [sys.executable, "-c", KILLED, str(folder), json.dumps(WAYS)]
+    command = [sys.executable, "-c", KILLED, str(folder), json.dumps(WAYS), str(TESTS)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
     return {way: (folder / "-".join(way), left) for way, left in zip(WAYS, json.loads(done.stdout), strict=True)}
 

@@ -8,7 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from support.patients import cells, read, refused, written
 
+import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn
+from sidelight.table import read as reading
 from sidelight.table.read import columns_of
 
 
@@ -180,3 +182,29 @@ def test_files_that_are_not_what_they_are_called(folder):
     assert "b.csv.gz cannot be unpacked" in refused(source=written(folder, "zip,sex", "b.csv.gz"))
     mixed = [written(folder, "zip,sex,disease\n", "c.csv"), folder / "a.parquet"]
     assert "give files of one kind" in refused(source=mixed)
+
+
+def test_a_file_that_is_written_to_while_it_is_read_is_refused(folder, monkeypatch):
+    file = folder / "people.csv"
+    file.write_text("age,disease\n20,Flu\n30,Cold\n")
+    count = reading.counted_rows
+
+    def written_to(*args, **options):
+        file.write_text("age,disease\n30,Flu\n20,Cold\n")
+        return count(*args, **options)
+
+    monkeypatch.setattr(reading, "counted_rows", written_to)
+    with pytest.raises(
+        BadTable, match=r"people\.csv changed while it was read; read it again when nobody writes to it"
+    ):
+        sl.read_table(file, quasi="age", sensitive="disease")
+
+
+def test_values_of_people_are_not_taken_from_a_file_that_has_changed(folder):
+    file = folder / "visits.csv"
+    file.write_text("id,age,disease\n1,20,Flu\n1,20,Cold\n2,30,Flu\n")
+    table, again = (sl.read_table(file, quasi="age", sensitive="disease", person="id", values="set") for _ in range(2))
+    assert table.profiles().people.sum() == 2
+    file.write_text("id,age,disease\n1,20,Flu\n1,20,Flu\n2,30,Flu\n")
+    with pytest.raises(BadTable, match=r"visits\.csv changed while it was read"):
+        again.profiles()

@@ -307,6 +307,40 @@ def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_fil
     assert sorted(Path.cwd().iterdir()) == before
 
 
+def test_a_database_that_is_restarted_in_the_middle(postgres, monkeypatch, sample_files):
+    postgres.put("t", pq.read_table("patients.parquet"))
+    plain = Session.batches
+
+    def batches(session, query, table="the catalogue"):
+        if "GROUP BY" in query:
+            postgres.stop()
+            postgres.start()
+        yield from plain(session, query, table)
+
+    words = [
+        "audit",
+        postgres.address("t"),
+        "-g",
+        "age",
+        "-g",
+        "sex",
+        "-s",
+        "disease",
+        "-m",
+        "group size",
+        "-o",
+        "a.json",
+    ]
+    before = sorted(Path.cwd().iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr(Session, "batches", batches)
+        outcome = invoke(words)
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert "the database was gone while public.t was read, and nothing was kept" in outcome.stderr
+    assert sorted(Path.cwd().iterdir()) == before
+    assert invoke(words).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("verb", "message"),
     [
