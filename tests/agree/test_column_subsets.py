@@ -15,7 +15,8 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.measures.column_subsets import subsets as walk
 from sidelight.measures.column_subsets import unique_rows
-from sidelight.table.table import Column, Counts
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column
 from sidelight.testing import tables
 
 

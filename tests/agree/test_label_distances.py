@@ -10,8 +10,9 @@ from sidelight.release.printing import Nodes
 from sidelight.search.distances import KeyDistances
 from sidelight.search.microaggregation import UnclusteredKeys
 from sidelight.search.orders import column_orders
+from sidelight.table.counts import Counts
 from sidelight.table.labels import KINDS
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.table import Column, Table
 
 LABELS = st.lists(st.sampled_from(["1", "2", "3", "5", "10", None]), min_size=1, max_size=7)
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from sidelight.release.generalise import Lattice, generalise
 from sidelight.release.groups import Groups
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.table import Column, Table
 from sidelight.testing import tables
 
 

@@ -12,8 +12,9 @@ from sidelight.search import distances
 from sidelight.search.distances import Centroids, KeyDistances
 from sidelight.search.microaggregation import UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
+from sidelight.table.counts import Counts
 from sidelight.table.labels import KINDS, as_day, as_number
-from sidelight.table.table import Column, Counts
+from sidelight.table.table import Column
 from sidelight.testing import tables
 
 

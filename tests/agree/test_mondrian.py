@@ -14,7 +14,8 @@ from sidelight.search import mondrian_frontier
 from sidelight.search.mondrian import cut_everybody, label_counts
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 COUNTRIES = {"America": {"South": ["Chile", "Peru"], "North": ["Cuba"]}, "Europe": {"West": ["France", "Spain"]}}
 BY = {"country": sl.Hierarchy.nested("country", COUNTRIES)}

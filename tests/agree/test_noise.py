@@ -17,7 +17,8 @@ from sidelight.dp.mechanism import Mechanism
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.dp.postprocessing import postprocess
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 
 def table_of(names, rows):

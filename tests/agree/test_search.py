@@ -21,7 +21,8 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import one_group
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.suppression import SuppressedNode
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 from sidelight.testing import measures, releases, tables
 
 

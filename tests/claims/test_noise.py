@@ -24,7 +24,8 @@ from sidelight.dp.level_choice import FULL_DETAIL, _details, _standing_out
 from sidelight.dp.mechanism import Mechanism, calibrate
 from sidelight.dp.parameters import PrivacyUnit
 from sidelight.dp.semantic_privacy import _weight, smallest_shift
-from sidelight.table.table import Column, Counts, Intake, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Intake, Table
 
 LEVEL = 1e-10
 DRAWS = 60_000

@@ -12,7 +12,8 @@ import numpy as np
 
 from sidelight.errors import NothingSafe
 from sidelight.search.method import SearchResult
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 Signature = frozenset[tuple[tuple[int, ...], tuple[int, ...]]]
 

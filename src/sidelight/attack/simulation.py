@@ -46,8 +46,9 @@ from sidelight.measures.measure import Bound
 from sidelight.policy.policy import Policy
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.table import Counts, Intake, Table, expect_one_sensitive
+from sidelight.table.table import Intake, Table, expect_one_sensitive
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""

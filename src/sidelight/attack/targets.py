@@ -20,10 +20,11 @@ from sidelight._arrays import Flags, Floats, Integers, add_up
 from sidelight._rounding import exact_number
 from sidelight._text import counted
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, label
 from sidelight.table.read import distinct_rows, read_table
 from sidelight.table.roles import Roles
-from sidelight.table.table import Column, Counts, Table, number_equal_rows
+from sidelight.table.table import Column, Table, number_equal_rows
 
 StatedPresence: TypeAlias = str | float | Fraction | None
 """Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it."""

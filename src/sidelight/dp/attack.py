@@ -38,9 +38,10 @@ from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy
 from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
+from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
-from sidelight.table.table import CELLS_AT_ONCE, Table, expect_one_sensitive
+from sidelight.table.table import Table, expect_one_sensitive
 
 STANDARD_DEVIATIONS = 11
 """What is further from the likeliest is not weighed: it is below the last bit."""

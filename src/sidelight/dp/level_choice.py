@@ -42,10 +42,11 @@ from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
 from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
 from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
+from sidelight.table.counts import Counts
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.table import Counts, Table, number_equal_rows
+from sidelight.table.table import Table, number_equal_rows
 
 FULL_DETAIL = 1_000
 """Detail is weighed in thousandths, so that scores are whole numbers and their sensitivity is exact."""

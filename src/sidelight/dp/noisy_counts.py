@@ -54,9 +54,10 @@ from sidelight.dp.workload import TOTAL, Marginal, Measurements, Queries, read_q
 from sidelight.errors import BadNoise, did_you_mean, parameter
 from sidelight.knowledge.statements import Noise, P, Statement
 from sidelight.release.release import Release, whole_groups
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Column, Counts, Table, Tabular, arrow_labels
+from sidelight.table.table import Column, Table, Tabular, arrow_labels
 
 if TYPE_CHECKING:
     from sidelight._arrays import Floats, Integers

@@ -27,8 +27,9 @@ from sidelight._arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, expect, parameter
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, Table, expect_one_sensitive, number_equal_rows
+from sidelight.table.table import Column, Table, expect_one_sensitive, number_equal_rows
 
 Kind: TypeAlias = Literal["has", "has not"]
 

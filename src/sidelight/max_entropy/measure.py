@@ -45,8 +45,9 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Table
 
 PLACES, PLACES_IN_TIME = 9, 6
 """What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""

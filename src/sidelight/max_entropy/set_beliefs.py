@@ -46,8 +46,9 @@ from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople, Move, Risk
 from sidelight.max_entropy.terms import shares_of
 from sidelight.release.release import Release, whole_groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Counts, Table, Tabular
+from sidelight.table.table import Table, Tabular
 
 if TYPE_CHECKING:
     import altair as alt

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines
     from sidelight.search.orders import Order
-    from sidelight.table.table import Counts
+    from sidelight.table.counts import Counts
 
 
 TablesByValue: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.float32]

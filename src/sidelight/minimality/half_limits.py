@@ -23,7 +23,7 @@ from sidelight.release.groups import Groups, stack_groups
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.value_limits import ShareLimit, distinct_limit, share_limit
-from sidelight.table.table import Counts
+from sidelight.table.counts import Counts
 
 
 @dataclass(frozen=True, eq=False)

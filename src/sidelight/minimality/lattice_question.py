@@ -34,7 +34,8 @@ from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import Node, coarser
-from sidelight.table.table import Counts, number_equal_rows
+from sidelight.table.counts import Counts
+from sidelight.table.table import number_equal_rows
 
 if TYPE_CHECKING:
     from sidelight.minimality.half_limits import HalfLimits

@@ -30,8 +30,9 @@ from sidelight.search.mondrian import OneLook, label_counts
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_frontier import Generation, Partition
 from sidelight.search.orders import column_orders
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Table
 
 
 def refuse_other_than_looks(

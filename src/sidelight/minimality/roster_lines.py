@@ -15,8 +15,9 @@ from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Release
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -51,10 +51,11 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.recoding import Buckets
+from sidelight.table.counts import Counts
 from sidelight.table.memory import Memory
 from sidelight.table.spark_parts import running_spark
 from sidelight.table.streamed_table import StreamedTable
-from sidelight.table.table import Column, Counts, JointDomain, unused_name, value_columns
+from sidelight.table.table import Column, JointDomain, unused_name, value_columns
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -40,11 +40,12 @@ from sidelight.report.document import DocumentPart, Number, Plain, PolicyBound, 
 from sidelight.report.report import NOT_JUDGED, ReaderFacts, ReleaseFacts, reader_facts, release_facts, together_notes
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
+from sidelight.table.counts import Counts
 from sidelight.table.files import files_of
 from sidelight.table.labels import ColumnKind, Label, Semantics
 from sidelight.table.memory import Memory
 from sidelight.table.roles import Domain, Missing, Roles
-from sidelight.table.table import Column, Counts, Intake, JointDomain
+from sidelight.table.table import Column, Intake, JointDomain
 
 if TYPE_CHECKING:
     from sidelight.table.streamed_table import AnyTable

@@ -16,8 +16,9 @@ import numpy.typing as npt
 from sidelight._arrays import Flags, Integers, add_up, number_keys
 from sidelight._text import counted, html_table
 from sidelight.errors import UnknownValue, did_you_mean
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, label, shown, shown_in_list
-from sidelight.table.table import CELLS_AT_ONCE, Column, Counts, JointDomain, stack_columns
+from sidelight.table.table import Column, JointDomain, stack_columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ import numpy.typing as npt
 from sidelight._arrays import Codes, Floats, Integers
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes, kind_of
+from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.label_distances import points_of, share_of_levels, squared_between
 from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, as_day, as_number
-from sidelight.table.table import CELLS_AT_ONCE, Column
+from sidelight.table.table import Column
 
 ROUNDING = 1e-9
 """Squared distances that differ by less are equal."""

@@ -20,12 +20,13 @@ from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.release.streamed import StreamedRelease
+from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import no_value_hint, tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.spark_stream import stream_keys
-from sidelight.table.table import Column, Counts, JointDomain, Table, number_equal_rows
+from sidelight.table.table import Column, JointDomain, Table, number_equal_rows
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""

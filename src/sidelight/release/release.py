@@ -22,10 +22,10 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
-    Counts,
     Intake,
     JointDomain,
     Tabular,

@@ -18,8 +18,9 @@ from sidelight._text import counted
 from sidelight.errors import BadRelease
 from sidelight.release.groups import Groups, first_of_each_kind
 from sidelight.release.release import Release
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
-from sidelight.table.table import Counts, Intake, sensitive_names
+from sidelight.table.table import Intake, sensitive_names
 
 if TYPE_CHECKING:
     from sidelight._arrays import Integers

@@ -31,9 +31,10 @@ from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
 from sidelight.table.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
-from sidelight.table.table import Column, Counts, JointDomain
+from sidelight.table.table import Column, JointDomain
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy

@@ -62,9 +62,10 @@ from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
 from sidelight.search.utility import UtilityName
+from sidelight.table.counts import Counts, Profiles
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.table import Counts, Profiles, Table
+from sidelight.table.table import Table
 
 AT_ONCE = 64
 """How many people and buckets an assignment is solved for."""

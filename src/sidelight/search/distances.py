@@ -27,8 +27,9 @@ from sidelight._arrays import Floats, Integers, add_up
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours
 from sidelight.search.orders import Order
+from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.label_distances import points_of, share_of_levels, squared_between
-from sidelight.table.table import CELLS_AT_ONCE, Column, Table, number_equal_rows
+from sidelight.table.table import Column, Table, number_equal_rows
 
 MANY_LABELS = 2_000
 """Labels in a column from which on it is a line, on which they stand in order, and no matrix of distances."""

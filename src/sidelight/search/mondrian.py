@@ -42,9 +42,10 @@ from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.search.value_limits import ValueLimits, covered_limits
 from sidelight.search.veil import Coins, Veil, unknown_to_all
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     from sidelight.search.value_limits import ValueLimits

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.orders import Order
-from sidelight.table.table import Counts
+from sidelight.table.counts import Counts
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -34,7 +34,8 @@ from sidelight.search.mondrian_cuts import Cuts, Line, Standing
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.population_keys import KeyPopulation, carrying
-from sidelight.table.table import Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
 
 KEYS_AT_ONCE = 1 << 17
 """About so many keys are sorted at a time: few enough for a processor's cache, and enough to keep both cores busy."""

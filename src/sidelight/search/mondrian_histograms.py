@@ -30,7 +30,8 @@ from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts, Line
 from sidelight.search.mondrian_frontier import halves_may_hold
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
+from sidelight.table.table import Table
 
 Ranks = npt.NDArray[np.int32]
 """Column × row."""

@@ -21,9 +21,10 @@ from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_frontier import CutGroups
 from sidelight.search.policy_check import candidate_groups
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.sorted_runs import Batch, RowParts
 from sidelight.table.streamed_table import RowBlock, StreamedTable
-from sidelight.table.table import CELLS_AT_ONCE, Counts, Table
+from sidelight.table.table import Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

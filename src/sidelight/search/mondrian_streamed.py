@@ -41,11 +41,12 @@ from sidelight.search.mondrian_lots import KnownCuts, Lot, RowsAside, counts_bes
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, region_labels
+from sidelight.table.counts import Counts
 from sidelight.table.key_stream import Summed
 from sidelight.table.memory import Memory
 from sidelight.table.sorted_runs import RowParts
 from sidelight.table.streamed_table import RowBlock, StreamedTable
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Table
 
 PARTS_AT_ONCE = 256
 """So many parts are put aside in one pass: each is an open file."""

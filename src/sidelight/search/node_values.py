@@ -22,7 +22,8 @@ from sidelight.release.generalise import Lattice, Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.search.suppression import SuppressedNode
-from sidelight.table.table import Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
 
 COUNTS_IN_A_BATCH = 1 << 15
 """Small generalisations are measured together, up to about this many counts: few enough for a processor's cache."""

@@ -31,8 +31,9 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Comparison, Criterion, Finding, Summary, exact
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Counts, Table
+from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     from sidelight.release.streamed_lattice import AnyGroups

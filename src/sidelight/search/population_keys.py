@@ -22,7 +22,8 @@ import numpy as np
 from sidelight._arrays import Codes, Integers, add_up
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.population import Population
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)

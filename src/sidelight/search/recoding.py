@@ -33,7 +33,8 @@ from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order, all_numbers
-from sidelight.table.table import Column, Counts, Table, held, unused_name, value_columns
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table, held, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
-from sidelight.table.table import CELLS_AT_ONCE, Counts
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.worlds.one_cut import OneCut
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """What the publisher holds.  The only folder that sees dataframes and engines; raw rows never leave them, counts do.
 
-Read in this order: `table` (Table, Column, Counts, and JointDomain for several sensitive columns), `labels` (what a
-cell says, and whether it is a number or a category), `roles` (which column is what), `read` (one GROUP BY), then
+Read in this order: `table` (Table, Column, and JointDomain for several sensitive columns) with `counts`, `labels` (what
+a cell says, and whether it is a number or a category), `roles` (which column is what), `read` (one GROUP BY), then
 where rows come from: `source`, `dataframe_source`, `duckdb_source` with `files`, `names_or_row` and `packed_keys`,
 `postgres_source` with `database_address`, `spark_source`.  `key_stream`, made by
 `read_stream` with `sorted_runs` and `memory`: keys in order, never held; in Spark, `spark_stream`.

@@ -20,8 +20,9 @@ import numpy as np
 
 from sidelight._arrays import Flags
 from sidelight.errors import BadTable, parameter
+from sidelight.table.counts import Counts, Profiles
 from sidelight.table.labels import Label, Semantics, hinted, in_order
-from sidelight.table.table import Counts, Profiles, Table
+from sidelight.table.table import Table
 
 SEPARATORS = "|;,/"
 """What programs put between the values of a cell; the first that fits is named."""

@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadHierarchy, UnknownColumn, WrongKind, did_you_mean, expect, kind_in_words, parameter
+from sidelight.table.counts import Counts, Profiles
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.table import Column, Counts, JointDomain, Profiles, Table
+from sidelight.table.table import Column, JointDomain, Table
 
 
 def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mapping[str, int]) -> Table:

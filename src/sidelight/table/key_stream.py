@@ -19,12 +19,13 @@ import numpy as np
 from sidelight._ahead import ahead
 from sidelight._arrays import Integers, run_starts, sum_runs
 from sidelight.errors import BadTable
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
-from sidelight.table.table import Column, Counts, Intake
+from sidelight.table.table import Column, Intake
 
 Summed = TypeVar("Summed")
 

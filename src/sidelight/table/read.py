@@ -27,6 +27,7 @@ from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
 from sidelight.table.carried import carry, weights
 from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
+from sidelight.table.counts import Counts, Profiles
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
@@ -68,7 +69,7 @@ from sidelight.table.source import (
     python_cells,
 )
 from sidelight.table.spark_source import is_spark, spark_errors
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Profiles, Table
+from sidelight.table.table import Column, Intake, JointDomain, Table
 
 
 def read_table(

@@ -20,6 +20,7 @@ import numpy as np
 from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
+from sidelight.table.counts import Counts
 from sidelight.table.key_stream import KeyStream, Summed
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.memory import Memory
@@ -28,7 +29,7 @@ from sidelight.table.read import check_kinds, kind_by_type
 from sidelight.table.roles import Missing, Roles
 from sidelight.table.sorted_runs import Batch
 from sidelight.table.spark_stream import stream_keys
-from sidelight.table.table import Column, Counts, Intake, Table, find_column, held, sensitive_names
+from sidelight.table.table import Column, Intake, Table, find_column, held, sensitive_names
 
 
 class StreamedRoles(TypedDict, total=False):

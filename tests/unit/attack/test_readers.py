@@ -11,7 +11,8 @@ import pytest
 import sidelight as sl
 from sidelight.attack.readers import ask_readers, largest_share, with_people
 from sidelight.errors import FallsToReaderWarning
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 HALF = [sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1]
 

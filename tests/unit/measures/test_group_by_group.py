@@ -10,7 +10,7 @@ import sidelight as sl
 from sidelight.measures.exact import EXACT, FLOATS
 from sidelight.measures.group_by_group import factors, shares
 from sidelight.release.release import whole_groups
-from sidelight.table.table import Counts
+from sidelight.table.counts import Counts
 
 CLASSICS = [
     sl.GroupSize(),

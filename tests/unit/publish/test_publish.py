@@ -26,7 +26,8 @@ import sidelight as sl
 from support.faults.children import in_child, kill_at
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 import numpy as np
 

@@ -7,8 +7,9 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, UnknownColumn, WrongKind
 from sidelight.release.generalise import Lattice
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Counts, Intake, Table
+from sidelight.table.table import Column, Intake, Table
 
 TABLE = Table(
     quasi=(

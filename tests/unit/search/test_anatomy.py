@@ -7,7 +7,8 @@ import sidelight as sl
 from sidelight._progress import quiet
 from sidelight.errors import BadPolicy, BadTable
 from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
-from sidelight.table.table import Column, Counts, Profiles
+from sidelight.table.counts import Counts, Profiles
+from sidelight.table.table import Column
 
 
 def test_whoever_is_hardest_to_place_comes_first():

@@ -8,7 +8,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.search.cut_tree import LEVELS, MOST_TILED, CutNode, CutTree
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 AGES, SEXES = 12, 3
 

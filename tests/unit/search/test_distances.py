@@ -7,7 +7,8 @@ import sidelight as sl
 from sidelight.search import distances
 from sidelight.search.distances import Centroids, KeyDistances, label_distances, points_on_line
 from sidelight.search.orders import column_orders, order_of
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 COUNTRY = sl.Hierarchy.nested("country", {"America": ["Chile", "Peru"], "Europe": ["France"]})
 

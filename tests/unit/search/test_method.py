@@ -12,7 +12,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.search.method import NOT_COMPLETE, SearchedLevel
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 BY = {"q": sl.Hierarchy.suppression("q", ["x", "y", "<b>"])}
 

@@ -8,7 +8,8 @@ from sidelight._progress import quiet
 from sidelight.errors import BadPolicy
 from sidelight.search.microaggregation import average_column
 from sidelight.search.orders import order_of
-from sidelight.table.table import Column, Counts
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column
 
 
 def table_of(semantics="single", **columns):

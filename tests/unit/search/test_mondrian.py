@@ -12,7 +12,8 @@ from sidelight.search.mondrian import Mondrian, cut_everybody, label_counts, one
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.value_limits import covered_limits
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 
 def people(*values: str, semantics="single") -> Table:

@@ -8,7 +8,8 @@ import sidelight as sl
 from sidelight.search.mondrian_cuts import Cuts, Line, Proposals, cuts_along
 from sidelight.search.mondrian_frontier import Generation
 from sidelight.search.orders import column_orders, order_of
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 COUNTS = np.array([[1, 0], [2, 1], [0, 3], [1, 1], [4, 0]])
 TABLE = Table(

@@ -11,7 +11,8 @@ from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import Generation, Partition
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 COUNTS = np.array([[1, 0], [2, 1], [0, 3], [1, 1], [4, 0]])
 TABLE = Table(

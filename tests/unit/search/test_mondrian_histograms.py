@@ -5,7 +5,8 @@ import numpy as np
 from sidelight.search import mondrian_histograms
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, RoutingTree
-from sidelight.table.table import Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
 
 TABLE = Table((), "disease", ("Flu", "Cold"), np.array([6]), Counts.from_cells([[4, 2]]))
 RANKS = np.array([[0, 1, 2, 2, 3, 3], [0, 0, 1, 1, 0, 1]], np.int32)

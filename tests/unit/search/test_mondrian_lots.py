@@ -8,7 +8,8 @@ import sidelight as sl
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_lots import KnownCuts, Lot, lots_of
 from sidelight.search.mondrian_streamed import Room, StreamedCuts
-from sidelight.table.table import Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
 
 TABLE = Table((), "disease", ("Flu", "Cold"), np.array([6]), Counts.from_cells([[4, 2]]))
 

@@ -7,8 +7,9 @@ from sidelight.errors import BadHierarchy
 from sidelight.search import recoding
 from sidelight.search.orders import column_orders, order_of
 from sidelight.search.recoding import Buckets, Query, Regions, random_queries, region_labels, release_of, unused_name
+from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.table import Column, Table
 
 TABLE = Table(
     quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),

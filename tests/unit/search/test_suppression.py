@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 BY = {"q": sl.Hierarchy.suppression("q", ["x", "y", "z"])}
 

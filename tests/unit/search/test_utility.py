@@ -9,7 +9,8 @@ import sidelight as sl
 from sidelight.search.orders import column_orders
 from sidelight.search.recoding import Regions, random_queries
 from sidelight.search.utility import UTILITIES
-from sidelight.table.table import Column, Counts, Table
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Table
 
 TABLE = Table(
     quasi=(Column.of("age", ["10", "20", "30", "40"]), Column.of("sex", ["f", "f", "m", "m"])),

@@ -1,4 +1,4 @@
-"""A table shows its columns and counts, and nobody's row; counts are the same dense or sparse."""
+"""A table shows its columns and counts, and nobody's row."""
 
 import pickle
 import sys
@@ -8,12 +8,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NotAvailable, UnknownColumn
-from sidelight.table.table import Column, Counts, Intake, JointDomain, Table, arrow_labels
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, Intake, JointDomain, Table, arrow_labels
 
 TABLE = Table(
     quasi=(Column.of("age", ["31", "29"]), Column.of("<zip>", ["00734", None])),
@@ -21,10 +20,6 @@ TABLE = Table(
     domain=("Flu", "Cold"),
     sizes=np.array([1, 2]),
     counts=Counts.from_cells([[1, 0], [1, 1]]),
-)
-
-MATRICES = st.integers(1, 4).flatmap(
-    lambda width: st.lists(st.lists(st.sampled_from([0, 0, 0, 1, 7]), min_size=width, max_size=width), min_size=1)
 )
 
 
@@ -52,39 +47,6 @@ def test_what_reading_did_is_told_in_numbers():
         "2 of 10 rows repeat a person's value and count once",
     )
     assert Intake(rows=10).notes() == ()
-
-
-@given(MATRICES, st.data())
-def test_dense_and_sparse_counts_say_the_same(cells, data):
-    full = np.array(cells, np.int64)
-    rows, values = np.nonzero(full)
-    sparse = Counts(
-        full.shape,
-        starts=np.searchsorted(rows, np.arange(len(full) + 1)),
-        where=values.astype(np.int32),
-        data=full[rows, values],
-    )
-    dense = Counts(full.shape, cells=full.copy())
-    group = np.array(data.draw(st.lists(st.integers(0, 2), min_size=len(full), max_size=len(full))))
-    for counts in (sparse, dense, Counts.from_cells(cells)):
-        assert counts.dense().tolist() == cells
-        assert counts.per_row().tolist() == full.sum(axis=1).tolist()
-        assert counts.totals().tolist() == full.sum(axis=0).tolist()
-        assert counts.spread_out().dense().tolist() == cells
-        assert [counts.row(row).tolist() for row in range(len(cells))] == cells
-        assert [counts.column(value).tolist() for value in range(full.shape[1])] == full.T.tolist()
-        assert counts.take(np.arange(len(cells))[::-1]).dense().tolist() == cells[::-1]
-        assert counts.take(slice(1, None)).dense().tolist() == cells[1:]
-        assert counts.roll_up(group, groups=3).dense().tolist() == [
-            full[group == number].sum(axis=0).tolist() for number in range(3)
-        ]
-
-
-def test_entries_in_any_order_add_up():
-    counts = Counts.from_entries([1, 0, 1], [0, 99, 0], [2, 1, 3], (2000, 100))
-    assert counts.cells is None
-    assert counts.entries()[0].tolist() == [0, 1]
-    assert (counts.row(0)[99], counts.row(1)[0]) == (1, 5)
 
 
 def test_labels_that_no_row_has_are_forgotten():
@@ -124,16 +86,6 @@ def test_values_of_several_columns_are_told_apart_whatever_they_say():
     both = JointDomain([disease, Column.of("income", ["c", "b, c", None, "c", "c", "c"])])
     assert len(set(both)) == 6
     assert pickle.loads(pickle.dumps(both)).names == ("disease", "income")
-
-
-def test_rows_with_one_value_each_are_taken_in_any_order_and_as_often_as_asked_for():
-    cells = np.zeros((5, 9), np.int64)
-    cells[np.arange(5), [3, 0, 8, 3, 1]] = [1, 2, 1, 4, 1]
-    counts = Counts.from_cells(cells)
-    assert counts.cells is None
-    rows = np.array([4, 0, 0, 2])
-    assert counts.take(rows).dense().tolist() == cells[rows].tolist()
-    assert counts.take(rows).take(np.array([3, 1])).dense().tolist() == cells[[2, 0]].tolist()
 
 
 def test_values_that_are_left_out_take_their_labels_with_them():

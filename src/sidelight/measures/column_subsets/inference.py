@@ -36,8 +36,8 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -33,8 +33,8 @@ from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, wors
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import CELLS_AT_ONCE
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, odds
 

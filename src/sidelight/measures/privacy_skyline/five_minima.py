@@ -40,8 +40,8 @@ from sidelight.measures.exact import (
 )
 from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
-from sidelight.table.table import Counts
 
 
 class Knowledge(NamedTuple):

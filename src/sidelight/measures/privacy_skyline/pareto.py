@@ -36,8 +36,8 @@ from sidelight.measures.privacy_skyline.five_minima import (
 )
 from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
+from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Semantics
-from sidelight.table.table import CELLS_AT_ONCE, Counts
 
 RuledOut: TypeAlias = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 """What ruling out values weighs: people in `single`, occurrences in `multiset`, −ln of a probability in `set`."""

@@ -16,7 +16,7 @@ from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.table.table import Counts
+from sidelight.table.counts import Counts
 
 WARD = sl.Release.from_counts([{"Ulcer": 2, "Dyspepsia": 3, "Flu": 5}, {"Ulcer": 1, "Flu": 4, "Cold": 5}])
 

@@ -1,0 +1,365 @@
+"""How often each value occurs in each row, and which values people have together.
+
+`Counts`  one matrix of whole numbers, dense or sparse by its shape.
+`Profiles`  rows of people who have the same values, where they have several.
+
+Both are frozen, and so are their arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from sidelight._arrays import Integers, add_up, first_of_equal_runs, number_keys, ranges
+from sidelight._text import counted
+
+if TYPE_CHECKING:
+    from sidelight.table.table import Table
+
+
+DENSE_FROM = 0.25
+"""Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)."""
+
+CELLS_AT_ONCE = 1 << 20
+"""How many cells a block that is spread out for computing may have (8 MB)."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Counts:
+    """Whole numbers ≥ 0, one row per group, one column per value.
+
+    Sparse (CSR): row r has `data[starts[r]:starts[r+1]]` at the values `where[...]`, falling in no
+    particular order but each value once.  Dense: `cells`.  Exactly one of the two is kept; ask for
+    `blocks` or single rows and columns, and it does not matter which.
+
+    >>> counts = Counts.from_entries(rows=[0, 0, 1], values=[0, 2, 1], counts=[2, 1, 3], shape=(2, 3))
+    >>> counts.row(0).tolist(), counts.column(1).tolist(), counts.totals().tolist()
+    ([2, 0, 1], [0, 3], [2, 3, 1])
+    >>> counts.roll_up(np.array([0, 0]), groups=1).row(0).tolist()
+    [2, 3, 1]
+    >>> counts
+    <Counts: 2 rows × 3 values, dense>
+    """
+
+    shape: tuple[int, int]
+    cells: Integers | None = None
+    starts: Integers | None = None
+    where: npt.NDArray[np.int32] | None = None
+    data: Integers | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.cells, self.starts, self.where, self.data):
+            if array is not None:
+                array.flags.writeable = False
+
+    def __repr__(self) -> str:
+        form_kept = "sparse" if self.cells is None else "dense"
+        return f"<Counts: {counted(self.rows, 'row')} × {counted(self.width, 'value')}, {form_kept}>"
+
+    @classmethod
+    def from_cells(cls, cells: npt.ArrayLike) -> Counts:
+        """Keep a full matrix, dense or sparse by its share of zeros."""
+        full = np.array(cells, dtype=np.int64, ndmin=2)
+        if np.count_nonzero(full) >= DENSE_FROM * full.size:
+            return cls(full.shape, cells=full)
+        rows, values = np.nonzero(full)
+        return cls.from_sorted(rows, values, full[rows, values], full.shape)
+
+    @classmethod
+    def from_entries(
+        cls, rows: npt.ArrayLike, values: npt.ArrayLike, counts: npt.ArrayLike, shape: tuple[int, int]
+    ) -> Counts:
+        """Add up entries given in any order."""
+        rows, values = np.asarray(rows, np.int64), np.asarray(values, np.int64)
+        amounts = np.asarray(counts, np.int64)
+        if shape[0] * shape[1] <= max(len(rows) / DENSE_FROM, 4096):
+            return cls.from_cells(add_up(rows * shape[1] + values, amounts, shape[0] * shape[1]).reshape(shape))
+        keys = rows * shape[1] + values
+        number, first = number_keys(keys, below=shape[0] * shape[1])
+        key, summed = keys[first], add_up(number, amounts, len(first))
+        kept = summed > 0
+        return cls.from_sorted(key[kept] // shape[1], key[kept] % shape[1], summed[kept], shape)
+
+    @classmethod
+    def from_sorted(
+        cls, rows: npt.NDArray[np.integer], values: npt.NDArray[np.integer], counts: Integers, shape: tuple[int, int]
+    ) -> Counts:
+        """Take positive entries sorted by row, each (row, value) once."""
+        if len(rows) >= DENSE_FROM * shape[0] * shape[1]:
+            full = np.zeros(shape, np.int64)
+            full[rows, values] = counts
+            return cls(shape, cells=full)
+        starts = np.zeros(shape[0] + 1, np.int64)
+        np.cumsum(np.bincount(rows, minlength=shape[0]), out=starts[1:])
+        return cls(shape, starts=starts, where=values.astype(np.int32), data=counts.astype(np.int64))
+
+    @property
+    def rows(self) -> int:
+        """How many groups."""
+        return self.shape[0]
+
+    @property
+    def width(self) -> int:
+        """How many values."""
+        return self.shape[1]
+
+    @property
+    def positive(self) -> int:
+        """How many of the counts are positive."""
+        if self.cells is not None:
+            return int(np.count_nonzero(self.cells))
+        assert self.data is not None
+        return len(self.data)
+
+    def entries(self) -> tuple[Integers, Integers, Integers]:
+        """Give all positive counts as (row, value, count), sorted by row."""
+        if self.cells is not None:
+            rows, values = np.nonzero(self.cells)
+            return rows, values, self.cells[rows, values]
+        assert self.starts is not None
+        assert self.where is not None
+        assert self.data is not None
+        return np.repeat(np.arange(self.rows), np.diff(self.starts)), self.where.astype(np.int64), self.data
+
+    def dense(self) -> Integers:
+        """Spread everything out.  For blocks; a whole release may be too large for it."""
+        if self.cells is not None:
+            return self.cells
+        full = np.zeros(self.shape, np.int64)
+        rows, values, counts = self.entries()
+        full[rows, values] = counts
+        return full
+
+    def spread_out(self) -> Counts:
+        """Keep all cells, those of a value side by side, which makes sums over the values 3 times as fast."""
+        if self.cells is not None:
+            return Counts(self.shape, cells=np.asfortranarray(self.cells))
+        cells = np.zeros((self.width, self.rows), np.int64).T
+        rows, values, counts = self.entries()
+        cells[rows, values] = counts
+        return Counts(self.shape, cells=cells)
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the rows into blocks small enough to spread out."""
+        step = max(CELLS_AT_ONCE // max(self.width, 1), 1)
+        for start in range(0, self.rows, step):
+            yield slice(start, min(start + step, self.rows))
+
+    def row(self, row: int) -> Integers:
+        """Give the counts of one group."""
+        counts: Integers = self.take(slice(row, row + 1)).dense()[0]
+        return counts
+
+    def column(self, value: int) -> Integers:
+        """Give the counts of one value."""
+        if self.cells is not None:
+            column: Integers = self.cells[:, value]
+            return column
+        rows, values, counts = self.entries()
+        full = np.zeros(self.rows, np.int64)
+        full[rows[values == value]] = counts[values == value]
+        return full
+
+    def totals(self) -> Integers:
+        """Add up each value over all groups."""
+        if self.cells is not None:
+            totals: Integers = self.cells.sum(axis=0)
+            return totals
+        assert self.where is not None
+        assert self.data is not None
+        return add_up(self.where, self.data, self.width)
+
+    def per_row(self) -> Integers:
+        """Add up each group over all values."""
+        if self.cells is not None:
+            sums: Integers = self.cells.sum(axis=1)
+            return sums
+        assert self.starts is not None
+        assert self.data is not None
+        # Differences of prefix sums, as `np.add.reduceat` would be wrong for rows without entries.
+        before = np.concatenate(([0], np.cumsum(self.data)))
+        return np.diff(before[self.starts])
+
+    def largest(self, many: int) -> Integers:
+        """Give, per row, the `many` largest counts in falling order; zeros where a row has fewer values.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).largest(2).tolist()
+        [[3, 2], [4, 0]]
+        """
+        largest = np.zeros((self.rows, many), np.int64)
+        if self.cells is not None:
+            falling = -_smallest(-self.cells, many)
+            largest[:, : falling.shape[1]] = falling
+            return largest
+        rows, _, amounts = self.entries()
+        order = np.lexsort((-amounts, rows))
+        rows, amounts = rows[order], amounts[order]
+        rank = np.arange(len(rows)) - np.searchsorted(rows, rows)
+        kept = rank < many
+        largest[rows[kept], rank[kept]] = amounts[kept]
+        return largest
+
+    def highest(self, values: npt.NDArray[np.integer]) -> Integers:
+        """Give, per row, the largest count among some values.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).highest(np.array([0, 1])).tolist()
+        [3, 0]
+        """
+        if len(values) == 1:
+            return self.column(int(values[0]))
+        chosen = self.only_values(values)
+        if chosen.cells is not None:
+            highest: Integers = chosen.cells.max(axis=1, initial=0)
+            return highest
+        rows, _, amounts = chosen.entries()
+        highest = np.zeros(self.rows, np.int64)
+        np.maximum.at(highest, rows, amounts)
+        return highest
+
+    def by_frequency(self, row: int) -> list[int]:
+        """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
+
+        >>> Counts.from_cells([[1, 0, 2, 1]]).by_frequency(0)
+        [2, 0, 3]
+        """
+        counts = self.row(row)
+        order = np.argsort(-counts, kind="stable")
+        return [int(place) for place in order if counts[place]]
+
+    def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
+        """Keep some rows, in the order given; the form (dense or sparse) stays."""
+        if self.cells is not None:
+            cells = self.cells[rows]
+            return Counts(cells.shape, cells=cells)
+        assert self.starts is not None
+        assert self.where is not None
+        assert self.data is not None
+        if isinstance(rows, slice) and rows.step in (None, 1):
+            start, stop, _ = rows.indices(self.rows)
+            stop = max(start, stop)
+            first, last = self.starts[start], self.starts[stop]
+            return Counts(
+                (stop - start, self.width),
+                starts=self.starts[start : stop + 1] - first,
+                where=self.where[first:last],
+                data=self.data[first:last],
+            )
+        chosen = np.arange(self.rows)[rows]
+        if len(self.data) == self.rows and (self.starts[1:] - self.starts[:-1] == 1).all():
+            # one value in each row, as where nearly everybody differs: rows are entries
+            starts = np.arange(len(chosen) + 1)
+            return Counts((len(chosen), self.width), starts=starts, where=self.where[chosen], data=self.data[chosen])
+        first, beyond = self.starts[chosen], self.starts[chosen + 1]
+        starts = np.concatenate(([0], np.cumsum(beyond - first)))
+        _, inside = ranges(first, beyond)
+        return Counts((len(chosen), self.width), starts=starts, where=self.where[inside], data=self.data[inside])
+
+    def first_of_each_kind(self) -> Integers:
+        """Find rows among which every row has an equal one no later than itself: the first of each kind, and few more.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4], [2, 0, 1]]).first_of_each_kind().tolist()
+        [0, 1]
+        """
+        rows, values, counts = (None, self.where, self.data) if self.cells is None else self.entries()
+        starts = self.starts if rows is None else np.searchsorted(rows, np.arange(self.rows + 1))
+        assert starts is not None
+        assert values is not None
+        assert counts is not None
+        return first_of_equal_runs(starts, values, counts)
+
+    def at_most(self, limits: Integers) -> Counts:
+        """Count no more of a value in a row than the row's limit.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).at_most(np.array([1, 3])).dense().tolist()
+        [[1, 0, 1], [0, 3, 3]]
+        """
+        if self.cells is not None:
+            return Counts(self.shape, cells=np.minimum(self.cells, limits[:, np.newaxis]))
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, values, np.minimum(counts, limits[rows]), self.shape)
+
+    def roll_up(self, group: npt.NDArray[np.integer], *, groups: int) -> Counts:
+        """Add up the rows of each new group: row r goes to `group[r]`."""
+        rows, values, counts = self.entries()
+        return Counts.from_entries(np.asarray(group)[rows], values, counts, (groups, self.width))
+
+    def merge_values(self, code: npt.NDArray[np.integer], *, width: int) -> Counts:
+        """Add up the columns of values that are taken for one: value x is from now on `code[x]`, of `width` values.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 3, 4]]).merge_values(np.array([0, 1, 0]), width=2).dense().tolist()
+        [[3, 0], [4, 3]]
+        """
+        if self.cells is not None:
+            merged = np.zeros((self.rows, width), np.int64)
+            for value, joined in enumerate(np.asarray(code).tolist()):
+                merged[:, joined] += self.cells[:, value]
+            return Counts(merged.shape, cells=merged)
+        rows, values, counts = self.entries()
+        return Counts.from_entries(rows, np.asarray(code)[values], counts, (self.rows, width))
+
+    def only_values(self, kept: npt.NDArray[np.integer]) -> Counts:
+        """Leave out the columns of all values but these.
+
+        >>> Counts.from_cells([[2, 0, 1], [0, 0, 4]]).only_values(np.array([0, 2])).dense().tolist()
+        [[2, 1], [0, 4]]
+        """
+        if len(kept) == self.width:
+            return self
+        if self.cells is not None:
+            cells = self.cells[:, kept]
+            return Counts(cells.shape, cells=cells)
+        new = np.full(self.width, -1)
+        new[kept] = np.arange(len(kept))
+        row, value, count = self.entries()
+        held = new[value] >= 0
+        return Counts.from_entries(row[held], new[value[held]], count[held], (self.rows, len(kept)))
+
+
+def _smallest(cells: Integers, many: int) -> Integers:
+    if 4 * many < cells.shape[1]:  # sorting all of a wide row costs more than setting the few apart first
+        cells = np.partition(cells, many - 1, axis=1)[:, :many]
+    return np.sort(cells, axis=1)[:, :many]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Profiles:
+    """Which values people have together: of those with key `key[i]`, `people[i]` have what row i of `counts` says.
+
+    Nobody is named, and people with the same key and values are one row.
+    """
+
+    key: Integers
+    people: Integers
+    counts: Counts  # how often one person of each row has each value
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def counts_of_all(self) -> Integers:
+        """Say how often each value occurs, over all people."""
+        row, value, count = self.counts.entries()
+        return add_up(value, count * self.people[row], self.counts.width)
+
+    def fit(self, table: Table) -> bool:
+        """Whether these people, counted, are those of a table."""
+        row, value, count = self.counts.entries()
+        shape = (len(table.sizes), len(table.domain))
+        if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
+            return False
+        counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
+        return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
+            np.array_equal(one, other)
+            for one, other in zip(_in_order(counted_again), _in_order(table.counts), strict=True)
+        )
+
+
+def _in_order(counts: Counts) -> tuple[Integers, Integers]:
+    row, value, count = counts.entries()
+    place = row * counts.width + value
+    order = np.argsort(place)
+    return place[order], count[order]
