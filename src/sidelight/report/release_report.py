@@ -349,7 +349,7 @@ def column_facts(
         quasi += [
             _printed(
                 column,
-                _people_by_label(column, members.people),
+                _people_by_label(column.take(members.key), members.people),
                 "known to outsiders",
                 techniques.get(column.name, unknown),
             )

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -76,6 +77,15 @@ def test_what_a_method_does_is_said(method, words):
 def test_a_level_that_leaves_nothing_is_suppression():
     told = technique_words(["age"], method="lattice", levels={"age": 3}, heights={"age": 4}, averages=False)
     assert told == {"age": "suppressed: printed as *"}
+
+
+def test_people_in_buckets_are_counted_by_their_own_labels():
+    """A key may be in several buckets, and buckets stand in another order than keys."""
+    rows = pa.table({"age": ["30"] * 14 + ["40", "50"], "disease": ["Flu", "Cold"] * 8})
+    table = sl.read_table(rows, quasi="age", sensitive="disease")
+    found = sl.protect(table, sl.Policy(sl.DistinctValues() >= 2), method="anatomy", ask="nobody")
+    age = next(each for each in column_facts(found.release) if each.column == "age")
+    assert (age.labels, age.examples) == (3, ("30",))
 
 
 def test_several_sensitive_columns_have_each_their_row(tmp_path):
