@@ -49,6 +49,7 @@ SCRIPTS = (
     Script("lattice", 0.5),
     Script("lattice_on_disk", 8, ("20000",)),
     Script("learner", 4, ("5000",)),
+    Script("load", 2, ("--clients", "5", "--seconds", "2")),
     Script("locate", 1, ("--people", "5000")),
     Script("maxent", 5),
     Script("mondrian", 1, ("--people", "5000")),

@@ -46,6 +46,7 @@ PICTURES_DRAWN = (
     Picture("scale", "ratio", GROUP_BY, rows=".*(audit|GROUP BY|mondrian)", named=2),
     Picture("attack", "against the GROUP BY", GROUP_BY),
     Picture("locate", "against the GROUP BY", "times the GROUP BY as Sidelight reads"),
+    Picture("load", "p95 ms", "milliseconds, of 95 % at most", baseline=None),
     Picture("search", "ms", "milliseconds of processor time", baseline=None),
     Picture("mondrian", "µs a person", "µs a person", baseline=None),
     Picture("tight limits", "against group size ≥ 5", "times Mondrian for group size ≥ 5"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import socket
 import threading
 import webbrowser
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from types import ModuleType
 
 import uvicorn
@@ -22,7 +22,7 @@ from sidelight import __version__
 from sidelight.errors import BadTable, SidelightError
 from sidelight.web.jobs import silent_interrupts
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
-from sidelight.web.security import TOKEN, Application, Guard, new_token
+from sidelight.web.security import TOKEN, Application, Guard, Message, Receive, Scope, Send, new_token
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, own_temporary_folder
 from sidelight.web.views import (
@@ -61,22 +61,43 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     for beside in (jobs, publishing):
         app.include_router(beside.router)
     app.mount("/static", StaticFiles(directory=str(STATIC)), name="static")
-    app.middleware("http")(_begin_with_a_state)
+    app.add_middleware(BeginWithState)
     app.add_exception_handler(SidelightError, _trouble)
     app.add_exception_handler(HTTPException, _trouble)
     app.add_exception_handler(RequestValidationError, _trouble)
     return app
 
 
-async def _begin_with_a_state(request: Request, answer: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Let a view that is asked for without any state begin where the command line began."""
-    views = {view.path for view in request.app.state.views}
-    if request.method == "GET" and request.url.path in views and not request.url.query:
-        return go_to(request, request.app.state.workspace.start.address(request.url.path))
-    response = await answer(request)
-    if request.url.path.startswith("/static/") and response.status_code == 200:
-        response.headers["cache-control"] = "private, max-age=86400"
-    return response
+class BeginWithState:
+    """Lets a view that is asked for without any state begin where the command line began; browsers keep files of ours.
+
+    Not by `app.middleware`, behind which nobody can tell that a client went away (starlette's `BaseHTTPMiddleware`).
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._inner = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or hand on."""
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        request = Request(scope)
+        path, views = request.url.path, {view.path for view in request.app.state.views}
+        if request.method == "GET" and path in views and not request.url.query:
+            response = go_to(request, request.app.state.workspace.start.address(path))
+            await response(scope, receive, send)
+        else:
+            await self._inner(scope, receive, _kept_by_browsers(send) if path.startswith("/static/") else send)
+
+
+def _kept_by_browsers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            message = {**message, "headers": [*message["headers"], (b"cache-control", b"private, max-age=86400")]}
+        await send(message)
+
+    return sending
 
 
 def _trouble(request: Request, error: Exception) -> Response:

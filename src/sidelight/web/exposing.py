@@ -205,7 +205,7 @@ class TwoReleases:
             raise BadTable(message)
         roles = replace(self.workspace.roles(self.state), quasi=self.known, sensitive=self.state.sensitive[0])
         question = ("people", roles.quasi, roles.value_columns, roles.missing)
-        return self.workspace.answers.of(question, lambda: read(roles))
+        return self.workspace.tables.of(question, lambda: read(roles))
 
     def _attacked(self, release: Release, present: tuple[int, int] = (1, 1)) -> Exposure:
         """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""

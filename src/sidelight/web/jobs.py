@@ -13,8 +13,14 @@ has ended (`views/jobs` answers).  So a view that may take long has three cases:
 
 *Lanes.*  Work in one lane is done one after the other, in its own thread.  Searches are one lane: a second one waits
 its turn, and its sentence says for what.  `soon` is for what follows a slider: it waits a moment itself, as most of it
-is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn.
-What somebody cancelled is begun again only by who wants it (`parts.again(job)` is the button).
+is quick, and work that it began is cancelled when nobody has looked at it for a while and another one wants its turn,
+or when nobody has for minutes.  Programs that wait for it (`awaited`) look all the while, and what the last of them
+went away from is cancelled.  What somebody cancelled is begun again only by who wants it (`parts.again(job)` is the
+button).
+
+*Bounds.*  So many wait in a lane at most: whoever comes then is refused, or, of what follows sliders, the oldest gives
+way that no program waits for.  So many that have ended are kept of searches and what else is a deed, and so many of
+what follows sliders, so that dragging one makes nobody's search forgotten.
 
 *Cancelling* reaches work at its next report of progress, as Ctrl-C reaches a verb: searches report at every candidate.
 Work that reports nothing for a moment is interrupted at its next step of Python, so that only a single call into a
@@ -30,7 +36,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -47,10 +53,19 @@ Wording: TypeAlias = Callable[[str, int, int | None], str]
 """Says in words how far work is: what is being done, how much of it, and out of how much."""
 
 MOST_ENDED = 64
-"""So many jobs that have ended are kept, the latest."""
+"""So many jobs that have ended are kept, the latest: of deeds, and of what follows sliders."""
+
+MOST_WAITING = 100
+"""So many jobs wait in a lane at most."""
+
+MOST_NAMED = 3
+"""So many jobs are named for which one waits."""
 
 FORGOTTEN = 1.5
 """Seconds after which nobody looks at work any more that a page asks about every 300 ms."""
+
+ABANDONED = 150.0
+"""Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute."""
 
 GRACE = 0.25
 """Seconds in which work that is cancelled may report and so end, before it is interrupted; and between interrupts."""
@@ -95,14 +110,15 @@ class Job:
     total: int | None = None
     seconds: float = 0
     _doing: str = ""
-    _waits_for: tuple[str, ...] = ()
+    _ahead: tuple[Job, ...] = field(default=(), repr=False)
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _thread: int | None = field(default=None, repr=False)
     _interrupted: bool = False  # whether an interrupt was sent, which may still be on its way
     forgotten: bool = False  # whether it was cancelled as nobody looked at it
-    _watched: bool = False
+    watched: bool = False  # whether it is for those only who look
+    _waiting: int = 0  # how many programs wait for its end
     _looked_at: float = field(default_factory=time.monotonic, repr=False)
 
     @property
@@ -124,12 +140,38 @@ class Job:
     def sentence(self) -> str:
         """Say in one sentence what has become of it."""
         if self.stage == "waiting":
-            turn = f"waiting its turn, after: {'; '.join(self._waits_for)}" if self._waits_for else "beginning"
-            return f"{self.title}: {turn}."
+            return f"{self.title}: {self._turn()}."
         if self.stage == "running":
             stopping = " Stopping." if self.stopping else ""
             return f"{self.title}: {self._doing or 'begun'}.{stopping}"
         return f"{self.title}: {self.problem or 'done'}."
+
+    def _turn(self) -> str:
+        """Say for what it waits."""
+        ahead = [each.title for each in self._ahead if each.goes_on]
+        others = f"; and {len(ahead) - MOST_NAMED:,} more" if len(ahead) > MOST_NAMED else ""
+        return f"waiting its turn, after: {'; '.join(ahead[:MOST_NAMED])}{others}" if ahead else "beginning"
+
+    def looked_at(self, seconds: float | None = None) -> bool:
+        """Whether somebody waits for it, or looked at it in the last seconds; a moment, if nothing is said."""
+        return self._waiting > 0 or time.monotonic() - self._looked_at <= (FORGOTTEN if seconds is None else seconds)
+
+    @contextmanager
+    def awaited(self) -> Iterator[None]:
+        """Look at it all the while."""
+        with self._lock:
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def forget(self) -> None:
+        """Cancel it as nobody looks at it any more: whoever asks for it then begins it again."""
+        if self.watched and self.goes_on:
+            self.forgotten = True
+            self.cancel()
 
     def wait(self, seconds: float) -> bool:
         """Wait for its end, so long at most; says whether it has ended."""
@@ -137,6 +179,8 @@ class Job:
 
     def _report(self, what: str, done: int, total: int | None) -> None:
         """Note how far it is; the work ends here if somebody cancelled it."""
+        if self.watched and not self.looked_at(ABANDONED):
+            self.forget()
         if self._stop.is_set():
             raise Cancelled
         self._doing, self.done, self.total = self.wording(what, done, total), done, total
@@ -165,7 +209,7 @@ class Job:
         with self._lock:
             if self._stop.is_set():
                 raise Cancelled
-            self.stage, self._thread = "running", threading.get_ident()
+            self.stage, self._thread, self._ahead = "running", threading.get_ident(), ()
 
     def _end(self, stage: Stage) -> None:
         """Take no interrupt from here on: whoever holds the lock sends one only while it runs."""
@@ -182,7 +226,7 @@ class Job:
             first = not self._stop.is_set()
             self._stop.set()
             if self.stage == "waiting":
-                self.stage = "cancelled"
+                self.stage, self._ahead = "cancelled", ()
                 self._ended.set()
             insist = first and self.stage == "running" and self.interruptible
         if insist:
@@ -270,6 +314,7 @@ class Jobs:
         lane: str = SEARCHES,
         wording: Wording = so_far,
         interruptible: bool = True,
+        watched: bool = False,
     ) -> Job:
         """Begin work, or let it wait its turn; the same job where it goes on or has an answer already."""
         with self._lock:
@@ -277,14 +322,16 @@ class Jobs:
             if before is not None and (before.stage == "done" or (before.goes_on and not before.stopping)):
                 self._look(before)
                 return before
+            waiting = self._lanes.setdefault(lane, deque())
+            ahead = tuple(each for each in waiting if each.goes_on)
+            self._make_room(ahead, watched=watched)
             self._numbers += 1
             job = Job(self._numbers, question, title, address, lane, work, wording, self._complaint, interruptible)
+            job.watched, job._ahead = watched, ahead
             if self._closed:
                 job.cancel()
             self._jobs[job.number], self._latest[question] = job, job.number
             self._forget()
-            waiting = self._lanes.setdefault(lane, deque())
-            job._waits_for = tuple(each.title for each in waiting)
             waiting.append(job)
             if len(waiting) == 1:
                 thread = threading.Thread(target=self._work_through, args=(lane,), name=lane, daemon=True)
@@ -310,8 +357,7 @@ class Jobs:
         before = self.of(question)
         if before is not None and before.stage == "cancelled" and not before.forgotten:
             return before
-        job = self.start(question, work, title=title, address=address, lane=lane, wording=wording)
-        job._watched = True
+        job = self.start(question, work, title=title, address=address, lane=lane, wording=wording, watched=True)
         job.wait(within)
         return job
 
@@ -325,15 +371,25 @@ class Jobs:
             lane=job.lane,
             wording=job.wording,
             interruptible=job.interruptible,
+            watched=job.watched,
         )
+
+    @staticmethod
+    def _make_room(ahead: Sequence[Job], *, watched: bool) -> None:
+        """Refuse one more where many wait already; of what follows sliders, the oldest gives way instead."""
+        if len(ahead) > MOST_WAITING and not watched:
+            message = f"{len(ahead):,} wait here already; wait until some have ended, or cancel some"
+            raise SidelightError(message)
+        for each in ahead[: max(len(ahead) - MOST_WAITING, 0)]:
+            if not each.looked_at(0):
+                each.forget()
 
     def _look(self, job: Job) -> None:
         """Note that somebody looks at a job; what is before it and nobody looks at is cancelled."""
-        job._looked_at = now = time.monotonic()
+        job._looked_at = time.monotonic()
         for each in self._lanes.get(job.lane, ()) if job.goes_on else ():
-            if each._watched and now - each._looked_at > FORGOTTEN:
-                each.forgotten = True
-                each.cancel()
+            if not each.looked_at():
+                each.forget()
 
     def close(self, patience: float = PATIENCE) -> None:
         """Cancel everything, and wait for what is being done."""
@@ -354,15 +410,14 @@ class Jobs:
             waiting[0]._run()
             with self._lock:
                 waiting.popleft()
-                for each in waiting:
-                    each._waits_for = each._waits_for[1:]
                 if not waiting:
                     return
 
     def _forget(self) -> None:
         """Keep the latest of those that have ended."""
-        ended = [number for number, each in self._jobs.items() if not each.goes_on]
-        for number in ended[: max(len(ended) - MOST_ENDED, 0)]:
-            question = self._jobs.pop(number).question
-            if self._latest.get(question) == number:
-                del self._latest[question]
+        for watched in (False, True):
+            ended = [number for number, each in self._jobs.items() if not each.goes_on and each.watched == watched]
+            for number in ended[: max(len(ended) - MOST_ENDED, 0)]:
+                question = self._jobs.pop(number).question
+                if self._latest.get(question) == number:
+                    del self._latest[question]

@@ -32,6 +32,12 @@ Answer = TypeVar("Answer")
 MOST_KEPT = 512
 """So many answers are kept: whoever drags a slider back sees the same again at once."""
 
+MOST_TABLES = 16
+"""So many tables and releases are kept, each by the columns and levels that were asked for: they can be large."""
+
+MOMENT = 0.1
+"""Seconds after which somebody who waits for another's answer looks up, and can be interrupted."""
+
 
 @dataclass(frozen=True, slots=True)
 class ExploredFile:
@@ -54,19 +60,46 @@ class ExploredFile:
 
 
 class Answers:
-    """Answers that were given before, the latest of them; an error is an answer too."""
+    """Answers that were given before, the latest of them; an error is an answer too.
+
+    Many who ask the same at a time ask once: the others wait for the first.  If that one is interrupted, the next asks.
+    """
 
     def __init__(self, most: int = MOST_KEPT) -> None:
         self._most = most
         self._kept: OrderedDict[Hashable, object] = OrderedDict()
+        self._asked: dict[Hashable, threading.Event] = {}  # what is being asked, until when
         self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
 
     def of(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
         """Give the answer to a question, asking only where it was not asked before."""
-        with self._lock:
-            if question in self._kept:
-                self._kept.move_to_end(question)
-                return self._told(self._kept[question])
+        mine = threading.Event()
+        try:
+            answer = self._answer(question, ask, mine)
+        finally:
+            with self._lock:
+                if self._asked.get(question) is mine:
+                    del self._asked[question]
+            mine.set()
+        if isinstance(answer, SidelightError):
+            raise answer.with_traceback(None)  # else it would keep the frames of all who were ever told
+        return cast("Answer", answer)  # what was asked under the same question
+
+    def _answer(self, question: Hashable, ask: Callable[[], Answer], mine: threading.Event) -> object:
+        while True:
+            with self._lock:
+                if question in self._kept:
+                    self._kept.move_to_end(question)
+                    return self._kept[question]
+                first = self._asked.setdefault(question, mine)
+            if first is mine:
+                return self._keep(question, ask)
+            first.wait(MOMENT)
+
+    def _keep(self, question: Hashable, ask: Callable[[], Answer]) -> object:
         try:
             answer: object = ask()
         except SidelightError as error:
@@ -75,13 +108,7 @@ class Answers:
             self._kept[question] = answer
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        return self._told(answer)
-
-    @staticmethod
-    def _told(answer: object) -> Answer:  # type: ignore[type-var] # what was asked under the same question
-        if isinstance(answer, SidelightError):
-            raise answer
-        return cast("Answer", answer)
+        return answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +121,7 @@ class Workspace:
     source: ExploredFile
     start: State
     answers: Answers = field(default_factory=Answers)
+    tables: Answers = field(default_factory=lambda: Answers(MOST_TABLES))  # and releases
     wording: Callable[[SidelightError], str] = str
     output: Path | None = None  # the folder into which releases may be published, as the command named it
     jobs: Jobs = field(init=False)
@@ -125,7 +153,7 @@ class Workspace:
     def table(self, state: State) -> Table:
         """Read the table with the roles that the address says."""
         read, roles = self.searched_file(state)
-        return self.answers.of(("table", roles_key(roles)), lambda: read(roles))
+        return self.tables.of(("table", roles_key(roles)), lambda: read(roles))
 
     def searched_file(self, state: State) -> tuple[Callable[[Roles], Table], Roles]:
         """Say how the table is read that a search needs."""
@@ -148,9 +176,9 @@ class Workspace:
     def release(self, state: State) -> Release:
         """Give the release that is looked at: the file as it stands, or as coarse as the address says."""
         if any(level for _, level in state.levels):
-            return self.answers.of(("release", state.subject), lambda: self._coarser(state))
+            return self.tables.of(("release", state.subject), lambda: self._coarser(state))
         roles = self.roles(state)
-        return self.answers.of(("release", roles_key(roles)), lambda: self.source.read_release(roles))
+        return self.tables.of(("release", roles_key(roles)), lambda: self.source.read_release(roles))
 
     def _coarser(self, state: State) -> Release:
         return generalise(self.table(state), by=self.hierarchies(state), to=dict(state.levels))

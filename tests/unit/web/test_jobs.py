@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from sidelight.errors import BadTable, parameter
+from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.web import jobs as jobs_file
 from sidelight.web.jobs import Jobs, silent_interrupts
 
@@ -132,6 +132,48 @@ def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
     time.sleep(0.05)
     assert jobs.numbered(second.number) is second
     assert (first.stage, first.stopping) == ("running", False)
+
+
+def test_dragging_a_slider_makes_no_search_forgotten(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
+    search = started(jobs, "search", lambda _: "found")
+    assert search.wait(5)
+    for number in range(5):
+        jobs.soon(number, lambda _: 1, title="Dragged", address="/", lane="readers", within=5)
+    assert jobs.of("search") is search
+    assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
+
+
+def test_so_many_wait_at_most_and_those_who_were_cancelled_do_not_count(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "MOST_WAITING", 2)
+    first = started(jobs, 0, reporting)
+    waiting = [started(jobs, number, lambda _: 1) for number in (1, 2)]
+    with pytest.raises(SidelightError, match="3 wait here already; wait until some have ended, or cancel some"):
+        started(jobs, 3, lambda _: 1)
+    assert started(jobs, 1, lambda _: 1) is waiting[0]
+    waiting[0].cancel()
+    assert started(jobs, 4, lambda _: 1).sentence == "Job 4: waiting its turn, after: Job 0; Job 2."
+    first.cancel()
+
+
+def test_of_many_only_the_first_are_named(jobs):
+    first, *_, last = (started(jobs, number, reporting) for number in range(6))
+    assert last.sentence == "Job 5: waiting its turn, after: Job 0; Job 1; Job 2; and 2 more."
+    jobs.close()
+    assert (first._ahead, last._ahead) == ((), ())  # nothing of those who were ahead is kept
+
+
+def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, monkeypatch):
+    monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
+    left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
+    assert left.wait(20)
+    assert (left.stage, left.forgotten) == ("cancelled", True)
+    again = jobs.soon(1, lambda _: 1, title="Left", address="/", lane="readers", within=5)
+    assert again.answer == 1
+    awaited = jobs.soon(2, reporting, title="Awaited", address="/", lane="readers", within=0)
+    with awaited.awaited():
+        assert not awaited.wait(0.2)
+    assert awaited.wait(20)
 
 
 def test_closing_stops_everything_and_nothing_begins_afterwards():

@@ -1,5 +1,10 @@
 """What the explorer holds: the file is read as the address says, once, and only with columns that it has."""
 
+import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from support.explorer import opened
 
@@ -64,3 +69,50 @@ def test_answers_are_kept_errors_too_and_not_for_ever():
     with pytest.raises(BadTable):
         answers.of("x", ask)
     assert len(asked) == 2
+
+
+def test_many_who_ask_the_same_at_once_ask_once_and_nobody_waits_for_who_was_interrupted():
+    answers, asked, go_on = Answers(), [], threading.Event()
+
+    def interrupted():
+        asked.append("interrupted")
+        go_on.wait(10)
+        raise KeyboardInterrupt
+
+    def ask():
+        asked.append("asked")
+        return 7
+
+    def first():
+        with pytest.raises(KeyboardInterrupt):
+            answers.of("x", interrupted)
+
+    with ThreadPoolExecutor(9) as threads:
+        ahead = threads.submit(first)
+        while not asked:
+            time.sleep(0.001)
+        others = [threads.submit(answers.of, "x", ask) for _ in range(8)]
+        go_on.set()
+        assert ([each.result(10) for each in others], ahead.result(10)) == ([7] * 8, None)
+    assert asked == ["interrupted", "asked"]
+
+
+def test_an_error_that_is_told_again_does_not_grow():
+    def ask():
+        message = "no"
+        raise BadTable(message)
+
+    answers, depths = Answers(), []
+    for _ in range(20):
+        with pytest.raises(BadTable) as told:
+            answers.of("x", ask)
+        depths.append(sum(1 for _ in traceback.walk_tb(told.value.__traceback__)))
+    assert max(depths[1:]) == min(depths[1:])
+
+
+def test_few_tables_are_kept_whatever_columns_are_asked_for(held, monkeypatch):
+    monkeypatch.setattr(held.tables, "_most", 2)
+    for quasi in (("age",), ("sex",), ("zip",), ("age", "sex")):
+        held.release(held.start.but(quasi=quasi))
+        held.table(held.start.but(quasi=quasi))
+    assert len(held.tables) == 2

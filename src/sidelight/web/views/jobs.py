@@ -5,13 +5,19 @@ No view of its own: `parts.job` draws a job where its answer will stand.
 
 from __future__ import annotations
 
-from typing import Annotated
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
+from sidelight.errors import SidelightError
 from sidelight.report.document import DocumentPart
+from sidelight.web import jobs as long_work
 from sidelight.web.jobs import Job, Stage
 from sidelight.web.pages import Complaint, environment, go_to
 from sidelight.web.workspace import Workspace
@@ -22,6 +28,9 @@ ENDED = 286
 """The status at which htmx asks no more."""
 
 GONE = "There is no such work: it was long ago, or the page was started again since."
+
+SHORTEST, LONGEST = 0.005, 0.1
+"""Seconds between two looks at whether a job has ended."""
 
 JobNumber = Annotated[int, Path(ge=0, le=10**9)]
 
@@ -49,6 +58,39 @@ def document(job: Job) -> JobAnswer:
         total=job.total,
         problem=job.problem,
     )
+
+
+async def answer_of(request: Request, begin: Callable[[], Job], seconds: float) -> Any:  # noqa: ANN401 - of any work
+    """Wait for the answer of a job, so long at most, and hold no thread: those who wait keep nobody from asking.
+
+    Who goes away cancels it, unless somebody else looks at it, or comes to look within a moment.
+    """
+    until, job = time.monotonic() + seconds, await run_in_threadpool(begin)
+    while await _ended(request, job, until) and job.forgotten:  # before it was known that somebody waits
+        job = await run_in_threadpool(begin)
+    if job.error is not None:
+        raise job.error.with_traceback(None)  # else it would keep the frames of all who were ever told
+    if job.stage != "done":
+        message = f"{job.title} {'takes longer' if job.goes_on else 'was cancelled'}; ask again"
+        raise SidelightError(message)
+    return job.answer
+
+
+async def _ended(request: Request, job: Job, until: float) -> bool:
+    """Wait for the end of a job until then; says whether it has ended, and who asked is still there."""
+    pause = SHORTEST
+    with job.awaited():
+        while job.goes_on and time.monotonic() < until:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST)
+            if await request.is_disconnected():
+                break
+        else:
+            return not job.goes_on
+    await asyncio.sleep(long_work.FORGOTTEN)
+    if not job.looked_at():
+        job.forget()
+    return False
 
 
 def _job(request: Request, number: int) -> Job:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, cast, get_args
 
 from fastapi import APIRouter, File, Query, Request, UploadFile
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from sidelight._text import as_names, shell
@@ -39,6 +41,7 @@ from sidelight.web.pages import (
 from sidelight.web.security import MOST_BYTES
 from sidelight.web.state import MOST_COLUMNS, State, StateFields, read_state
 from sidelight.web.uploads import Upload, Uploads
+from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView(
@@ -375,20 +378,13 @@ def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> Uploa
 
 
 @router.get("/api/other-releases", responses={422: {"model": Complaint}})
-def data(request: Request, fields: Annotated[OtherFields, Query()]) -> ExposureAnswer:
+async def data(request: Request, fields: Annotated[OtherFields, Query()]) -> ExposureAnswer:
     """What do this release and another one about the same people give away together?"""
     workspace: Workspace = request.app.state.workspace
     state = fields.state()
-    beside = read_beside(workspace, request.app.state.uploads, state, fields)
+    beside = await run_in_threadpool(read_beside, workspace, request.app.state.uploads, state, fields)
     if beside is None:
         message = "which other release? Upload it first, and give its key as 'other'"
         raise BadTable(message)
-    job = _job(workspace, state, beside, VIEW.path)
-    job.wait(PATIENCE)
-    if job.error is not None:
-        raise job.error
-    if job.stage != "done":
-        message = f"{job.title} was cancelled; ask again"
-        raise BadMeasure(message)
-    drawn: DrawnExposure = job.answer
+    drawn: DrawnExposure = await answer_of(request, partial(_job, workspace, state, beside, VIEW.path), PATIENCE)
     return drawn.answer

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -37,6 +38,7 @@ from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, with_imports
 from sidelight.web.state import State, StateFields, read_state
+from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import Belief, Posteriors, posteriors
@@ -139,8 +141,8 @@ def hierarchies(workspace: Workspace, state: State) -> Mapping[str, Hierarchy]:
     return workspace.hierarchies(state) if state.levels else workspace.source.hierarchies
 
 
-def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: str) -> Job:
-    """Ask, beside the page where it takes long."""
+def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: str, *, within: float = 0.9) -> Job:
+    """Ask, beside the page where it takes longer than `within` seconds."""
     release, by = workspace.release(state), hierarchies(workspace, state)
 
     def work(progress: Progress) -> WhatIfAnswer:
@@ -148,7 +150,7 @@ def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: s
 
     title = "Working out what follows"
     return workspace.jobs.soon(
-        ("what if", state.subject, texts), work, title=title, address=address, lane="what if", within=0.9
+        ("what if", state.subject, texts), work, title=title, address=address, lane="what if", within=within
     )
 
 
@@ -362,7 +364,7 @@ class WhatIfFields(StateFields):
 
 
 @router.get("/api/what-if", responses={422: {"model": Complaint}})
-def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAnswer:
+async def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAnswer:
     """What would somebody conclude who knows this?"""
     workspace: Workspace = request.app.state.workspace
     state = fields.state()
@@ -371,11 +373,9 @@ def data(request: Request, fields: Annotated[WhatIfFields, Query()]) -> WhatIfAn
     if not texts:
         message = "nothing is known yet; write a fact, such as '#1 != Flu', or a statement P(…)"
         raise BadKnowledge(message)
-    job = asked(workspace, one, texts, state.address(VIEW.path, {"know": list(texts), "of": fields.of or None}))
-    job.wait(2 * SECONDS)
-    if job.answer is None:
-        raise job.error or BadKnowledge(job.problem or "this was cancelled; ask again")
-    answered: WhatIfAnswer = job.answer
+    address = state.address(VIEW.path, {"know": list(texts), "of": fields.of or None})
+    begin = partial(asked, workspace, one, texts, address, within=0)
+    answered: WhatIfAnswer = await answer_of(request, begin, 2 * SECONDS)
     return answered
 
 

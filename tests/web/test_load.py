@@ -1,0 +1,135 @@
+"""Many use the page at once: all get their answers, searches take turns and can be cancelled, and nothing piles up.
+
+`python benchmarks/load.py` does the same for longer, with more clients and in a process that can be looked at.
+"""
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from load import Load, arrived, share, use_at_once
+from support.explorer import HOME, PORT, TOKEN, guest, opened
+
+from sidelight.web import jobs, searches
+from sidelight.web.app import explorer
+from sidelight.web.views import what_if
+from sidelight.web.workspace import MOST_KEPT, MOST_TABLES
+
+COOKIE = {"cookie": f"sidelight-{PORT}={TOKEN}"}
+
+
+@pytest.fixture
+def held(sample_files):
+    held = opened(sample_files / "patients.parquet", hierarchies=sample_files / "hierarchies")
+    yield held
+    held.jobs.close()
+
+
+def run(work):
+    """Run it in a thread of its own: a browser of other tests may have a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result(300)
+
+
+def unfinished(held):
+    return [each for each in held.jobs._jobs.values() if each.goes_on]
+
+
+def wait_for(condition, seconds=60):
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    assert condition()
+
+
+def test_ten_at_once_get_their_answers(held, serve):
+    load = run(use_at_once(serve(held), clients=10, seconds=3))
+    assert load.errors == []
+    assert load.asked >= 20  # everybody was let in, however busy this machine is
+    assert "| all |" in load.table()
+    wait_for(lambda: not unfinished(held))
+    assert len(held.tables) <= MOST_TABLES
+    assert len(held.answers) <= MOST_KEPT
+    assert len(held.jobs._jobs) <= 2 * jobs.MOST_ENDED + 1
+    assert not any(held.jobs._lanes.values())
+
+
+def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeypatch):
+    begun, go_on = [], []
+
+    def search(_workspace, state, _choice, progress):
+        begun.append(state.limits[0])
+        while not go_on:
+            progress("levels", 1, 2)
+            time.sleep(0.005)
+
+    monkeypatch.setattr(searches, "search", search)
+    clients = [guest(held) for _ in range(5)]
+    limits = [f"group size >= {2 + at}" for at in range(5)]
+    asked = [("quasi", "age"), ("sensitive", "disease")]
+    numbers = [
+        client.post("/api/release", params=[*asked, ("limit", limit)]).json()["number"]
+        for client, limit in zip(clients, limits, strict=True)
+    ]
+    wait_for(lambda: begun)
+    last = clients[4].get(f"/api/jobs/{numbers[4]}").json()
+    assert (last["stage"], last["sentence"].count("Searching by")) == ("waiting", 4)
+    assert clients[3].post(f"/api/jobs/{numbers[1]}/cancel").json()["stage"] == "cancelled"  # before its turn
+    assert clients[3].post(f"/api/jobs/{numbers[0]}/cancel").json()["stage"] == "cancelled"  # in the middle
+    go_on.append(True)
+    wait_for(lambda: not unfinished(held))
+    assert begun == [limits[at] for at in (0, 2, 3, 4)]
+
+
+def test_who_waits_for_an_answer_is_not_taken_for_gone(held, monkeypatch):
+    monkeypatch.setattr(jobs, "FORGOTTEN", 0.02)
+    conclude = what_if.conclude
+
+    def slow(release, texts, by, progress):
+        for step in range(8):
+            progress("steps", step, 8)
+            time.sleep(0.005)
+        return conclude(release, texts, by, progress)
+
+    monkeypatch.setattr(what_if, "conclude", slow)
+    app = explorer(held, token=TOKEN, port=PORT)
+
+    async def ask_at_once():
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url=HOME, headers=COOKIE, timeout=200) as client:
+            path = held.start.but(quasi=("sex",)).address("/api/what-if")
+            facts = [f"#1.{who} != {value}" for who in range(1, 16) for value in ("Flu", "AIDS", "Ulcer")]
+            return await asyncio.gather(*(client.get(path + "&" + urlencode({"know": fact})) for fact in facts))
+
+    assert [answer.status_code for answer in run(ask_at_once())] == [200] * 45  # more than threads that answer
+
+
+def test_what_somebody_went_away_from_is_not_worked_at(held, serve, monkeypatch):
+    monkeypatch.setattr(jobs, "FORGOTTEN", 0.1)
+    begun = []
+
+    def endless(*given):
+        begun.append(1)
+        while True:
+            given[-1]("steps", 1, None)
+            time.sleep(0.005)
+
+    monkeypatch.setattr(what_if, "conclude", endless)
+
+    async def ask_and_leave(address):
+        async with arrived(1, address, Load()) as client:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(client.what_if(), 3)
+
+    run(ask_and_leave(serve(held)))
+    wait_for(lambda: begun)
+    wait_for(lambda: not unfinished(held))
+    assert held.jobs._jobs[max(held.jobs._jobs)].stage == "cancelled"
+
+
+def test_a_share_of_times_is_one_that_was_measured():
+    assert [share([3.0, 1.0, 2.0, 4.0], part) for part in (0.5, 0.95, 1)] == [2.0, 4.0, 4.0]
+    assert share([], 0.5) == 0
