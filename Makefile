@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo faults fuzz mutants test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
+.PHONY: help demo faults fuzz mutants leaks load test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
 .DELETE_ON_ERROR:
 
 help:
@@ -23,6 +23,8 @@ help:
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
 	@echo "make dist     build the wheel, the source archive and the list of what they are made of into dist/"
 	@echo "make audit    ask whether vulnerabilities of the pinned requirements are known; STRICT=1: fail if nobody can be asked"
+	@echo "make leaks    look for planted markers in all that every verb, page and error shows"
+	@echo "make load     let fifty clients use the page for a minute, and see that it bears them"
 	@echo "make bench    measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for what there is"
 	@echo "make lock     renew the pinned requirements"
 	@echo "make clean    remove .venv and everything that was built"
@@ -47,6 +49,12 @@ fuzz: $(VENV)/.can-test
 
 mutants: $(VENV)/.can-test
 	$(BIN)/python scripts/mutants.py $(ONLY) $(WITH)
+
+leaks: $(VENV)/.can-test
+	$(BIN)/python scripts/leaks.py
+
+load: $(VENV)/.can-test
+	$(BIN)/python benchmarks/load.py
 
 test-oldest: $(VENV)/.can-test
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest

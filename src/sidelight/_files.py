@@ -8,6 +8,7 @@ After a crash  `settle`: what was being replaced stands there again, or all of t
                folders are locked while their process lives: one that is not was left by a crash, and the next goes.
 Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
                way while nothing is lost.
+Copies         `open_private`: what only its owner may read, while it is needed.
 Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
 
 Invariant: at any moment, also after `kill -9` or a power cut, a reader who settles finds what stood there before or all
@@ -24,6 +25,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8
 
@@ -145,6 +147,15 @@ def _umask() -> int:
     mask = os.umask(0)  # it can only be read by setting it
     os.umask(mask)
     return mask
+
+
+def open_private(path: Path) -> BinaryIO:
+    """Make a file that nobody but its owner may read, also where new files are open to all (umask 000)."""
+    return open(path, "xb", opener=_owners_alone)
+
+
+def _owners_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 @contextlib.contextmanager

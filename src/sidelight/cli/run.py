@@ -49,9 +49,25 @@ _WORDS: ContextVar[tuple[str, ...]] = ContextVar("words", default=())
 """What was typed after `sidelight`."""
 
 
+NAMES_SOMEBODY = ("--who",)
+"""The options that name a person by an identifier, which no document repeats."""
+
+
 def command_line() -> str:
-    """Give the command that is being run, to be typed again."""
-    return shlex.join(("sidelight", *_WORDS.get()))
+    """Give the command that is being run, to be typed again, for documents: whom it names is not repeated there."""
+    return shlex.join(("sidelight", *_without_names(_WORDS.get())))
+
+
+def _without_names(words: Sequence[str]) -> Iterator[str]:
+    """Write … for a person's name.
+
+    >>> list(_without_names(["attack", "one.csv", "--who", "Ann", "--who=Ann"]))
+    ['attack', 'one.csv', '--who', '…', '--who=…']
+    """
+    for before, word in zip(("", *words), words, strict=False):
+        option = word.partition("=")[0]
+        named = f"{option}=…" if option in NAMES_SOMEBODY and option != word else word
+        yield "…" if before in NAMES_SOMEBODY else named
 
 
 OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "--write")

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from sidelight._files import private_folder
+from sidelight._files import open_private, private_folder
 from sidelight.errors import SidelightError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
@@ -19,7 +19,8 @@ def pdf_page(html: str) -> bytes:
     browser = browser_path()
     with private_folder() as folder:
         page, printed = folder / "page.html", folder / "page.pdf"
-        page.write_text(html, encoding="utf-8")
+        with open_private(page) as file:
+            file.write(html.encode())
         command = [
             browser,
             "--headless",

@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
-from sidelight._files import private_folder
+from sidelight._files import open_private, private_folder
 from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
@@ -260,7 +260,8 @@ def _columnar(con: duckdb.DuckDBPyConnection, view: str) -> duckdb.DuckDBPyRelat
         con.execute(f"CREATE TEMP TABLE src AS {view}")
         return con.table("src")
     file = Path(folder) / "rows.parquet"
-    con.execute(f"COPY ({view}) TO {sql_path(file)} (FORMAT parquet)")
+    open_private(file).close()  # which is written over, and keeps its rights
+    con.execute(f"COPY ({view}) TO {sql_path(file)} (FORMAT parquet, USE_TMP_FILE false)")
     con.execute(f"CREATE TEMP VIEW src AS SELECT * FROM read_parquet({sql_path(file)})")  # noqa: S608
     return con.table("src")
 

@@ -26,7 +26,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from sidelight._files import private_folder
+from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable, in_python, parameter, utf8
 from sidelight.table.database_address import is_address, one_address
 
@@ -138,7 +138,7 @@ def _standard_input() -> Path:
     beginning = sys.stdin.buffer.read(4)
     kind = next((kind for first, kind in BEGINNINGS.items() if beginning.startswith(first)), ".csv")
     copy = folder / f"standard-input{kind}"
-    with copy.open("wb") as file:
+    with open_private(copy) as file:
         file.write(beginning)
         copyfileobj(sys.stdin.buffer, file)
     return copy

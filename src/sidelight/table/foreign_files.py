@@ -18,7 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sidelight._files import private_folder
+from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.table.files import CHUNK, SHEETS, ending, packer, unpacked, unpacking
 from sidelight.table.labels import label
@@ -183,14 +183,14 @@ def _proves_utf8(file: Path) -> bool:
 
 
 def _copied(file: Path, folder: Path, encoding: str) -> Path:
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     copy = folder / (file.stem if packer(file) else file.name)
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        with unpacking(file), unpacked(file) as stream, copy.open("w", encoding="utf-8", newline="") as text:
+        with unpacking(file), unpacked(file) as stream, open_private(copy) as text:
             while chunk := stream.read(CHUNK):
-                text.write(decoder.decode(chunk))
-            text.write(decoder.decode(b"", final=True))
+                text.write(decoder.decode(chunk).encode())
+            text.write(decoder.decode(b"", final=True).encode())
     except UnicodeError:
         message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
         raise BadTable(message) from None

@@ -19,7 +19,7 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight._files import private_folder
+from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable
 from sidelight.publish.sidecar import ENDING, Sidecar, sidecar_path
 from sidelight.table.files import PACKERS, ending
@@ -69,11 +69,12 @@ class Uploads:
         renamed = None if document is None else _renamed(document, kept)
         folder = self._new_folder()
         for name, content in named.items():
-            with (folder / kept[name]).open("xb") as file:
+            with open_private(folder / kept[name]) as file:
                 shutil.copyfileobj(content, file)
         path = folder / kept[main]
         if renamed is not None:
-            sidecar_path(path).write_text(renamed.model_dump_json(), encoding="utf-8")
+            with open_private(sidecar_path(path)) as file:
+                file.write(renamed.model_dump_json().encode())
         upload = Upload(key, main, path, renamed is not None)
         self._files[upload.key] = upload
         return upload

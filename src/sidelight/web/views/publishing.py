@@ -17,6 +17,7 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from sidelight._files import open_private
 from sidelight._progress import Progress
 from sidelight.errors import NotPublished
 from sidelight.publish.publish import Published
@@ -128,7 +129,7 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
 def _archive(published: Published) -> Path:
     """Put what was published into one file; a browser keeps one more easily than three."""
     path = published.path.with_suffix(".zip")
-    with zipfile.ZipFile(path, "x", zipfile.ZIP_DEFLATED) as archive:
+    with open_private(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for each in (published.sidecar, published.dictionary, *published.paths):
             archive.write(each, each.name)
     return path
