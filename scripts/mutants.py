@@ -3,6 +3,7 @@
 make mutants                            everything that has no verdict yet; stop it and go on whenever you like
 make mutants ONLY=measures/sums.py      one file, or one folder
 make mutants WITH=--beside              only with the tests beside each file: quick, and a lower bound
+make mutants ONLY=policy WITH="--ask tests/unit/policy"     with those and some more; also a lower bound
 
 A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors.toml are looked at, with the
 reason why no test can or should notice; any other makes this fail, and so does a file under 90 %.  The figures are kept
@@ -43,7 +44,7 @@ FIGURES = ROOT / "tests" / "mutants" / "figures.toml"
 PAGE = ROOT / "docs" / "trust.md"
 BEGIN, END = "<!-- mutants -->", "<!-- /mutants -->"
 ENOUGH = 90  # per cent
-ASKED = [*(f"tests/unit/{room}" for room in ROOMS), "tests/agree", "tests/claims", "tests/golden"]
+ALL = [*(f"tests/unit/{room}" for room in ROOMS), "tests/agree", "tests/claims", "tests/golden"]
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Figures:
     timeouts: int  # of the killed: those that ran out of time
     listed: int  # survivors with a reason
     open: int  # survivors without
-    tests: str  # "beside" or "all"
+    tests: str  # "all", or "some" of them were asked
     source: str  # digest of the file
 
     @property
@@ -74,10 +75,14 @@ def files(only: Sequence[str]) -> list[str]:
     return chosen
 
 
-def all_tests() -> list[str]:
-    """Every file of tests that may kill, and every source file, for the examples in its docstrings."""
-    tests = [path for folder in ASKED for path in sorted((ROOT / folder).rglob("test_*.py"))]
-    return [path.relative_to(ROOT).as_posix() for path in tests] + [f"src/sidelight/{file}" for file in files(())]
+def tests_in(places: Sequence[str]) -> list[str]:
+    """The files of tests in folders; a source file is one too, for the examples in its docstrings."""
+    paths = [
+        path
+        for place in map(ROOT.joinpath, places)
+        for path in ([place] if place.is_file() else sorted(place.rglob("test_*.py")))
+    ]
+    return [path.relative_to(ROOT).as_posix() for path in paths]
 
 
 def ask(what: str, *arguments: str) -> None:
@@ -87,12 +92,10 @@ def ask(what: str, *arguments: str) -> None:
         sys.exit(f"mutants: {what} {arguments[0]} failed")
 
 
-def tests_for(file: str, *, only_beside: bool) -> list[str]:
-    """The files of tests that execute some line of a source file."""
-    if only_beside:
-        return beside(file)
-    known = {tests: watched(tests) for tests in all_tests()}
-    return [tests for tests, seen in known.items() if seen and f"src/sidelight/{file}" in seen.lines]
+def tests_for(file: str, asked: Sequence[str]) -> list[str]:
+    """The files of tests that execute some line of a source file, those beside it first."""
+    known = {tests: watched(tests) for tests in asked if tests not in beside(file)}
+    return beside(file) + [tests for tests, seen in known.items() if seen and f"src/sidelight/{file}" in seen.lines]
 
 
 def listed() -> dict[tuple[str, str, str, str], str]:
@@ -157,7 +160,7 @@ def _line(name: str, one: Figures) -> str:
 
 def _notes(file: str, one: Figures) -> str:
     changed = ", changed since" if one.source != digest(SOURCE / file) else ""
-    return (", tests beside it only" if one.tests == "beside" else "") + changed
+    return (", by some of the tests" if one.tests == "some" else "") + changed
 
 
 def show(text: str, page: Path = PAGE) -> bool:
@@ -176,21 +179,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("only", nargs="*", help="files or folders below src/sidelight")
     parser.add_argument("--beside", action="store_true", help="use only the tests beside each file")
+    parser.add_argument("--ask", action="append", default=[], help="and these files or folders of tests, but no others")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time")
     parser.add_argument("--judge", action="store_true", help="try nothing, only judge what was tried")
     chosen = parser.parse_args()
-    todo = files(chosen.only)
+    todo, some = files(chosen.only), chosen.beside or bool(chosen.ask)
     if not chosen.judge:
-        if not chosen.beside and (unseen := [tests for tests in all_tests() if not watched(tests)]):
-            print(f"watching {len(unseen)} files of tests")
+        examples = [f"src/sidelight/{file}" for file in (todo if some else files(()))]
+        asked = [] if chosen.beside else [*tests_in(chosen.ask or ALL), *examples]
+        if unseen := [tests for tests in asked if not watched(tests)]:
+            print(f"watching {len(unseen)} files of tests", flush=True)
             ask("watch", *unseen)
         with ThreadPoolExecutor(chosen.jobs) as threads:
-            tried = [threads.submit(ask, "try", file, *tests_for(file, only_beside=chosen.beside)) for file in todo]
-            for one in tried:
+            for one in [threads.submit(ask, "try", file, *tests_for(file, asked)) for file in todo]:
                 one.result()
     known, figures, bad = listed(), stored(), False
     for file in todo:
-        figures[file], unlisted = judge(file, known, tests="beside" if chosen.beside else "all")
+        figures[file], unlisted = judge(file, known, tests="some" if some else "all")
         for key in unlisted:
             print(f"\n{file}: {key.function}\n  - {key.was}\n  + {key.becomes}")
         bad |= bool(unlisted) or figures[file].share < ENOUGH

@@ -410,8 +410,7 @@ def _hear(reader: int, patience: float) -> tuple[bytes, bool]:
 # --- which test executes which line --------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Watched:
+class Watched(NamedTuple):
     """Of one file of tests: the seconds of each that passes, and for each source file the tests on each line."""
 
     seconds: dict[str, float]
@@ -429,7 +428,7 @@ def watched(tests: str) -> Watched | None:
     stored = CACHE / "tests" / f"{tests}.pickle"
     if not stored.exists():
         return None
-    known: Watched = pickle.loads(stored.read_bytes())
+    known = Watched(*pickle.loads(stored.read_bytes()))
     return known if all(digest(ROOT / path) == then for path, then in known.digests.items()) else None
 
 
@@ -467,7 +466,7 @@ def _watch(forks: Forks, tests: str) -> Watched:
     known = Watched(found, on_lines, {path: digest(ROOT / path) for path in (tests, *on_lines)})
     stored = CACHE / "tests" / f"{tests}.pickle"
     stored.parent.mkdir(parents=True, exist_ok=True)
-    stored.write_bytes(pickle.dumps(known))
+    stored.write_bytes(pickle.dumps(tuple(known)))
     return known
 
 

@@ -134,6 +134,44 @@ def test_values_of_skylines_may_be_numbers():
 
 
 @pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("of = 'disease'\nknown = ['job']", "others=3, of=disease, known=[job]"),
+        ("of = 'disease'", "others=3, of=disease"),
+        ("known = ['job']", "others=3, known=[job]"),
+        ("apart_from = ['Flu', 5]", "others=3, apart_from=[Flu, 5]"),
+    ],
+)
+def test_a_skyline_is_about_what_it_names(text, asked):
+    (criterion,) = read_policy_text(f"[[skyline]]\n{text}\npoints = [{{others = 3, below = 0.9}}]").policy.criteria
+    assert str(criterion) == f"acquaintance({asked}) < 0.9"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("of = 'disease'\nknown = ['job']", "of=disease, known=[job]"),
+        ("known = ['job']", "known=[job]"),
+    ],
+)
+def test_a_limit_is_about_what_it_names(text, message):
+    (criterion,) = read_policy_text(f"[[limit]]\nmeasure = 'distinct values'\n{text}\nat_least = 2").policy.criteria
+    assert str(criterion) == f"distinct values({message}) ≥ 2"
+
+
+def test_a_skyline_has_points_and_one_way_of_naming_values():
+    for text, message in {
+        "points = []": "there are no points; add at least one, such as {rules_out = 4, below = 0.75}",
+        "value = 'a'\napart_from = ['b']\npoints = [{below = 0.5}]": (
+            "it has both 'value' and 'apart_from'; give one of them"
+        ),
+    }.items():
+        with pytest.raises(BadPolicy) as caught:
+            read_policy_text(f"[[skyline]]\n{text}", name="p.toml")
+        assert str(caught.value) == f"skyline 1 of p.toml: {message}"
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("points = []", "there are no points; add at least one"),
