@@ -253,26 +253,27 @@ def live_functions(file: Path) -> dict[tuple[str, int], list[FunctionType]]:
 def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     """Change functions that live in this process; False if nothing is different afterwards."""
     text = "\n" * (mutant.code_line - 1) + mutant.code
-    flags = __future__.annotations.compiler_flag
+    flags = functions[0].__code__.co_flags & __future__.annotations.compiler_flag
     compiled = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
     code = _find_code(compiled, mutant.function, mutant.first_line)
     assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
-    changed = code != functions[0].__code__
+    if code != functions[0].__code__:
+        for function in functions:
+            function.__code__ = code
+        return True
     old, old_named = _defaults(mutant.before, mutant.function)
     new, new_named = _defaults(mutant.code, mutant.function)
+    other = {number: ast.literal_eval(new[number]) for number in range(len(new)) if _differ(old[number], new[number])}
+    named = {name: ast.literal_eval(new_named[name]) for name in new_named if _differ(old_named[name], new_named[name])}
     for function in functions:
-        function.__code__ = code
-        for number, (before, after) in enumerate(zip(old, new, strict=True)):
-            if ast.dump(before) != ast.dump(after):
-                values = list(function.__defaults__ or ())
-                values[number] = ast.literal_eval(after)
-                function.__defaults__ = tuple(values)
-                changed = True
-        for name, after in new_named.items():
-            if ast.dump(old_named[name]) != ast.dump(after):
-                function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), name: ast.literal_eval(after)}
-                changed = True
-    return changed
+        before = enumerate(function.__defaults__ or ())
+        function.__defaults__ = tuple(other.get(number, value) for number, value in before) or None
+        function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **named} or None
+    return bool(other or named)
+
+
+def _differ(before: ast.expr, after: ast.expr) -> bool:
+    return ast.dump(before) != ast.dump(after)
 
 
 # --- forks ---------------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
 def settings_of(kind: type[Measure]) -> Settings:
     """List the settings of a measure."""
     maker = measure_maker(kind)
-    hints = get_type_hints(kind if maker is kind else maker)
+    hints = get_type_hints(maker)
     required = inspect.Parameter.empty
     settings = {
         each.name: (setting_type(hints[each.name]), ... if each.default is required else each.default)
