@@ -14,7 +14,7 @@ from rich.text import Text
 from sidelight._rounding import ROUNDED, decimal_text
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of, open_table
-from sidelight.cli.options import NoiseAttackOptions
+from sidelight.cli.noise_options import NoiseAttackOptions
 from sidelight.cli.run import Output, Status
 from sidelight.dp.attack import NoisyExposure, attack_noise
 from sidelight.dp.disclosure_risk import on_condition, two_digits

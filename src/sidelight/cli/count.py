@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from sidelight.cli.inputs import inputs_of
-from sidelight.cli.options import CountOptions
+from sidelight.cli.noise_options import CountOptions
 from sidelight.cli.run import Output, Status
 from sidelight.dp.answers import NoisyAnswer
 from sidelight.errors import BadNoise

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sidelight as sl
-from sidelight.cli.options import MAY_HOLD_THEM, EngineOptions, LookupOptions
+from sidelight.cli.column_options import MAY_HOLD_THEM
+from sidelight.cli.options import EngineOptions, LookupOptions
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures

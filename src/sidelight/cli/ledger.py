@@ -18,7 +18,7 @@ from rich.text import Text
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of
-from sidelight.cli.options import BudgetOptions, PromiseOptions, SpentOptions
+from sidelight.cli.noise_options import BudgetOptions, PromiseOptions, SpentOptions
 from sidelight.cli.run import Output, Status
 from sidelight.dp.account import Account, Entry, PublishedCounts, budget_document, entry_document
 from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of

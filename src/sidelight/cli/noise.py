@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
-from sidelight.cli.options import LedgerOptions, NoiseOptions, NoisyOutputOptions
+from sidelight.cli.noise_options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Output, Status, remember_written, say
 from sidelight.dp.account import Account
 from sidelight.dp.ledger import NO_LEDGER, Ledger

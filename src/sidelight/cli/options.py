@@ -1,5 +1,7 @@
 """The options of all verbs: a dataclass for those that belong together, a name for each that several verbs share.
 
+Which column is what is said in `column_options`, what concerns noise in `noise_options`.
+
 Cyclopts reads this file as it is: a docstring below an option is its line on the help page, a group is a section of
 that page.  Nothing of the library is imported here, so that `--help` is quick; choices that the library has as types
 are written again, and a test keeps them the same.
@@ -7,7 +9,7 @@ are written again, and a test keeps them the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -18,7 +20,6 @@ from sidelight.cli.completion import columns_of_people, completer_for
 
 if TYPE_CHECKING:
     from sidelight.cli.run import Output
-    from sidelight.table.roles import Roles
 
 READ = Group("What to read", sort_key=0)
 ASKED = Group("What is asked", sort_key=1)
@@ -76,21 +77,6 @@ ServedFile: TypeAlias = Annotated[
     str | None, files("TABLE_OR_RELEASE", f"A table, or a published file: {KINDS} Without one, the bundled census.")
 ]
 
-NoisyFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
-]
-CountsFile: TypeAlias = Annotated[
-    Path, Parameter(name="COUNTS", help="Noisy counts as published, their document beside them.")
-]
-LedgerFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("LEDGERS", "Ledgers, or noisy counts as published; what is in both counts once.")
-]
-PromiseFiles: TypeAlias = Annotated[
-    tuple[str, ...], files("FILES", "Ledgers, or noisy counts as published; or none, and --epsilon.")
-]
-LedgerFile: TypeAlias = Annotated[
-    Path, Parameter(name="LEDGER", help="The ledger: the file that --ledger names when noise is paid for.")
-]
 
 PolicyPath: TypeAlias = Annotated[
     Path | None,
@@ -203,120 +189,6 @@ class OutputOptions:
         return Output(self.json, self.output, self.force, kept, self.html, self.markdown)
 
 
-# Which column is what, for each kind of file.
-
-GroupColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
-]
-QuasiColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--quasi", "--group", "-g", metavar="COLUMN", help="A column that outsiders may know; repeat it."),
-]
-SensitiveColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--sensitive", "-s", metavar="COLUMN", help="A column that should not be found out; repeat it."),
-]
-PersonColumn: TypeAlias = Annotated[
-    str | None,
-    option(
-        "--person",
-        metavar="COLUMN",
-        help="The column that says whose row it is, when people have several; 'each row': each is a person.",
-    ),
-]
-ValuesPerPerson: TypeAlias = Annotated[
-    Literal["single", "set", "multiset"] | None,
-    option("--values", metavar="KIND", help="How many values a person has; single, if nothing is said."),
-]
-MissingValues: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option("--missing", metavar="WHAT", help="What a missing sensitive value is; an error, if nothing is said."),
-]
-MissingCounted: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option(
-        "--missing",
-        metavar="WHAT",
-        help="What a missing sensitive value is; one that was not declared (--outside), if nothing is said.",
-    ),
-]
-MissingAsCounted: TypeAlias = Annotated[
-    Literal["an error", "a value", "drop", "no value"] | None,
-    option(
-        "--missing",
-        metavar="WHAT",
-        help="What a missing sensitive value is; what it was when they were counted, if nothing is said.",
-    ),
-]
-MissingMarks: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--missing-mark", metavar="TEXT", help="A text that means missing, such as '?'; repeat it."),
-]
-SuppressedRows: TypeAlias = Annotated[
-    Literal["a group", "leave out"] | None,
-    option("--suppressed", metavar="WHAT", help="What rows are that are * throughout; a group, if nothing is said."),
-]
-ValueDomain: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--domain", metavar="VALUE", help="A sensitive value there could be; repeat it for all, in order."),
-]
-
-KeptColumns: TypeAlias = Annotated[
-    tuple[str, ...],
-    option("--keep", metavar="COLUMN", help="A column that is published as it is, and judged by nothing; repeat it."),
-]
-WeightColumn: TypeAlias = Annotated[
-    str | None,
-    option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, published as it is."),
-]
-ReadWeights: TypeAlias = Annotated[
-    str | None, option("--weight", "--weights", metavar="COLUMN", help="A column of sampling weights, for estimates.")
-]
-Split: TypeAlias = Annotated[
-    str | None,
-    option("--split", metavar="TEXT", help="What stands between the values of a cell that holds several, such as '|'."),
-]
-Encoding: TypeAlias = Annotated[
-    str | None,
-    option("--encoding", metavar="NAME", help="How letters are written in a text file; UTF-8, if nothing is said."),
-]
-Sheet: TypeAlias = Annotated[str | None, option("--sheet", metavar="NAME", help="Which sheet of a spreadsheet.")]
-
-ColumnKinds: TypeAlias = Annotated[
-    tuple[str, ...],
-    option(
-        "--kind",
-        metavar="COLUMN=KIND",
-        help="What a column is: category, ordered, number or date, as 'region=category', or its labels in order, as "
-        "'size=small<large'; repeat it.  If nothing is said, by its type, labels and hierarchy.",
-    ),
-]
-
-SensitiveLevel: TypeAlias = Annotated[
-    int | None,
-    option(
-        "--sensitive-level",
-        metavar="NUMBER",
-        at_least=0,
-        help="At which level of its hierarchy the sensitive column is published; as it is, if nothing is said.",
-    ),
-]
-DomainFile: TypeAlias = Annotated[
-    Path | None,
-    option("--domain-file", metavar="FILE", help="A file that lists them: one per line, or the column of a table."),
-]
-
-MayHoldPeople: TypeAlias = Annotated[
-    Literal["a group", "leave out", "may hold them"] | None,
-    option(
-        "--suppressed",
-        metavar="WHAT",
-        help="What rows are that are * throughout: a group, if nothing is said; with 'may hold them', people who fit "
-        "nothing else are looked for there.",
-    ),
-]
-
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]
 Utility: TypeAlias = Literal[
     "balanced loss",
@@ -329,142 +201,6 @@ Utility: TypeAlias = Literal[
     "suppressed",
 ]
 """As in `search/utility`, which would be slow to import for `--help`."""
-
-MAY_HOLD_THEM: Literal["may hold them"] = "may hold them"
-"""What is said of suppressed rows that concerns looking people up, and not reading."""
-
-ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
-"""What an option is called in a policy file, where it is called something else."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnOptions:
-    """Options that say which column is what."""
-
-    def roles(self) -> Roles:
-        """Give them as a policy file would; options that were left out say nothing."""
-        from sidelight.table.labels import read_kinds  # noqa: PLC0415 - `--help` is quick
-        from sidelight.table.roles import Roles  # noqa: PLC0415
-
-        settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
-        file: Path | None = settings.pop("domain_file", None)
-        if file is not None:
-            from sidelight.table.domain_file import declared_in  # noqa: PLC0415 - `--help` is quick
-
-            settings["domain"] = declared_in(file, settings["sensitive"], settings["domain"])
-        stated = {name: setting for name, setting in settings.items() if setting not in (None, (), MAY_HOLD_THEM)}
-        return Roles(**stated | {"kinds": read_kinds(stated.get("kinds", ()))})
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class PublishedColumns(ColumnOptions):
-    """The columns of a published file."""
-
-    group: GroupColumns = ()
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    split: Split = None
-    encoding: Encoding = None
-    sheet: Sheet = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class ReleaseColumns(PublishedColumns):
-    """The columns of a published file that is judged."""
-
-    weight: ReadWeights = None
-    suppressed: SuppressedRows = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class BelievedColumns(PublishedColumns):
-    """The columns of a published file in which people are looked up."""
-
-    kind: ColumnKinds = ()
-    suppressed: MayHoldPeople = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class TableColumns(ColumnOptions):
-    """The columns of a table that is to be published."""
-
-    group: GroupColumns = ()
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    sensitive_level: SensitiveLevel = None
-    keep: KeptColumns = ()
-    weight: WeightColumn = None
-    split: Split = None
-    kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class SuggestedColumns(ColumnOptions):
-    """The columns of a table of which somebody knows what they are; the others are suggested."""
-
-    quasi: QuasiColumns = ()
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
-    keep: KeptColumns = ()
-    weight: WeightColumn = None
-    split: Split = None
-    kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class CountColumns(ColumnOptions):
-    """The columns of a table that is to be counted; those that it is counted by have levels."""
-
-    sensitive: SensitiveColumns = ()
-    person: PersonColumn = None
-    values: ValuesPerPerson = None
-    missing: MissingCounted = None
-    missing_mark: MissingMarks = ()
-    domain: ValueDomain = ()
-    domain_file: DomainFile = None
-    split: Split = None
-    encoding: Encoding = None
-    sheet: Sheet = None
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class JointColumns(ColumnOptions):
-    """The columns of several published files about the same people."""
-
-    quasi: QuasiColumns = ()
-    sensitive: SensitiveColumns = ()
-    values: ValuesPerPerson = None
-    missing: MissingValues = None
-    missing_mark: MissingMarks = ()
-    suppressed: MayHoldPeople = None
-    split: Split = None
-    kind: ColumnKinds = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
 
 
 # What the verbs `explore`, `believe` and `attack` ask of published files.
@@ -598,47 +334,6 @@ class ReaderOptions:
 
 @Parameter(name="*", group=ASKED)
 @dataclass(frozen=True, kw_only=True)
-class NoiseAttackOptions:
-    """Whom somebody weighs noisy counts about, and what they know."""
-
-    people: Annotated[str, option("--people", metavar="FILE")]
-    """The people that it is about, with the columns that were counted by and their true values."""
-    truth: Annotated[str | None, option("--truth", metavar="COLUMN", completer=columns_of_people)] = None
-    """The column with the true values; if nothing is said, the one that was counted."""
-    others: Annotated[tuple[str, ...], option("--others", metavar="TABLE")] = ()
-    """What each file was made from, in order: for somebody who knows all of it but one person; repeat it."""
-    prior: Annotated[Literal["pooled", "uniform"], option("--prior", metavar="NAME")] = "pooled"
-    """What is believed of people before."""
-    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
-    """How likely the promise may be broken, such as 0.001, to read it off the noise itself."""
-
-
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class CountOptions:
-    """What is added up of noisy counts, and how sure the margin is."""
-
-    values: Annotated[tuple[str, ...], option("--value", metavar="VALUE")] = ()
-    """A sensitive value; repeat it to add several up; if nothing is said, all of them."""
-    where: Annotated[tuple[str, ...], option("--where", metavar="COLUMN=LABEL")] = ()
-    """A label of a column, such as sex=Female; repeat it, also for several labels of one column."""
-    confidence: Annotated[float, option("--confidence", metavar="SHARE")] = 0.95
-    """How likely what was counted is within the margin."""
-
-
-@Parameter(name="*", group=COLUMNS)
-@dataclass(frozen=True, kw_only=True)
-class CountedPeopleColumns(ColumnOptions):
-    """How the files of people who were counted are read."""
-
-    missing: MissingAsCounted = None
-    missing_mark: MissingMarks = ()
-    encoding: Encoding = None
-    sheet: Sheet = None
-
-
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
 class SimulateOptions:
     """How samples of a table are drawn, and which ways of publishing them are tried."""
 
@@ -660,42 +355,6 @@ class SimulateOptions:
     """Set noisy counts of this epsilon each beside the others; repeat it."""
     levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL", group=NOISE)] = ()
     """A column and its level in the noisy counts, such as age=2; repeat it."""
-
-
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class SpentOptions:
-    """At which delta, and to how many people, something is promised."""
-
-    delta: Annotated[str | None, option("--delta", metavar="NUMBER")] = None
-    """The delta at which epsilon is told, for all releases together; if nothing is said, the sum of theirs."""
-    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
-    """How many people there are, for what is promised in beliefs."""
-    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
-    """How likely that promise may be broken, such as 0.001, to read it off the noise itself."""
-
-
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class PromiseOptions:
-    """Of which epsilon and delta, where no files say so; to how many people; and how it is said."""
-
-    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
-    """The epsilon of a release, or of several together, instead of files."""
-    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
-    """Its delta."""
-    neighbours: Annotated[Literal["add or remove", "replace"] | None, option("--neighbours", metavar="KIND")] = None
-    """What that hides: add or remove one person, if nothing is said, or replace one."""
-    people: Annotated[int | None, option("--people", metavar="NUMBER", at_least=1)] = None
-    """How many people there are at most; needed with a delta, and with a chance."""
-    chance: Annotated[str | None, option("--chance", metavar="NUMBER")] = None
-    """How likely the promise may be broken, such as 0.001."""
-    false_alarms: Annotated[float, option("--false-alarms", metavar="SHARE")] = 0.05
-    """How many of those who are not in somebody takes for being in, who guesses who is."""
-    prior: Annotated[float, option("--prior", metavar="SHARE")] = 0.1
-    """How likely somebody thinks something about you before."""
-    plot: Annotated[Path | None, option("--plot", metavar="FILE", group=ANSWER)] = None
-    """Also draw it: .svg, .png, .html or .json (Vega-Lite)."""
 
 
 # What the verb `report` tells, to whom, and where.
@@ -839,78 +498,6 @@ class PublishOptions:
     """Keep from the sidecar which values stand under printed labels, for hierarchies drawn up from this table."""
     quiet_method: Annotated[bool, option("--quiet-method")] = False
     """Keep from the sidecar how the release was made, which protects nobody from somebody who guesses it."""
-    json: AsJson = False
-    html: HtmlFile = None
-    markdown: MarkdownFile = None
-    force: Force = False
-
-
-@Parameter(name="*", group=ASKED)
-@dataclass(frozen=True, kw_only=True)
-class NoiseOptions:
-    """Which counts are published, and with how much noise."""
-
-    levels: Annotated[tuple[str, ...], option("--levels", metavar="LEVEL")] = ()
-    """A column and its level, fixed before looking at the data, such as age=2; repeat it."""
-    outside: Annotated[Literal["other", "leave out", "an error"], option("--outside", metavar="WHAT")] = "other"
-    """What people are whose labels or value were not declared; "other" never fails, and so tells nothing."""
-    undeclared: Annotated[bool, option("--undeclared")] = False
-    """Count labels that nobody can list, as they are found, and publish large counts only; takes a --delta."""
-    values_per_person: Annotated[int | None, option("--values-per-person", metavar="NUMBER", at_least=1)] = None
-    """How many values of one person count at most, fixed in advance; for --values set and multiset."""
-    rows_per_person: Annotated[int | None, option("--rows-per-person", metavar="NUMBER", at_least=1)] = None
-    """How many rows of one person count at most, fixed in advance; for people with several rows."""
-    people_at_most: Annotated[int | None, option("--people-at-most", metavar="NUMBER", at_least=1)] = None
-    """How many people there are at most, as known in advance and not from the data; for --delta."""
-    queries: Annotated[tuple[str, ...], option("--query", metavar="COLUMNS")] = ()
-    """What else is counted by, for a part of epsilon: total, "age,sex", or coarser, "age=3,sex"; repeat it."""
-    cells: Annotated[int, option("--cells", metavar="NUMBER", at_least=1)] = 1_000_000
-    """How many counts there may be at most."""
-    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER", group=NOISE)] = None
-    """How much the counts may depend on one person, such as 1; less: more noise."""
-    delta: Annotated[str, option("--delta", metavar="NUMBER", group=NOISE)] = "0"
-    """The chance that it is more than that, far below 1 / people; 0: never."""
-    rho: Annotated[str | None, option("--rho", metavar="NUMBER", group=NOISE)] = None
-    """In place of --epsilon, Gaussian noise of this rho, whose epsilon is told at --delta."""
-    neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME", group=NOISE)] = (
-        "add or remove"
-    )
-    """What is hidden: one person more or less, or one replaced by another (twice the noise; with --delta √2)."""
-
-
-@Parameter(name="*", group=PAID)
-@dataclass(frozen=True, kw_only=True)
-class LedgerOptions:
-    """What noise is paid from."""
-
-    ledger: Annotated[Path | None, option("--ledger", metavar="FILE")] = None
-    """The file that keeps the budget of these people; `sidelight ledger begin` begins one."""
-
-
-@Parameter(name="*", group=PAID)
-@dataclass(frozen=True, kw_only=True)
-class BudgetOptions:
-    """The budget that a ledger is begun with; it is not changed afterwards."""
-
-    epsilon: Annotated[str | None, option("--epsilon", "-e", metavar="NUMBER")] = None
-    """The epsilon of all releases about these people together, such as 3."""
-    delta: Annotated[str, option("--delta", metavar="NUMBER")] = "0"
-    """The delta of all of them together, far below 1 / people; 0: noise without a delta only."""
-    rho: Annotated[str | None, option("--rho", metavar="NUMBER")] = None
-    """In place of --epsilon, the rho of all of them together, whose epsilon is told at --delta."""
-    accounting: Annotated[Literal["basic", "concentrated"], option("--accounting", metavar="NAME")] = "basic"
-    """How it adds up."""
-    neighbours: Annotated[Literal["add or remove", "replace"], option("--neighbours", metavar="NAME")] = "add or remove"
-    """What all releases hide: one person more or less, or one replaced by another."""
-
-
-@Parameter(name="*", group=ANSWER)
-@dataclass(frozen=True, kw_only=True)
-class NoisyOutputOptions:
-    """Where noisy counts are published."""
-
-    output: Annotated[Path, option("--output", "-o", metavar="FILE")]
-    """Where to publish: .csv or .parquet; a document is put beside it."""
     json: AsJson = False
     html: HtmlFile = None
     markdown: MarkdownFile = None

@@ -9,7 +9,8 @@ from support.command_line import invoke, verbs_of
 
 import sidelight
 from sidelight.cli.app import app
-from sidelight.cli.options import GeneralisationOptions, SearchOptions, TableColumns
+from sidelight.cli.column_options import TableColumns
+from sidelight.cli.options import GeneralisationOptions, SearchOptions
 from sidelight.cli.run import OPTIONS, in_options
 from sidelight.errors import SidelightError, in_python, parameter
 from sidelight.search.full_domain import Suppressed

@@ -10,7 +10,14 @@ from support.command_line import invoke
 from support.explorer import ESCAPE, INJECTED, TURNED, guest, opened, write_hostile
 
 import sidelight as sl
-from sidelight.cli.options import ROLES, BelievedColumns, JointColumns, ReleaseColumns, SuggestedColumns, TableColumns
+from sidelight.cli.column_options import (
+    ROLES,
+    BelievedColumns,
+    JointColumns,
+    ReleaseColumns,
+    SuggestedColumns,
+    TableColumns,
+)
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.table.roles import Roles
