@@ -45,7 +45,7 @@ PAGES = (
     "/api/data",
     "/static/page.css",
 )
-PATIENCE = 60.0
+PATIENCE = 150.0
 """Seconds for which an answer is waited for, and which are left to end."""
 
 
@@ -112,16 +112,16 @@ class Client:
     async def enter(self, address: str) -> None:
         """Open the address that was printed, and read what can be asked about."""
         await self.http.get(address)
-        self.state = (await self.ask("page", "/readers")).url.query.decode()
+        self.state = (await self.ask("let in", "/readers")).url.query.decode()
         offered = await self.ask(
-            "completion", f"/api/what-if/completions?{self.state}&{urlencode({'text': '#1 != ', 'at': 6})}"
+            "let in", f"/api/what-if/completions?{self.state}&{urlencode({'text': '#1 != ', 'at': 6})}"
         )
         self.values = tuple(each["text"] for each in offered.json()["options"])
 
     async def page(self) -> None:
         """Look at a page."""
         path = self.dice.choice(PAGES)
-        await self.ask("page", path if path.startswith("/static") else f"{path}?{self.state}")
+        await self.ask(f"page {path}", path if path.startswith("/static") else f"{path}?{self.state}")
 
     async def slider(self) -> None:
         """Move a limit to where nobody had it."""
@@ -194,14 +194,18 @@ async def arrived(number: int, address: str, load: Load) -> AsyncIterator[Client
 
 async def use_at_once(address: str, *, clients: int, seconds: float, server: int | None = None) -> Load:
     """Let many use a page that is served, so many seconds; `server` is the process whose memory is looked at."""
-    load, until = Load(), time.monotonic() + seconds
+    load, everybody = Load(), asyncio.Barrier(clients)
 
     async def one(number: int) -> None:
         try:
             async with arrived(number, address, load) as client:
-                await client.use(until)
+                await everybody.wait()
+                await client.use(time.monotonic() + seconds)
         except (httpx.HTTPError, KeyError, ValueError) as error:
             load.errors.append(f"client {number} was not let in: {type(error).__name__}: {error}")
+            await everybody.abort()
+        except asyncio.BrokenBarrierError:
+            pass  # another was not let in, which is told
 
     looking = asyncio.create_task(_look_at_memory(load, server))
     try:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from types import ModuleType
 
 import uvicorn
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.staticfiles import StaticFiles
@@ -52,7 +54,9 @@ def explorer(workspace: Workspace, *, token: str, port: int, uploads: Uploads | 
 
 def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI:
     """Make the application behind the guard."""
-    app = FastAPI(title="Sidelight explorer", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="Sidelight explorer", version=__version__, docs_url=None, redoc_url=None, lifespan=_with_many_threads
+    )
     app.state.workspace = workspace
     app.state.uploads = uploads
     app.state.views = [module.VIEW for module in VIEWS]
@@ -66,6 +70,16 @@ def application(workspace: Workspace, uploads: Uploads | None = None) -> FastAPI
     app.add_exception_handler(HTTPException, _trouble)
     app.add_exception_handler(RequestValidationError, _trouble)
     return app
+
+
+THREADS = 100
+"""So many requests are answered at a time: most of those that take long wait for others, and do nothing."""
+
+
+@asynccontextmanager
+async def _with_many_threads(_: FastAPI) -> AsyncIterator[None]:
+    current_default_thread_limiter().total_tokens = THREADS
+    yield
 
 
 class BeginWithState:
@@ -144,6 +158,7 @@ def serve(
             log_level="error",
             access_log=False,  # addresses say what is looked at
             server_header=False,
+            timeout_keep_alive=120,  # a browser that thinks for long finds its connection there, and loses no form
             timeout_graceful_shutdown=1,
         )
         say(address)
