@@ -218,6 +218,7 @@ def test_only_declared_libraries_are_used():
         "pydantic_core",
         "pandas",  # to_pandas and to_polars hand out frames to whoever has the library
         "polars",
+        "anyio",  # starlette brings it along
         "py4j",  # pyspark brings it along
         "vl_convert",  # vl-convert-python
     }
