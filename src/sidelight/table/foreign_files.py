@@ -25,6 +25,8 @@ from sidelight.table.labels import label
 from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row
 from sidelight.table.roles import Roles
 
+LARGEST_WHOLE = 2**63
+
 TRANSPORT_RECORD = 80
 """How many bytes a record of SAS's transport format has."""
 
@@ -35,6 +37,17 @@ def foreign_table(file: Path, roles: Roles) -> pa.Table:
     names = [name for name, _ in columns]
     arrays = [_array(cells) for _, cells in columns]
     return pa.Table.from_arrays(arrays, names=names)
+
+
+@contextmanager
+def _whatever_it_raises(message: str) -> Iterator[None]:
+    """Say in one line that a library cannot read a file: of damaged ones they raise anything, or panic."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException:  # noqa: BLE001 - a panic of Rust is no Exception
+        raise BadTable(message) from None
 
 
 # Spreadsheets
@@ -56,14 +69,11 @@ def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]
 
 def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
     with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
-        from python_calamine import CalamineError, CalamineWorkbook  # noqa: PLC0415 - an extra
-    try:
+        from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
+    with _whatever_it_raises(f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"):
         workbook = CalamineWorkbook.from_path(file.absolute())
         sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
-    except (CalamineError, OSError):
-        message = f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"
-        raise BadTable(message) from None
-    lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
+        lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
     return lines[_sheet_name(file, [name for name, each in lines.items() if each], roles)]
 
 
@@ -98,14 +108,12 @@ def _statistics_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[ob
     }
     _check_records(file)
     options = {} if ending(file) == ".por" else {"encoding": roles.encoding}
-    try:
+    message = (
+        f"{file.name} cannot be read; check that it was written completely, "
+        f"or say its encoding with {parameter('encoding', 'latin-1')}"
+    )
+    with _whatever_it_raises(message):
         cells, about = readers[ending(file)](str(file.absolute()), output_format="dict", **options)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError, OSError):
-        message = (
-            f"{file.name} cannot be read; check that it was written completely, "
-            f"or say its encoding with {parameter('encoding', 'latin-1')}"
-        )
-        raise BadTable(message) from None
     labels: Mapping[str, Mapping[object, str]] = about.variable_value_labels
     return [(name, _labelled(list(cells[name]), labels.get(name, {}))) for name in about.column_names]
 
@@ -132,13 +140,18 @@ def _array(cells: Sequence[object]) -> pa.Array:
     """Store cells by their kind: whole numbers, numbers, days, truths; texts, and what is mixed, as labels."""
     present = [cell for cell in cells if label(cell) is not None]
     kinds = {type(cell) for cell in present}
-    if kinds and kinds <= {int, float} and all(float(cell).is_integer() for cell in present):  # type: ignore[arg-type]
+    if kinds and kinds <= {int, float} and all(_is_whole(cell) for cell in present):  # type: ignore[arg-type]
         return pa.array([None if label(cell) is None else int(cell) for cell in cells], pa.int64())  # type: ignore[call-overload]
     if kinds == {dt.datetime} and all(cell.time() == dt.time() for cell in present):  # type: ignore[attr-defined]
         return pa.array([None if label(cell) is None else cell.date() for cell in cells], pa.date32())  # type: ignore[attr-defined]
     if len(kinds) == 1 and kinds <= {float, bool, dt.date, dt.datetime}:
         return pa.array([None if label(cell) is None else cell for cell in cells])
     return pa.array([label(cell) for cell in cells], pa.string())
+
+
+def _is_whole(number: float) -> bool:
+    """Whether a number is whole, and not larger than a column of whole numbers can say."""
+    return abs(number) < LARGEST_WHOLE and float(number).is_integer()
 
 
 # Text in other encodings

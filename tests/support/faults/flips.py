@@ -99,7 +99,9 @@ CHECKED = ("people.csv.gz", "people.xlsx")
 def read(file: Path) -> Any:
     import sidelight as sl  # noqa: PLC0415 - in children
 
-    return counted(sl.read_table(file, quasi=["age", "zip"], sensitive="disease"))
+    capitals = file.suffix == ".por"  # which has no small letters in names
+    age, place, disease = (name.upper() if capitals else name for name in ("age", "zip", "disease"))
+    return counted(sl.read_table(file, quasi=[age, place], sensitive=disease))
 
 
 def flip(kind: str, folder: Path, chance: random.Random, many: int) -> Tally:
@@ -118,7 +120,7 @@ def flip(kind: str, folder: Path, chance: random.Random, many: int) -> Tally:
         ended = in_child(outcome, file)
         wrong = []
         if ended.status != 0:
-            wrong.append(f"it ended with {ended.status}")
+            wrong.append(f"it ended with {ended.status}: {str(ended.answer)[-300:]}")
         elif ended.answer[0] not in ("refused", meant) and (kind in CHECKED or ended.answer[1]):
             wrong.append("a change went unnoticed that a checksum tells")
         tally.add(f"byte {at} of {len(good)}", wrong)

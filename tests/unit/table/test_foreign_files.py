@@ -2,6 +2,7 @@ import datetime as dt
 import gzip
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import openpyxl
 import pyarrow as pa
@@ -217,3 +218,33 @@ def test_a_file_that_is_utf8_stays_so_beside_others(tmp_path):
     file = tmp_path / "patients.csv"
     file.write_text(text_of(), encoding="utf-8")
     assert cells(sl.read_table(file, **QUASI, encoding="latin-1")) == EXPECTED
+
+
+def test_numbers_larger_than_any_whole_number_are_read(tmp_path):
+    """As a damaged file may say, or a spreadsheet of long codes."""
+    book = openpyxl.Workbook()
+    for row in (("code", "disease"), (1e300, "Flu"), (7, "Cold"), (-(2**63), "Cold")):
+        book.active.append(row)
+    book.save(tmp_path / "codes.xlsx")
+    table = sl.read_table(tmp_path / "codes.xlsx", quasi="code", sensitive="disease")
+    assert {label for label in table.quasi[0].labels if len(label) < 25} == {"7", "-9223372036854775808"}
+    assert len(table.quasi[0].labels) == 3
+
+
+class Panic(BaseException):
+    """As a library in Rust raises it."""
+
+
+@pytest.mark.parametrize(
+    "problem", [IndexError("list assignment index out of range"), OverflowError(), Panic()], ids=repr
+)
+@pytest.mark.parametrize("kind", ["dta", "xlsx"])
+def test_whatever_a_library_raises_of_a_damaged_file_is_one_line(tmp_path, monkeypatch, kind, problem):
+    def raising(*_, **__):
+        raise problem
+
+    monkeypatch.setattr("pyreadstat.read_dta", raising)
+    monkeypatch.setattr("python_calamine.CalamineWorkbook", SimpleNamespace(from_path=raising))
+    (tmp_path / f"people.{kind}").write_bytes(b"damaged")
+    with pytest.raises(BadTable, match=rf"^people\.{kind} cannot be read"):
+        sl.read_table(tmp_path / f"people.{kind}", quasi="age", sensitive="disease")
