@@ -112,10 +112,12 @@ def _setting_name(reader: TokenReader, names: list[str], *, place: int) -> str:
     # `k 3` would otherwise be the text "k 3", which nobody means.
     if start.kind == "word" and start.text in names and reader.peek(1).kind in ("word", "quoted"):
         reader.fail(f"'{start.text}' is a setting; write {start.text}={reader.peek(1).text}, or a text in quotes")
-    if start.kind in ("word", "quoted") and place >= len(names):
+    if place >= len(names):
+        _value(reader, "a setting")  # where nothing stands that could be one, this says so
         takes = f"takes only {len(names)}: {', '.join(names)}" if names else "takes none"
-        reader.fail(f"{start} is one setting too many; this measure {takes}")
-    return names[place] if place < len(names) else ""
+        what = f"{start}" if start.kind in ("word", "quoted") else "this"
+        reader.fail(f"{what} is one setting too many; this measure {takes}", at=start)
+    return names[place]
 
 
 def _value(reader: TokenReader, what: str) -> object:

@@ -54,6 +54,11 @@ from sidelight.policy.limit_text import read_limit, read_measure
             "recursive diversity(l=2, l=3) <= 5",
             "cannot read \"recursive diversity(l=2, l=3) <= 5\" at character 26: 'l' is set twice; set it once",
         ),
+        ("group and size >= 5", "no measure 'group and size' in 'group and size >= 5'; did you mean 'group size'?"),
+        (
+            "implications(k=1 < 0.5",
+            "cannot read \"implications(k=1 < 0.5\" at character 18: ',' is missing before '<'; write settings like (k=3), with a comma between them",
+        ),
     ],
 )
 def test_text_that_is_no_limit(text, line):
@@ -63,7 +68,15 @@ def test_text_that_is_no_limit(text, line):
 
 
 @pytest.mark.parametrize(
-    "text", ["group size >= 5", "group_size ≥ 5", " Group Size>=5 ", "group size() >= 5.0", "group size >= 10/2"]
+    "text",
+    [
+        "group size >= 5",
+        "group_size ≥ 5",
+        " Group Size>=5 ",
+        "group size() >= 5.0",
+        "group size >= 10/2",
+        "'group size' >= 5",
+    ],
 )
 def test_ways_to_write_the_same_limit(text):
     criterion = read_limit(text)
@@ -75,6 +88,14 @@ def test_a_measure_has_no_bound():
         read_measure("group size >= 5")
 
 
+def test_what_a_measure_refuses_is_said_of_the_text():
+    with pytest.raises(BadPolicy) as caught:
+        read_measure("implications(k=-1)")
+    assert str(caught.value) == (
+        "measure 'implications(k=-1)': 'implications' needs k to be a whole number of at least 0, not -1"
+    )
+
+
 STOMACH = ["Ulcer", "Dyspepsia"]
 
 
@@ -83,6 +104,7 @@ STOMACH = ["Ulcer", "Dyspepsia"]
     [
         ("implications(k=1, value='it''s')", sl.Implications(1, value="it's")),
         ('implications(1, "6"" nail")', sl.Implications(1, value='6" nail')),
+        ('implications("k"=1, value=Flu)', sl.Implications(1, value="Flu")),
         ("implications(1, Salt and pepper)", sl.Implications(1, value="Salt and pepper")),
         ("implications(1, value=05)", sl.Implications(1, value="05")),
         ("implications(k=1, value=O'Neil)", sl.Implications(1, value="O'Neil")),
@@ -107,6 +129,11 @@ def test_whatever_a_policy_file_can_say(text, measure):
         ("implications(k=) < 0.5", 16, "a setting is missing before ')'"),
         ("implications(k=1 < 0.5", 18, "',' is missing before '<'"),
         ("implications(k 1) < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
+        ("implications(k '1') < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
+        ("implications(k=1, value=a 'b') < 0.5", 27, "'b' follows another text; put a comma between them"),
+        ("group size('3') >= 5", 12, "'3' is one setting too many; this measure takes none"),
+        ("group size([3]) >= 5", 12, "this is one setting too many; this measure takes none"),
+        ("group size(,) >= 5", 12, "a setting is missing before ','; write settings like (k=3)"),
         ("implications(k=1, value='a' b) < 0.5", 29, "'b' follows another text; put a comma between them"),
         ("acquaintance(apart_from=[AIDS) < 0.5", 30, "',' is missing before ')'; write lists like [Flu, Cold]"),
         ("prior belief(counts={Flu 2}) <= 3", 27, "'=' is missing before '}'; write tables like {Flu = 2, Cold = 3}"),
