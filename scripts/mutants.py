@@ -163,6 +163,13 @@ def _notes(file: str, one: Figures) -> str:
     return (", by some of the tests" if one.tests == "some" else "") + changed
 
 
+PREFACE = """\
+`make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
+in a function of these rooms, and runs the tests that execute the changed statement, at most 20 seconds of them. Killed: a
+test failed, or ran out of time. What stands outside of functions is not changed. Where only some of the tests were
+asked, the others may kill more."""
+
+
 def show(text: str, page: Path = PAGE) -> bool:
     """Put text between the marks of a page; False if there is no such page, or it has no marks."""
     written = page.read_text(encoding="utf-8") if page.exists() else ""
@@ -205,7 +212,7 @@ def main() -> int:
     FIGURES.write_text(tomli_w.dumps({file: vars(one) for file, one in figures.items()}), encoding="utf-8")
     text = table(figures, every)
     print(f"\n{table({file: figures[file] for file in todo}, every)}")
-    if not show(text):
+    if not show(f"{PREFACE}\n\n{text}"):
         print(f"{PAGE.relative_to(ROOT)} has no place for the table: a line {BEGIN} and a line {END}")
     return int(bad)
 

@@ -21,6 +21,7 @@ import __future__
 
 import ast
 import dataclasses
+import functools
 import gc
 import hashlib
 import importlib
@@ -293,8 +294,8 @@ class Forks:
 
     def __init__(self) -> None:
         self.items: dict[str, pytest.Item] = {}
-        self.forked = False
         self.failed: list[str] = []
+        self.caches: list[functools._lru_cache_wrapper[object]] = []
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         self.items = {
@@ -303,6 +304,13 @@ class Forks:
             if not any(item.get_closest_marker(mark) for mark in ("spark", "browser", "skip"))
             and "postgres" not in getattr(item, "fixturenames", ())
         }
+
+    def prepare(self) -> None:
+        """Find what remembers answers since the tests were collected: a fork forgets them.  Then stop tidying up."""
+        kind = type(functools.cache(len))
+        every = [each for each in gc.get_objects() if isinstance(each, kind)]
+        self.caches = [each for each in every if getattr(each, "__module__", "").startswith("sidelight")]
+        gc.freeze()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -326,6 +334,8 @@ class Forks:
             os.close(reader)
             try:
                 _become_quiet(folder, self.items)
+                for cache in self.caches:
+                    cache.cache_clear()
                 try:
                     first()
                 except Exception as error:  # noqa: BLE001
@@ -480,7 +490,7 @@ class Watch(Forks):
 
     def pytest_runtestloop(self) -> bool:
         """Instead of running the tests here."""
-        gc.freeze()
+        self.prepare()
         for file in self.files:
             _watch(self, file)
         return True
@@ -546,16 +556,16 @@ class Trial(Forks):
         """Instead of running the tests here."""
         source, done = SOURCE / self.file, 0
         importlib.import_module(".".join(("sidelight", *Path(self.file).with_suffix("").parts)))
+        functions, verdicts = live_functions(source), Verdicts(self.file)
+        self.prepare()
         for file in self.tests:
             known = watched(file) or _watch(self, file)
             self.seconds |= {test: took for test, took in known.seconds.items() if took <= SLOWEST}
             for line, on in known.lines.get(f"src/sidelight/{self.file}", {}).items():
                 self.on_line.setdefault(line, set()).update(on)
-        functions, verdicts = live_functions(source), Verdicts(self.file)
         everything = mutants(source.read_text(), str(source))
         verdicts.keep_keys([mutant.key for mutant in everything], digest(source))
         suite = "".join(digest(ROOT / file) for file in self.tests)
-        gc.freeze()
         for mutant in everything:
             tests = self.tests_of(mutant)
             asked = hashlib.sha256("".join([*sorted(tests), suite]).encode()).hexdigest()[:12]

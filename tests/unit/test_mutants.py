@@ -115,6 +115,9 @@ def test_a_mutant_is_on_the_lines_of_its_statement():
 
 
 SOURCE = '''
+from functools import cache
+
+
 def within(value, limit):
     """
     >>> within(6, 5)
@@ -133,14 +136,19 @@ def slow(number):
     return number
 
 
+@cache
+def remembered(number):
+    return number * 2
+
+
 def nobody(number):
     return number + 1
 '''
 TESTS = """
 import os
-from sidelight.policy.limit import label, slow, within
+from sidelight.policy.limit import label, remembered, slow, within
 
-parent = os.getpid()
+parent, six = os.getpid(), remembered(3)
 
 
 def test_limit():
@@ -154,6 +162,10 @@ def test_label():
 
 def test_slow():
     assert slow(3) == 0
+
+
+def test_remembered():
+    assert remembered(3) == 6
 
 
 def test_not_in_a_fork():
@@ -189,6 +201,7 @@ def test_survivors_are_named_until_they_are_listed(project):
     assert '+ return "many" if number >= 3 else "few"' in first.stdout
     assert "+ return number - 1" in first.stdout  # which no test executes
     assert "+ return value < limit" not in first.stdout  # which one test notices
+    assert "+ return number / 2" not in first.stdout  # also where an answer was remembered before
     assert "not used: tests/unit/policy/test_limit.py::test_not_in_a_fork" in first.stdout
     verdicts = project.root / ".cache/mutants/verdicts/policy/limit.py.jsonl"
     before = verdicts.read_text()

@@ -4,7 +4,7 @@ import pytest
 
 from sidelight.errors import BadPolicy
 from sidelight.policy.limit_text import read_limit
-from sidelight.policy.measure_names import all_measures
+from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy_file import read_policy_text
 
 
@@ -17,6 +17,7 @@ def test_no_measure_is_called_elsewhere_what_another_is_called_here():
     ("text", "ending"),
     [
         ("k-anonymity >= 5", "no measure 'k-anonymity' in 'k-anonymity >= 5'; k-anonymity is 'group size' here"),
+        ("kanonymity >= 5", "; k-anonymity is 'group size' here"),
         ("K_Anonymity >= 5", "; k-anonymity is 'group size' here"),
         ("l-diversity >= 2", "; l-diversity is 'distinct values', 'entropy diversity' or 'recursive diversity' here"),
         ("t-closeness <= 0.2", "; t-closeness is 'closeness' here"),
@@ -39,3 +40,11 @@ def test_a_limit_by_another_name_is_told_its_name_here(text, ending):
 def test_in_a_policy_file_too():
     with pytest.raises(BadPolicy, match="in limit 1 of the policy; k-anonymity is 'group size' here"):
         read_policy_text('[[limit]]\nmeasure = "k-anonymity"\nat_least = 5')
+
+
+def test_a_name_that_is_like_none_is_told_all_of_them():
+    with pytest.raises(BadPolicy) as refused:
+        measure_named("colour")
+    begin, _, names = str(refused.value).partition("; there are: ")
+    assert begin == "no measure 'colour'"
+    assert set(names.split(", ")) >= {kind.name for kind in all_measures()}
