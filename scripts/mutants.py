@@ -165,9 +165,9 @@ def _notes(file: str, one: Figures) -> str:
 
 PREFACE = """\
 `make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
-in a function of these rooms, and runs the tests that execute the changed statement, at most 20 seconds of them. Killed: a
-test failed, or ran out of time. What stands outside of functions is not changed. Where only some of the tests were
-asked, the others may kill more."""
+in a function of these rooms, and runs the tests that execute the changed statement, at most 20 seconds of them. Killed:
+a test failed, or ran out of time. What stands outside of functions is not changed. Where only some of the tests
+were asked, the others may kill more."""
 
 
 def show(text: str, page: Path = PAGE) -> bool:
