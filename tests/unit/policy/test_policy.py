@@ -2,14 +2,17 @@
 
 from dataclasses import FrozenInstanceError, dataclass
 from fractions import Fraction
+from pathlib import PurePosixPath
 
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight._text import MOST_ROWS
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, WrongKind
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Finding, Witness
+from sidelight.policy.policy import toml_value
 
 RELEASE = sl.Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}])
 
@@ -22,6 +25,8 @@ def test_all_criteria_must_hold():
     assert [finding.value for finding in verdict.findings] == [5, 1]
     assert verdict.broken == verdict.judgements[:1]
     assert str(verdict) == "not within policy: group size > 5"
+    both = sl.Policy(GroupSize() > 5, sl.EntropyDiversity() > 2).judge(RELEASE)
+    assert str(both) == "not within policy: group size > 5; entropy diversity > 2"
 
 
 def test_the_words_never_say_safe():
@@ -29,12 +34,12 @@ def test_the_words_never_say_safe():
 
 
 def test_a_verdict_is_not_true_or_false_by_itself():
-    with pytest.raises(NotTrueOrFalse, match=r"ask verdict\.safe"):
+    with pytest.raises(NotTrueOrFalse, match=r"^a verdict is not true or false by itself; ask verdict\.safe$"):
         bool(sl.Policy(GroupSize() > 5).judge(RELEASE))
 
 
 def test_a_policy_without_criteria_is_refused():
-    with pytest.raises(BadPolicy, match="at least one criterion"):
+    with pytest.raises(BadPolicy, match=r"^a policy needs at least one criterion, such as GroupSize\(\) >= 5$"):
         sl.Policy()
 
 
@@ -81,6 +86,8 @@ def test_a_measure_that_does_not_apply_is_an_error_not_a_verdict():
     [
         ("group size >= 5", r"got a str; a policy that stands in a file is read with sl\.read_policy\(file\)"),
         (sl.Implications(2), r"got a Implications; compare it with a number, such as Implications\(\.\.\.\) < 0\.5"),
+        (GroupSize(), r"got a GroupSize; compare it with a number, such as GroupSize\(\.\.\.\) >= 5$"),
+        (5, r"got a int$"),
         (sl.Policy(GroupSize() >= 5), r"got a Policy; give what it is made of: Policy\(\*policy\.criteria, \.\.\.\)"),
     ],
 )
@@ -114,6 +121,32 @@ def test_notebooks_show_tables_with_everything_escaped():
     assert all("<th>wanted</th>" in page for page in pages[:4])
     assert all("<th>found</th>" in page for page in pages[2:])
     assert all("<table>" in page and "&lt;b&gt;" in page and "<b>" not in page for page in pages)
-    assert "Not within policy" in pages[2]
+    assert "<caption>Policy</caption>" in pages[0]
+    assert "<caption>Not within policy</caption>" in pages[2]
+    assert "<caption>Within policy</caption>" in sl.Policy(GroupSize() >= 5).judge(release)._repr_html_()
+    long = sl.Policy(*(GroupSize() >= bound for bound in range(1, 202)))
+    assert long._repr_html_().endswith(f"<p>… and {201 - MOST_ROWS} more</p>")
     assert "✗ no" in pages[2]
     assert "3/5" in pages[2]
+
+
+def test_values_that_are_left_out_are_left_out_of_the_column_that_has_them():
+    rows = pa.table({"zip": ["1"] * 4, "disease": ["Flu", "Flu", "Cold", "HIV"], "income": ["low", "high"] * 2})
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "income"])
+    verdict = sl.Policy(sl.Acquaintance(apart_from=("Flu",)) < 0.9).judge(release)
+    assert [str(judgement.criterion) for judgement in verdict.judgements] == [
+        "acquaintance(apart_from=[Flu], of=disease) < 0.9",
+        "acquaintance(of=income) < 0.9",
+    ]
+
+
+def test_registers_are_those_of_the_measures():
+    people = pa.table({"age": ["31", "34"]})
+    policy = sl.Policy(sl.JournalistRisk(people) <= 0.5, GroupSize() >= 2, sl.JournalistRisk(people) <= 0.9)
+    assert policy.registers == (policy.measures[0].register,)
+    assert sl.Policy(GroupSize() >= 2).registers == ()
+
+
+def test_what_toml_has_no_word_for_is_text():
+    assert toml_value(PurePosixPath("a/b")) == "a/b"
+    assert toml_value(None) == "(missing)"
