@@ -69,7 +69,7 @@ def test_within_policy_is_0_and_not_is_1(file, policy):
 
 
 def test_json_is_the_document_and_nothing_else(file, policy):
-    result = process(file, "-p", policy, "--json")
+    result = run(file, "-p", policy, "--json")
     report = AuditReport.model_validate_json(result.stdout)
     assert report.answer.verdict == "within policy"
     assert report.source == str(file)
