@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.examples import examples
 
@@ -11,6 +11,7 @@ import sidelight as sl
 from sidelight.errors import SidelightError
 from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
+from sidelight.release import streamed_population
 from sidelight.table import read_stream, sorted_runs
 from sidelight.table.memory import Memory
 
@@ -103,6 +104,38 @@ def test_groups_are_the_same_group_by_group(reading):
         return
     groups = [block.all.group(row) for block in streamed.blocks() for row in range(len(block))]
     assert groups == list(held)
+    whole = streamed.held("a test")
+    assert list(whole) == list(held)
+    assert written(whole) == written(held)
+
+
+def written(release):
+    columns = [(column.labels, column.codes.tolist(), column.kind) for column in release.groups.columns]
+    return columns, release.groups.whole.tolist(), release.intake
+
+
+WHOLE = [
+    sl.MaxEnt(),
+    sl.CheapestKnowledge(0.9),
+    sl.SinglingOut(2),
+    sl.Inference(columns=["sex"]),
+    sl.Learner(rounds=2),
+    sl.Insider(),
+]
+
+
+@examples(4)
+@given(reading=readings(), measure=st.sampled_from(WHOLE))
+def test_measures_of_whole_releases_are_those_in_memory_where_groups_fit(reading, measure):
+    table, roles = reading
+    held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
+    assume(not isinstance(held, str))
+    both = [measure, sl.GroupSize()]
+    assert answer(findings_of, streamed, {"measures": both}) == answer(findings_of, held, {"measures": both})
+
+
+def findings_of(release, measures):
+    return findings(measures, release)
 
 
 @examples(10)
@@ -113,9 +146,19 @@ def test_several_sensitive_columns(rows):
     cells = zip(*rows, strict=True)
     table = pa.table({name: pa.array(each) for name, each in zip(("zip", "disease", "income"), cells, strict=True)})
     roles = {"group": "zip", "sensitive": ["disease", "income"]}
-    policy = sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2, sl.Closeness(distance="equal") <= 0.5)
+    policy = sl.Policy(
+        sl.GroupSize() >= 2,
+        sl.DistinctValues() >= 2,
+        sl.Closeness(distance="equal") <= 0.5,
+        sl.Inference() <= 0.5,
+        sl.DistinctValues().about("disease", known="income") >= 2,
+        sl.Acquaintance(0, 1, 1).about("income", known="disease") <= 0.9,
+        sl.GroupSize().about(known=["disease", "income"]) >= 2,
+        sl.MaxEnt().about("disease") <= 0.9,
+    )
     held, streamed = sl.read_release(table, **roles), sl.stream_release(table, **roles)
-    assert policy.judge(streamed) == policy.judge(held)
+    for judged in (policy, sl.Policy(*policy.criteria[:-1])):
+        assert judged.judge(streamed) == judged.judge(held)
 
 
 @given(
@@ -135,3 +178,61 @@ def test_runs_are_all_rows_in_order(rows, counts, room, at_once):
     ]
     expected = [(*row, rows.count(row) * (2 if counts else 1)) for row in sorted(set(rows))]
     assert [each for batch in batches for each in batch] == expected
+
+
+PRINTED = ["30-39", "3*", "34", "50-59", "*"]
+
+
+@examples(25)
+@given(
+    rows=st.lists(
+        st.tuples(*map(st.sampled_from, (PRINTED, ["f", "m", "*"], ["Flu", "Cold"]))), min_size=1, max_size=6
+    ),
+    people=st.lists(st.tuples(*map(st.sampled_from, (["31", "34", "57", None], ["f", "m"]))), min_size=1, max_size=9),
+    at_once=st.integers(1, 4),
+)
+def test_populations_are_counted_as_in_memory(rows, people, at_once):
+    table, register = (
+        pa.table({name: pa.array(each) for name, each in zip(names, zip(*cells, strict=True), strict=False)})
+        for names, cells in ((("age", "sex", "disease"), rows), (("age", "sex"), people))
+    )
+    roles = {"group": ["age", "sex"], "sensitive": "disease"}
+    held, streamed = sl.read_release(table, **roles), sl.stream_release(table, **roles)
+    asked = [measure(register, outside="as in the release") for measure in (sl.JournalistRisk, sl.Presence, sl.Absence)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streamed_population, "rows_at_once", lambda memory: at_once)
+        for measures in ([*asked, sl.GroupSize()], [sl.JournalistRisk(register)]):
+            expected = answer(findings_of, held, {"measures": measures})
+            assert answer(findings_of, streamed, {"measures": measures}) == expected
+
+
+LISTS = ["Flu|Cold", "Flu | Flu", "Cold", "|", None, "?", "Cold|?|Ulcer"]
+
+
+@examples(20)
+@given(
+    rows=st.lists(st.tuples(*map(st.sampled_from, (CELLS, ["f", "m"], LISTS))), min_size=1, max_size=9),
+    reading=st.fixed_dictionaries(
+        {
+            "values": st.sampled_from(["set", "multiset"]),
+            "missing": st.sampled_from(["drop", "no value", "an error"]),
+            "suppressed": st.sampled_from(["a group", "leave out"]),
+            "domain": st.sampled_from([None, ["Ulcer", "Flu", "Cold", "Gout"], ["Flu"]]),
+            "weight": st.sampled_from([None, None, "sex"]),
+        }
+    ),
+)
+def test_lists_in_cells_are_taken_apart_as_in_memory(rows, reading):
+    columns = dict(zip(("zip", "sex", "disease"), zip(*rows, strict=True), strict=True))
+    columns["sex"] = ["1" if each == "f" else "2.5" for each in columns["sex"]]
+    table = pa.table({name: pa.array(list(cells), pa.string()) for name, cells in columns.items()})
+    roles = {"group": "zip", "sensitive": "disease", "split": "|", "missing_marks": "?", **reading}
+    held, streamed = answer(sl.read_release, table, roles), answer(sl.stream_release, table, roles)
+    if isinstance(held, str):
+        assert streamed == held
+        return
+    assert (list(streamed.held("a test")), streamed.intake) == (list(held), held.intake)
+    assert written(streamed.held("a test")) == written(held)
+    assert (streamed.size, streamed.domain) == (held.size, held.domain)
+    measures = {"measures": [sl.GroupSize(), sl.DistinctValues(), sl.Acquaintance(1, 1, 1)]}
+    assert answer(findings_of, streamed, measures) == answer(findings_of, held, measures)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import BadPolicy, NoRoom, SidelightError
+from sidelight.errors import NoRoom, SidelightError
 from sidelight.release.generalise import Lattice
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import StreamedLattice
@@ -153,11 +153,16 @@ def test_a_release_that_cannot_be_held_says_how_much_it_takes(monkeypatch):
         sl.protect(table, sl.GroupSize() >= 2, by=HIERARCHIES, ask="nobody")
 
 
-def test_utilities_of_each_key_are_refused_in_a_line():
-    rows = pa.table({"day": DAYS[:2], "zip": ZIPS[:2], "disease": VALUES[:2]})
-    table = sl.stream_table(rows, quasi=["day", "zip"], sensitive="disease")
-    with pytest.raises(BadPolicy, match="compares each key with the release"):
-        sl.protect(table, sl.GroupSize() >= 2, by=HIERARCHIES, utility="query error", ask="nobody")
+@examples(8)
+@given(table=tables(), limit=st.sampled_from([1, 2]))
+def test_who_knows_another_sensitive_column(table, limit):
+    rows, _ = table
+    policy = sl.Policy(sl.DistinctValues().about("disease", known="zip") >= limit, sl.GroupSize() >= 2)
+    reading = {"quasi": "day", "sensitive": ["disease", "zip"], "missing": "a value"}
+    held, streamed = (
+        outcome(read(rows, **reading), policy, sl.FullDomain()) for read in (sl.read_table, sl.stream_table)
+    )
+    assert streamed == held
 
 
 def test_a_search_that_is_interrupted_ends_with_what_it_has(monkeypatch):

@@ -130,6 +130,21 @@ def test_groups_that_are_judged_together(reading, policy, keys, histograms, repe
     assert_same(reading, policy, Room(keys, histograms, 10**9), repeat=repeat)
 
 
+KNOWING = (
+    (sl.DistinctValues().about("disease", known="size") >= 1, sl.GroupSize() >= 2),
+    (sl.Acquaintance(others=1).about("size", known="disease") <= Fraction(9, 10),),
+    (sl.Implications(0).about("disease", known="size") <= Fraction(9, 10),),
+)
+
+
+@examples(10)
+@given(reading=readings(), policy=st.sampled_from(KNOWING), keys=st.sampled_from([1, 8, 40]))
+def test_who_knows_another_sensitive_column(reading, policy, keys):
+    rows, roles = reading
+    roles = {"quasi": ["age", "country"], "sensitive": ["disease", "size"], "kinds": {"age": "number"}}
+    assert_same((rows, roles | {"missing": "drop"}), policy, Room(keys, 10 * ROOT, 10**9), repeat=False)
+
+
 @st.composite
 def crowds(draw):
     """Enough people for several generations within a policy on groups together; most differ."""

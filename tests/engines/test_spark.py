@@ -77,7 +77,12 @@ CASES = {
     "two sensitive": (
         messy(),
         {"group": ["place", "born"], "sensitive": ["disease", "job"], "missing": "drop", "missing_marks": "?", "suppressed": "leave out"},
-        (sl.GroupSize(), sl.DistinctValues().about("disease"), sl.Closeness().about("job")),
+        (
+            sl.GroupSize(),
+            sl.DistinctValues().about("disease"),
+            sl.Closeness().about("job"),
+            sl.DistinctValues().about("job", known="disease"),
+        ),
     ),
     "sets": (
         people_with_several_rows(),
@@ -112,6 +117,16 @@ def check_release(spark, case):
 @pytest.mark.parametrize("case", ["two sensitive", "sets"])
 def test_findings_witnesses_and_numbers_are_those_of_duckdb(spark, case):
     check_release(spark, case)
+
+
+def test_populations_beliefs_and_lists_are_those_of_duckdb(spark):
+    rows = messy(60)
+    roles = {"group": "job", "sensitive": "disease", "missing": "a value"}
+    lists = {"group": "place", "sensitive": "disease", "missing": "drop", "values": "set", "split": "u"}
+    compared = sl.JournalistRisk(rows, outside="as in the release")
+    for reading, measures in ((roles, (compared,)), (roles, (sl.MaxEnt(), sl.GroupSize())), (lists, SETS)):
+        there, here = (sl.stream_release(each, **reading) for each in (spark.createDataFrame(rows), rows))
+        assert findings_of.findings(measures, there) == findings_of.findings(measures, here)
 
 
 def killer(marker):
@@ -276,7 +291,12 @@ def test_the_command_line_says_what_it_says_without_spark(spark, tmp_path):
         + ["--engine", "spark", "--master", CLUSTER, "--output", f"{target}/"]
     )
     assert answer.exit_code == 0, answer.stderr
-    assert invoke(["audit", f"{target}/", *roles]).exit_code == 0
+    here, there = (
+        invoke(["audit", f"{target}/", *roles, "--json", *more])
+        for more in ([], ["--engine", "spark", "--master", CLUSTER])
+    )
+    assert here.exit_code == there.exit_code == 0, there.stderr
+    assert json.loads(there.stdout) == json.loads(here.stdout)
     assert sl.read_release(target, group="place", sensitive="job").size == 40
     next(target.iterdir()).unlink()
     assert invoke(["audit", str(target), *roles]).exit_code == 2

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import sidelight as sl
 from sidelight.cli.inputs import Question, inputs_of, open_release, read_files, readers_asked, source_of
 from sidelight.cli.options import EngineOptions
 from sidelight.cli.run import Output, Status, command_line
-from sidelight.errors import BadRelease, parameter
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.findings import findings as measure_all
+from sidelight.measures.findings import prepared_stream
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
@@ -23,7 +24,7 @@ from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease
+from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out
@@ -33,6 +34,8 @@ from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.memory import MEMORY, Memory
 from sidelight.table.spark_source import SparkFile
 from sidelight.table.spark_stream import fits_here
+
+SomeRelease = TypeVar("SomeRelease", bound=AnyRelease)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,11 @@ def audit(request: AuditRequest, output: Output) -> Status:
     if request.memory is not None and not sidecar_path(Path(request.file)).is_file():
         return _audit_streamed(request, Memory.of(request.memory), output)
     roles, weights = request.question.roles, request.question.needs_weights
-    return _audit_held(open_release(request.file, roles, weights=weights, memory=request.memory), request, output)
+    return _reported(open_release(request.file, roles, weights=weights, memory=request.memory), request, output)
 
 
-def _audit_held(release: Release, request: AuditRequest, output: Output) -> Status:
+def _reported(release: AnyRelease, request: AuditRequest, output: Output) -> Status:
+    """Judge a release, and say what was found."""
     if request.hierarchies is not None:
         release = printed_along(release, read_hierarchies(request.hierarchies))
     report = judge(release, request.question, source=request.file)
@@ -74,40 +78,32 @@ def _audit_held(release: Release, request: AuditRequest, output: Output) -> Stat
 
 def _audit_in_spark(request: AuditRequest, output: Output) -> Status:
     """The same where Spark counts: groups come here if they fit into memory, else executors summarise them."""
-    roles = request.question.roles
+    roles, weights = request.question.roles, request.question.needs_weights
+    if sidecar_path(Path(request.file)).is_file():
+        release = open_release(request.file, roles, weights=weights, memory=request.memory, engine=request.engine)
+        return _reported(release, request, output)
     source = source_of(request.file, roles, request.engine)
     memory = Memory.of(request.memory or MEMORY)
     if request.memory is None and fits_here(source, replace(roles, quasi_word="group").complete(), memory):
-        return _audit_held(release_from(source, roles), request, output)
+        return _reported(release_from(source, roles), request, output)
     return _audit_streamed(request, memory, output, source)
 
 
 def _audit_streamed(
     request: AuditRequest, memory: Memory, output: Output, source: str | SparkFile | None = None
 ) -> Status:
-    """The same of a file of any size; what needs the whole release is refused."""
-    if request.hierarchies is not None:
-        read_hierarchies(request.hierarchies)  # bad ones are refused; nothing that streams looks labels up
-    if sidecar_path(Path(request.file)).is_file():
-        message = f"Spark reads files without a sidecar; audit '{request.file}' without {parameter('engine')}"
-        raise BadRelease(message)
+    """The same of a file of any size; groups are held only where something looks at all of them at once."""
     roles = request.question.roles
     source = source or source_of(request.file, roles, request.engine)
     release = streamed_from(source, roles if request.question.needs_weights else replace(roles, weight=None), memory)
-    report = judge(release, request.question, source=request.file)
-    output.write(
-        report,
-        report_parts(report),
-        page=lambda: release_page(report_on_audit(request.file, release, report, request.question)),
-    )
-    return _status(report)
+    return _reported(release, request, output)
 
 
 def _status(report: AuditReport) -> Status:
     return Status.NOT_WITHIN_POLICY if report.answer.verdict == "not within policy" else Status.WITHIN_POLICY
 
 
-def printed_along(release: Release, hierarchies: Mapping[str, sl.Hierarchy]) -> Release:
+def printed_along(release: SomeRelease, hierarchies: Mapping[str, sl.Hierarchy]) -> SomeRelease:
     """Let hierarchies say what printed labels cover; none say nothing."""
     if not hierarchies:
         return release
@@ -125,6 +121,9 @@ def judge(release: AnyRelease, question: Question, *, source: str) -> AuditRepor
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
     measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns, domain))
+    if isinstance(release, StreamedRelease):  # once for limits, findings and report
+        limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
+        release = prepared_stream((*limits, *measures), release)
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),

@@ -20,12 +20,14 @@ from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
 from sidelight.policy.presets import read_preset
 from sidelight.publish.sidecar import (
+    Engine,
     Reading,
     Sidecar,
     as_printed,
+    itself,
     noise_path,
+    read_as_told,
     read_checked,
-    read_published,
     read_sidecar,
     sidecar_path,
 )
@@ -105,12 +107,17 @@ class TableSource:
 
     def open(self, roles: Roles) -> tuple[sl.Table, dict[str, sl.Hierarchy]]:
         """Read the table and the hierarchies, and make those of columns that are published as they are or as `*`."""
-        by = read_hierarchies(self.folder) if self.folder else {}
+        by = self._hierarchies()
         table = open_table(self.file, roles, by, self.engine)
-        for name in self.suppress_only:
-            labels = [text for text in table.column(name).labels if text is not None]
-            by[name] = sl.Hierarchy.suppression(name, labels or ["*"])
-        return table, by
+        return table, by | self._of_suppressed(table)
+
+    def _hierarchies(self) -> dict[str, sl.Hierarchy]:
+        return read_hierarchies(self.folder) if self.folder else {}
+
+    def _of_suppressed(self, table: AnyTable) -> dict[str, sl.Hierarchy]:
+        """Make the hierarchies of columns that are published as they are or as `*`."""
+        labels = {name: [text for text in table.column(name).labels if text is not None] for name in self.suppress_only}
+        return {name: sl.Hierarchy.suppression(name, texts or ["*"]) for name, texts in labels.items()}
 
     def fits_here(self, roles: Roles) -> bool:
         """Whether keys that Spark counts come here; those of files do."""
@@ -118,14 +125,13 @@ class TableSource:
             return True
         return fits_here(source_of(self.file, roles, self.engine), roles.complete(), Memory.of(MEMORY))
 
-    def stream(self, roles: Roles, memory: Memory) -> tuple[sl.StreamedTable, dict[str, sl.Hierarchy]]:
-        """Read the table in bounded memory, and the hierarchies."""
-        if roles.sensitive_level is not None or self.suppress_only:
-            option = "--suppress-only" if self.suppress_only else "sensitive_level"
-            message = f"{option} does not go with {parameter('memory')}; leave one of them out"
-            raise BadPolicy(message)
-        source = source_of(self.file, roles, self.engine)
-        return streamed_table_from(source, roles, memory), read_hierarchies(self.folder) if self.folder else {}
+    def stream(self, roles: Roles, memory: Memory) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+        """Read the same in bounded memory; coarser sensitive values are those of a table that is held."""
+        by, source = self._hierarchies(), source_of(self.file, roles, self.engine)
+        table: AnyTable = streamed_table_from(source, roles, memory)
+        if roles.sensitive_level is not None and isinstance(table, sl.StreamedTable):
+            table = sl.coarser_values(table.held(parameter("sensitive_level")), by=by, to=roles.sensitive_level)
+        return table, by | self._of_suppressed(table)
 
     def notes(self, table: AnyTable) -> Iterator[str]:
         """Note the hierarchies that `--suppress-only` takes the place of, and those of other columns."""
@@ -237,12 +243,18 @@ def _rows_as_people(populations: Iterable[Population], roles: Roles) -> Iterator
 
 
 def open_release(
-    file: str, roles: Roles, *, keep_people: bool = False, weights: bool = False, memory: str | None = None
+    file: str,
+    roles: Roles,
+    *,
+    keep_people: bool = False,
+    weights: bool = False,
+    memory: str | None = None,
+    engine: EngineOptions = EngineOptions(),
 ) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
     Weights are left where they are unless they are needed: suppressed rows have none.  `memory` bounds what the engine
-    holds of a file with a sidecar; its groups are held.
+    holds of a file with a sidecar; its groups are held.  Of such a file, Spark may count the rows.
     """
     roles = roles if weights else replace(roles, weight=None)
     if noise_path(Path(file)).is_file():
@@ -251,23 +263,30 @@ def open_release(
         )
         raise BadRelease(message)
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
+    bound, counted_by = None if memory is None else Memory.of(memory), _engine(engine)
     if document is not None and not keep_people and _as_published(document, roles):
-        release = _by(read_published(file, memory=memory), roles, document)
+        release = _by(read_as_told(Path(file), bound, counted_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     if document is None:
         require_columns(file, roles)
         return release_from(file, roles, keep_people=keep_people)
     reading = document.reading
+    ours = replace(_roles(reading, roles), encoding=None, sheet=None)  # UTF-8, whatever other files are
     release = release_from(
-        file,
-        replace(_roles(reading, roles), encoding=None, sheet=None),  # ours are UTF-8, whatever other files are
+        counted_by(Path(file)),
+        ours,
         rows=reading.rows,
         people=reading.people or "people",
         count=reading.count or "count",
         keep_people=keep_people,
-        memory=None if memory is None else Memory.of(memory),
+        memory=bound,
     )
     return replace(release, printing=document.printing())
+
+
+def _engine(engine: EngineOptions) -> Engine:
+    """Say how a file is read that has a sidecar: as it is, or by Spark."""
+    return itself if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
 
 def readers_asked(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:

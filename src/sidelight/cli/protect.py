@@ -121,7 +121,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
 def _as_it_is(table: AnyTable) -> AnyRelease:
     """Look at a table as if it were published as it is."""
     if isinstance(table, sl.StreamedTable):
-        return StreamedRelease(table.stream, table.sensitive)
+        return StreamedRelease(table.stream, table.memory)
     return sl.group(table, by=[column.name for column in table.quasi])
 
 

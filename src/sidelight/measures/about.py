@@ -14,7 +14,8 @@ Witness     Names a group of the view; in the summary of a search, the group of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,8 @@ class About(Measure):
 
     @property
     def streams(self) -> bool:
-        """Unless somebody knows more: the parts of groups are numbered among all of them."""
-        return self.question.streams and not self.known
+        """As of the measure; who knows more looks a population up by that, too, which is in no group's print."""
+        return self.question.streams and not (self.known and self.register is not None)
 
     def asked_of(self, release: Release) -> tuple[Measure, Release]:
         """Give the plain measure, and the view of a release that it is asked of."""
@@ -96,7 +97,17 @@ class About(Measure):
     def check(self, release: Release) -> None:
         """Refuse releases without these columns, and what the measure itself refuses."""
         question, view = self.asked_of(release)
-        question.check(view)
+        with self._naming_the_column():
+            question.check(view)
+
+    @contextmanager
+    def _naming_the_column(self) -> Iterator[None]:
+        """Say of values that are unknown where they were looked for."""
+        try:
+            yield
+        except UnknownValue as unknown:
+            message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
+            raise UnknownValue(message) from None
 
     def measure(self, release: Release) -> Finding:
         """Measure the view."""
@@ -107,11 +118,13 @@ class About(Measure):
         key = (self.of, self.known)
         if key not in views:
             views[key] = self.asked_of(release)[1]
-        try:
+        with self._naming_the_column():
             return replace(self.question.measure(views[key]), measure=self)
-        except UnknownValue as unknown:
-            message = f"'{self}': {unknown}, in '{self.of}'; name the column that has it, as in of = …"
-            raise UnknownValue(message) from None
+
+    def completed(self, finding: Finding, release: Release) -> Finding:
+        """Add what only the view says."""
+        question, view = self.asked_of(release)
+        return replace(question.completed(replace(finding, measure=question), view), measure=self)
 
     @property
     def register(self) -> Population | None:

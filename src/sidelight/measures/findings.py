@@ -8,16 +8,18 @@ would have in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial, reduce
+from typing import TypeAlias
 
-from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.about import About
 from sidelight.measures.measure import Finding, Measure, Summary, Views
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
+from sidelight.release.streamed_population import carrying
 
 
 def findings(measures: Sequence[Measure], release: AnyRelease) -> tuple[Finding, ...]:
@@ -64,31 +66,65 @@ def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
 
 def _streamed(measures: Sequence[Measure], release: StreamedRelease) -> tuple[Finding, ...]:
     """Go through a release once, and forget each block when all measures have summarised it."""
-    for measure in measures:
-        if not measure.streams:
-            message = (
-                f"'{measure}' looks at a whole release at once, which does not go with {parameter('memory')}; "
-                f"leave it out, or read the release without {parameter('memory')}"
-            )
-            raise BadMeasure(message)
-        measure.check(release.outline)
+    prepared = prepared_stream(measures, release)
+    if isinstance(prepared, Release):
+        return findings(measures, prepared)
     if not measures:
         return ()
-    merged = release.reduce(partial(_summaries, tuple(measures)), _merged)
+    before = parts_before(measures, prepared)
+    merged = prepared.reduce(partial(_summaries, tuple(measures), before), _merged)
     return tuple(
         measure.completed(summary.finding(), release.outline) for measure, summary in zip(measures, merged, strict=True)
     )
 
 
-def _summaries(measures: tuple[Measure, ...], block: GroupBlock) -> list[Summary]:
-    return [_of_block(measure, block) for measure in measures]
+def prepared_stream(measures: Sequence[Measure], release: StreamedRelease) -> AnyRelease:
+    """Let a release know what measures need: people of populations; held, where one looks at all groups at once."""
+    whole = next((measure for measure in measures if not measure.streams), None)
+    if whole is not None:
+        return release.held(str(whole))
+    for measure in measures:
+        measure.check(release.outline)
+    for register in dict.fromkeys(each.register for each in measures if each.register is not None):
+        release = carrying(release, register)
+    return release
+
+
+PartsBefore: TypeAlias = Mapping[tuple[str, ...], Mapping[int, int]]
+"""By what somebody knows, and the first group of a block: how many parts all groups before it fall into."""
+
+
+def parts_before(measures: Sequence[Measure], release: StreamedRelease) -> PartsBefore:
+    """Count the parts of all groups before each block, for each measure that is about who knows more."""
+    known = {measure.known for measure in measures if isinstance(measure, About) and measure.known}
+    return {columns: release.parts_before(columns) for columns in known}
+
+
+def seen_in_block(
+    measure: Measure, before: PartsBefore, block: GroupBlock, *, every: bool = False
+) -> tuple[Measure, Groups]:
+    """Give the plain measure, and the groups of a block as it looks at them, numbered as those of the whole view.
+
+    Of groups that it finds equally bad the first is enough, unless `every` one is to be counted.
+    """
+    once = measure.question.equal_groups_count_once if isinstance(measure, About) else measure.equal_groups_count_once
+    once = once and not every
+    if isinstance(measure, About) and measure.known:
+        view = block.view(measure.of, measure.known, before[measure.known][block.block.first])
+        return measure.question, view.first_of_each_kind() if once else view
+    groups = block.kinds if once else block.all
+    return (measure.question, groups.about(measure.of)) if isinstance(measure, About) else (measure, groups)
+
+
+def _summaries(measures: tuple[Measure, ...], before: PartsBefore, block: GroupBlock) -> list[Summary]:
+    return [_of_block(measure, before, block) for measure in measures]
 
 
 def _merged(some: list[Summary], others: list[Summary]) -> list[Summary]:
     return [one.merge(other) for one, other in zip(some, others, strict=True)]
 
 
-def _of_block(measure: Measure, block: GroupBlock) -> Summary:
-    groups = block.kinds if measure.equal_groups_count_once else block.all
-    measure.check_groups(groups)
-    return reduce(lambda one, other: one.merge(other), map(measure.summarize, groups.blocks()))
+def _of_block(measure: Measure, before: PartsBefore, block: GroupBlock) -> Summary:
+    plain, groups = seen_in_block(measure, before, block)
+    plain.check_groups(groups)
+    return reduce(lambda one, other: one.merge(other), map(plain.summarize, groups.blocks()))

@@ -134,9 +134,8 @@ class Measure(ABC):
 
     @property
     def streams(self) -> bool:
-        """Whether a release can be gone through block by block, each forgotten after."""
-        # people of a population are looked up among all groups, as what one prints another may cover, too
-        return self.mergeable and self.register is None
+        """Whether a release can be gone through block by block, each forgotten after; else its groups are held."""
+        return self.mergeable
 
     def check_groups(self, groups: Groups) -> None:
         """Refuse groups of which the question makes no sense; blocks of a streamed release are checked as they come."""

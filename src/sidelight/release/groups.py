@@ -312,11 +312,12 @@ def stack_groups(parts: Sequence[Groups]) -> Groups:
         columns=tuple(stack_columns(each) for each in zip(*(part.columns for part in parts), strict=True)),
         numbers=np.concatenate([part.numbers for part in parts]),
         populations=(),  # parts of different releases may have met different people
-        weights=_stacked_weights(parts),
+        weights=stacked_weights(parts),
     )
 
 
-def _stacked_weights(parts: Sequence[Groups]) -> Integers | None:
+def stacked_weights(parts: Sequence[Groups]) -> Integers | None:
+    """Put weights below each other; none unless all have some."""
     weights = [part.weights for part in parts if part.weights is not None]
     return np.concatenate(weights) if len(weights) == len(parts) else None
 
@@ -329,9 +330,15 @@ def suppressed_groups(groups: Groups) -> Flags:
     >>> suppressed_groups(release.groups).tolist()
     [False, True]
     """
-    starred = [_says(column, SUPPRESSED) for column in groups.columns]
-    suppressed: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
+    suppressed = starred_groups(groups)
     return np.zeros(len(groups), bool) if suppressed.all() else suppressed
+
+
+def starred_groups(groups: Groups) -> Flags:
+    """Say which groups print `*` throughout, whatever others do."""
+    starred = [_says(column, SUPPRESSED) for column in groups.columns]
+    says: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
+    return says
 
 
 def _says(column: Column, text: Label) -> Flags:

@@ -126,8 +126,7 @@ class LabelOrder:
             for (place, low, high), rising, before in ranges:
                 start[place] = np.searchsorted(rising, low, "left") + before
                 stop[place] = np.searchsorted(rising, high, "right") + before
-            for itself in self._position_of.keys() & {*texts}:  # somebody is known by the very label
-                start[texts.index(itself)] = -1
+            start[[text in self._position_of for text in texts]] = -1  # somebody is known by the very label
         one_by_one = np.flatnonzero(start < 0).tolist()
         rest = Stretches.of([self.covered(texts[at]) for at in one_by_one])
         start[one_by_one], stop[one_by_one] = rest.start, rest.stop

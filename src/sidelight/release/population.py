@@ -15,20 +15,30 @@ cells are a label, which matches itself.  Whoever of the population is known mor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from typing import TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from sidelight._arrays import Integers, add_up
 from sidelight._text import counted
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
-from sidelight.release.groups import Groups, PopulationCounts, suppressed_groups
+from sidelight.release.groups import GroupName, Groups, PopulationCounts, suppressed_groups
 from sidelight.release.locate import Lookup, link
+from sidelight.release.printing import Printing
 from sidelight.release.release import Release
 from sidelight.table.labels import SUPPRESSED
+from sidelight.table.memory import Memory
+from sidelight.table.read import distinct_rows
+from sidelight.table.read_stream import distinct_rows_in_parts
 from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
+
+PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]
+"""Different combinations of cells, and how many people have each."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,32 +91,46 @@ class Population:
         """Say which columns there are, for groups that print none of them."""
         return replace(self, columns=tuple(columns))
 
-    def rows(self, columns: Sequence[str]) -> tuple[tuple[Column, ...], Integers]:
+    def rows(self, columns: Sequence[str]) -> PopulationRows:
         """Read the different combinations of cells in some columns, and how many people have each."""
         names = tuple(columns)
         if names not in self.rows_read:
-            try:
+            with self._being_read():
                 self.rows_read[names] = self._read(names)
-            except UnknownColumn as error:
-                message = f"the population {self._which}lacks a column that the release has: {error}"
-                raise UnknownColumn(message) from None
-            except SidelightError as error:
-                message = f"the population {self._which}cannot be read: {error}"
-                raise type(error)(message) from None
         return self.rows_read[names]
+
+    def parts(self, columns: Sequence[str], memory: Memory, at_once: int) -> Iterator[PopulationRows]:
+        """Read the same in bounded memory, so many at a time; what is in memory already comes at once."""
+        names = tuple(columns)
+        streams = isinstance(self.source, str | pa.Table | list | tuple) and names not in self.rows_read
+        if not streams:
+            yield self.rows(names)
+            return
+        with self._being_read():
+            yield from distinct_rows_in_parts(self.source, names, self.reading, memory, at_once)
+
+    @contextmanager
+    def _being_read(self) -> Iterator[None]:
+        """Say of errors that they are of the population."""
+        try:
+            yield
+        except UnknownColumn as error:
+            message = f"the population {self._which}lacks a column that the release has: {error}"
+            raise UnknownColumn(message) from None
+        except SidelightError as error:
+            message = f"the population {self._which}cannot be read: {error}"
+            raise type(error)(message) from None
 
     @property
     def _which(self) -> str:
         return f"'{self.place}' " if self.place else ""
 
-    def _read(self, names: tuple[str, ...]) -> tuple[tuple[Column, ...], Integers]:
+    def _read(self, names: tuple[str, ...]) -> PopulationRows:
         if isinstance(self.source, Table | Release):
             table, sizes = _held(self.source)
             columns = tuple(_named(table, name) for name in names)
             number, first = number_equal_rows(columns, len(sizes))
             return tuple(column.take(first) for column in columns), add_up(number, sizes, len(first))
-        from sidelight.table.read import distinct_rows  # noqa: PLC0415 - only where a population is read here
-
         return distinct_rows(self.source, names, **self.reading)  # type: ignore[arg-type]
 
     def people(self, columns: Sequence[str] = ()) -> int:
@@ -121,23 +145,16 @@ class Population:
         groups = release.groups
         # a column that says `*` throughout tells nothing, and a population need not have it
         names = [column.name for column in groups.columns if {*column.labels} != {SUPPRESSED}]
-        if release.printing is not None and release.printing.averages:
-            message = "a release that prints averages does not say who is in which group; no population can be counted"
-            raise BadRelease(message)
+        refuse_averages(release.printing)
         if not names:
-            return self._in_one_group(release)
+            return self.in_one_group(release)
         columns, people = self.rows(names)
         linkage = link(release, columns, len(people), Lookup(coarse=False))
         several = linkage.matches > 1
         if several.any():
-            one = int(np.flatnonzero(several)[0])
-            two = linkage.group[linkage.starts[one] : linkage.starts[one] + 2].tolist()
-            message = (
-                f"{counted(int(people[several[linkage.profile]].sum()), 'person')} of the population may be in several "
-                f"groups, such as {groups.name(two[0])} and {groups.name(two[1])}; overlapping groups cannot be "
-                "compared with a population"
-            )
-            raise BadRelease(message)
+            rows = several[linkage.profile]
+            two = linkage.groups_of(int(np.flatnonzero(rows)[0]))[:2].tolist()
+            raise found_twice(int(people[rows].sum()), [groups.name(each) for each in two])
         inside = ~linkage.nowhere
         group = linkage.group[linkage.starts[linkage.profile[inside]]]
         counts, nowhere = add_up(group, people[inside], len(groups)), int(people[~inside].sum())
@@ -146,7 +163,8 @@ class Population:
             counts[starred[0]], nowhere = nowhere, 0
         return PopulationCounts(self, counts, nowhere)
 
-    def _in_one_group(self, release: Release) -> PopulationCounts:
+    def in_one_group(self, release: Release) -> PopulationCounts:
+        """Count everybody in the one group of a release that tells nothing of anybody."""
         names = [column.name for column in release.groups.columns]
         countable = names or self.columns or isinstance(self.source, Table | Release)
         if len(release) > 1 or not countable:
@@ -175,6 +193,21 @@ class Population:
         inside = group >= 0
         counts = add_up(group[inside], people[inside], len(groups))
         return PopulationCounts(self, counts, int(people[~inside].sum()))
+
+
+def refuse_averages(printing: Printing | None) -> None:
+    """Refuse releases of which nobody can say who is in which group."""
+    if printing is not None and printing.averages:
+        message = "a release that prints averages does not say who is in which group; no population can be counted"
+        raise BadRelease(message)
+
+
+def found_twice(people: int, groups: Sequence[GroupName]) -> BadRelease:
+    """Say that people of a population may be in several groups, such as two."""
+    return BadRelease(
+        f"{counted(people, 'person')} of the population may be in several groups, such as {groups[0]} and {groups[1]}; "
+        "overlapping groups cannot be compared with a population"
+    )
 
 
 def _held(source: Table | Release) -> tuple[tuple[Column, ...], Integers]:

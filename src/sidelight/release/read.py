@@ -20,10 +20,10 @@ from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.release.streamed import StreamedRelease
-from sidelight.table.counts import Counts
+from sidelight.table.cell_lists import no_value_hint
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
-from sidelight.table.read import no_value_hint, tabulate
+from sidelight.table.read import tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.spark_stream import stream_keys
 from sidelight.table.table import Column, JointDomain, Table, number_equal_rows
@@ -157,13 +157,14 @@ def stream_release(
     encoding: str | None = None,
     kinds: Mapping[str, object] | None = None,
     weight: str | None = None,
+    split: str | None = None,
 ) -> StreamedRelease:
     """Read a published table of any size in bounded memory, to be judged by a policy or measures.
 
     As `read_release`, of files, Arrow tables and Spark DataFrames; nothing but totals is held.  `memory` is what this
     process may use in all, such as "2GB"; what does not fit is sorted in temporary files, which nobody else can open
     and which are gone with the process.  Findings and witnesses are those of `read_release`, group numbers included.
-    Measures that look at a whole release at once (`MaxEnt`, `Learner`, …) need `read_release`.
+    For measures that look at a whole release at once (`MaxEnt`, `Learner`, …) groups are held, where they fit.
 
     >>> import pyarrow as pa
     >>> import sidelight as sl
@@ -186,6 +187,7 @@ def stream_release(
         encoding=encoding,
         kinds=kinds,
         weight=weight,
+        split=split,
     )
     return streamed_from(source, roles, Memory.of(memory))
 
@@ -196,7 +198,7 @@ def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelea
         message = f"that is a {type(source).__name__}, which is in memory already; use it as it is"
         raise WrongKind(message)
     stream = stream_keys(source, replace(roles, quasi_word="group").complete(), memory)
-    return StreamedRelease(stream, ", ".join(roles.value_columns))
+    return StreamedRelease(stream, memory)
 
 
 def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Release:

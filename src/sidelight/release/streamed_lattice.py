@@ -18,7 +18,7 @@ Invariant   `groups_at(node)` are the groups of `Lattice.groups_at(node)`, in it
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -30,11 +30,11 @@ from sidelight._arrays import Flags, Integers
 from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups, is_finer, numbers_in
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
+from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease, held_groups, numbers_of
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
 from sidelight.table.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
-from sidelight.table.table import Column, JointDomain
+from sidelight.table.table import JointDomain
 
 if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
@@ -200,7 +200,9 @@ class StreamedLattice(LatticeNodes):
         groups = self.groups_at(node)
         if isinstance(groups, Groups):
             return groups
-        held = _held(groups.stream, lambda groups, values: self.memory.holds_groups(self._numbers(groups, values)))
+        held = held_groups(
+            groups.stream, lambda groups, values: self.memory.holds_groups(self._numbers(groups, values))
+        )
         if held is None:
             values = sum(block.counts.positive for block in groups.stream.blocks())
             raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
@@ -210,7 +212,7 @@ class StreamedLattice(LatticeNodes):
         """Make the release of a node, to be gone through; where it is on disk, it stays there."""
         groups = self.groups_at(node)
         if isinstance(groups, StreamedGroups):
-            return StreamedRelease(groups.stream, self.table.sensitive)
+            return StreamedRelease(groups.stream, self.memory)
         return Release(groups, sensitive=self.table.sensitive, intake=self.table.intake)
 
     def release_at(self, node: Node) -> Release:
@@ -230,7 +232,7 @@ class StreamedLattice(LatticeNodes):
         if stream is None:
             return None
         if self.memory.rolls_up(stream.entries.rows_at_least):
-            held = _held(stream, lambda groups, values: self.memory.rolls_up(groups + values))
+            held = held_groups(stream, lambda groups, values: self.memory.rolls_up(groups + values))
             if held is not None:
                 return self._keep_root(node, held)
         return self._keep_on_disk(node, stream)
@@ -287,7 +289,7 @@ class StreamedLattice(LatticeNodes):
 
     def _numbers(self, groups: int, values: int) -> int:
         """How many numbers so many groups and values of groups take."""
-        return groups * (2 + len(self.table.quasi)) + 2 * values
+        return numbers_of(groups, values, len(self.table.quasi))
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
         finest, room = self._with_kinds(groups, node), self.memory.numbers_kept
@@ -322,23 +324,3 @@ class StreamedLattice(LatticeNodes):
 
 AnyLattice: TypeAlias = Lattice | StreamedLattice
 """Generalisations of a table in memory, or of one on disk."""
-
-
-def _held(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups | None:
-    """Hold all groups of a stream; None as soon as so many groups, and values of groups, do not fit."""
-    parts, groups, values = [], 0, 0
-    for block in stream.blocks():
-        groups, values = groups + len(block), values + block.counts.positive
-        if not fits(groups, values):
-            return None
-        parts.append(GroupBlock(block, stream.semantics).all)
-    entries = [(row + part.numbers[0] - 1, *rest) for part in parts for row, *rest in [part.counts.entries()]]
-    row, value, count = (np.concatenate(each) for each in zip(*entries, strict=True))
-    sizes = np.concatenate([part.sizes for part in parts])
-    counts = Counts.from_sorted(row, value, count, (len(sizes), len(stream.domain)))
-    columns = tuple(
-        Column(each[0].name, each[0].labels, np.concatenate([column.codes for column in each]), each[0].kind)
-        for each in zip(*(part.columns for part in parts), strict=True)
-    )
-    numbers = np.arange(1, len(sizes) + 1)
-    return Groups(stream.domain, sizes, counts, columns, stream.semantics, stream.whole, numbers)

@@ -20,8 +20,10 @@ from sidelight._arrays import Integers
 from sidelight._rounding import in_words
 from sidelight._text import as_names, counted, one_or_several
 from sidelight.errors import BadMeasure
+from sidelight.measures.about import About
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
-from sidelight.measures.measure import Criterion, Finding, Judgement, Witness
+from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
+from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, Witness
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
@@ -257,6 +259,8 @@ class _GroupLookups:
     @classmethod
     def of(cls, release: AnyRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _GroupLookups:
         if isinstance(release, StreamedRelease):
+            release = prepared_stream([each.measure for each in measured], release)
+        if isinstance(release, StreamedRelease):
             return cls._streamed(release, measured, judgements)
         return cls(
             lambda finding: _is_alone(finding.witness, finding.measure.asked_of(release)[1]),
@@ -267,12 +271,23 @@ class _GroupLookups:
     def _streamed(
         cls, release: StreamedRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]
     ) -> _GroupLookups:
-        sizes = release.sizes_of({each.witness.group.number for each in measured if each.witness is not None})
+        numbers: dict[tuple[str, ...], set[int]] = {}
+        for each in measured:
+            if each.witness is not None:
+                numbers.setdefault(_known(each.measure), set()).add(each.witness.group.number)
+        sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
         counts = broken_in_stream(judgements, release)
         return cls(
-            lambda finding: finding.witness is not None and sizes[finding.witness.group.number] == 1,
+            lambda finding: (
+                finding.witness is not None and sizes[_known(finding.measure)][finding.witness.group.number] == 1
+            ),
             lambda judgement: counts[judgements.index(judgement)],
         )
+
+
+def _known(measure: Measure) -> tuple[str, ...]:
+    """Say what somebody knows beside the release, as whose view a measure looks at it."""
+    return measure.known if isinstance(measure, About) else ()
 
 
 MOST_CELLS = 4_000_000
@@ -364,25 +379,26 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
 
 def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) -> list[BrokenBy | None]:
     """Count who is in groups that break each limit on their own, going through the groups once, if at all."""
-    checks = {
-        at: CriterionCheck.of(each.criterion, release.size)
-        for at, each in enumerate(judgements)
-        if not each.holds and _one_by_one(each.criterion)
+    broken = {
+        at: each.criterion for at, each in enumerate(judgements) if not each.holds and _one_by_one(each.criterion)
     }
+    before, people = parts_before([each.measure for each in broken.values()], release), release.size
 
     def broken_in(block: GroupBlock) -> dict[int, Integers]:
         """Count groups and people, by criterion."""
-        totals = {at: np.zeros(2, np.int64) for at in checks}
-        for part in block.all.blocks():
-            for at, check in checks.items():
-                broken = ~check.holds_in_each(part)
-                totals[at] += (np.count_nonzero(broken), part.sizes[broken].sum())
+        totals = {at: np.zeros(2, np.int64) for at in broken}
+        for at, criterion in broken.items():
+            measure, groups = seen_in_block(criterion.measure, before, block, every=True)
+            check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), people)
+            for part in groups.blocks():
+                breaks = ~check.holds_in_each(part)
+                totals[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
         return totals
 
     def added(one: dict[int, Integers], other: dict[int, Integers]) -> dict[int, Integers]:
         return {at: counts + other[at] for at, counts in one.items()}
 
-    totals = release.reduce(broken_in, added) if checks else {}
+    totals = release.reduce(broken_in, added) if broken else {}
     return [
         BrokenBy(groups=int(groups), people=int(people)) if _one_by_one(each.criterion) else None
         for at, each in enumerate(judgements)

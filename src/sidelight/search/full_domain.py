@@ -92,28 +92,14 @@ class FullDomain(Method):
             raise BadPolicy(message)
 
     def search(
-        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
+        self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
-        """Find the minimal nodes, then the best of them."""
+        """Find the minimal nodes, then the best of them; of keys that are never held, on disk until they fit."""
         return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
 
-    def search_streamed(
-        self,
-        table: StreamedTable,
-        policy: Policy,
-        *,
-        by: Mapping[str, Hierarchy],
-        utility: UtilityName,
-        progress: Progress,
-    ) -> SearchOutcome:
-        """Search a table whose keys are never held: the same nodes, checks and weights, on disk until they fit."""
-        if utility in OF_VALUES:
-            message = (
-                f"{parameter('utility', utility)} compares each key with the release, which does not go with "
-                f"{parameter('memory')}; use another one, such as '{DEFAULT_UTILITY}'"
-            )
-            raise BadPolicy(message)
-        return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
+    def needs_all_keys(self, utility: UtilityName) -> str | None:
+        """Only a utility that compares each key with the release does."""
+        return parameter("utility", utility) if utility in OF_VALUES else None
 
     def best_by_each(
         self,

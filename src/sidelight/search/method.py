@@ -19,7 +19,6 @@ import numpy as np
 from sidelight._arrays import Integers, add_up
 from sidelight._rounding import at_a_glance, in_words
 from sidelight._text import counted, html_table
-from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.search.recoding import Buckets, Recoding, Regions
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from sidelight.search.asked_readers import AskedReader
     from sidelight.search.cut_tree import CutTree
     from sidelight.table.hierarchy import Hierarchy
-    from sidelight.table.streamed_table import StreamedTable
 
 
 Reader: TypeAlias = Literal["insider"]
@@ -70,22 +68,13 @@ class Method(ABC):
     ) -> SearchOutcome:
         """Find a release within policy; one group of everybody is known to be within it."""
 
-    def search_streamed(
-        self,
-        table: StreamedTable,
-        policy: Policy,
-        *,
-        by: Mapping[str, Hierarchy],
-        utility: UtilityName,
-        progress: Progress,
-    ) -> SearchOutcome:
-        """Find the same release of a table whose keys are never held; a method that needs all of them refuses."""
-        del table, policy, by, utility, progress
-        message = (
-            f"method '{self.name}' holds all keys of a table, which does not go with {parameter('memory')}; "
-            f"use {parameter('method', 'mondrian')} or lattice, or read the table without {parameter('memory')}"
-        )
-        raise BadPolicy(message)
+    def needs_all_keys(self, utility: UtilityName) -> str | None:
+        """Say what of it looks at all keys of a table at once; None where it also searches keys that are never held.
+
+        Keys of a streamed table are held for a method that needs them, if they fit.
+        """
+        del utility
+        return f"method '{self.name}'"
 
     def seeded(self, random: np.random.Generator) -> Self:
         """Let a method that draws lots draw them from here, unless it was told where already; others draw none."""

@@ -45,11 +45,11 @@ from sidelight.search.veil import Coins, Veil, unknown_to_all
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
+from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
     from sidelight.search.value_limits import ValueLimits
-    from sidelight.table.streamed_table import StreamedTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,10 +149,12 @@ class Mondrian(Method):
             raise BadPolicy(message)
 
     def search(
-        self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
+        self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
+        if isinstance(table, StreamedTable):
+            return self._cut_stream(table, policy, by, progress)
         _refuse_absence(policy)
         limits = None if self.resists is None else self._covered(table, policy)
         orders = column_orders(table.quasi, by)
@@ -178,24 +180,18 @@ class Mondrian(Method):
             cuts=CutTree(orders, partition.record, table.people, start, stop),
         )
 
-    def search_streamed(
-        self,
-        table: StreamedTable,
-        policy: Policy,
-        *,
-        by: Mapping[str, Hierarchy],
-        utility: UtilityName,
-        progress: Progress,
+    def needs_all_keys(self, utility: UtilityName) -> str | None:
+        """Only options that look at single keys do."""
+        del utility
+        options = {"towards": self.towards, "resists": self.resists}
+        return next((parameter(option) for option, setting in options.items() if setting is not None), None)
+
+    def _cut_stream(
+        self, table: StreamedTable, policy: Policy, by: Mapping[str, Hierarchy], progress: Progress
     ) -> SearchOutcome:
         """Cut by histograms until keys fit into memory."""
         from sidelight.search.mondrian_streamed import Room, StreamedCuts  # noqa: PLC0415 - only where keys do not fit
 
-        del utility
-        for option, setting in (("towards", self.towards), ("resists", self.resists)):
-            if setting is not None:
-                memory = parameter("memory")
-                message = f"{parameter(option)} looks at single keys, and {memory} holds none; leave one of them out"
-                raise BadPolicy(message)
         orders = column_orders(table.quasi, by)
         check = PolicyCheck.of(policy, table.people)
         cuts = StreamedCuts(table, check, orders, Room.of(table.memory), progress).run()

@@ -139,8 +139,8 @@ class SearchProblem:
         hierarchies = as_hierarchies(by)
         policy = as_policy(policy).about_each(table.sensitive_columns, table.domain)
         if isinstance(table, StreamedTable):
-            _refuse_unstreamed(policy)
-        else:
+            table = _held_for(policy, table)
+        if isinstance(table, Table):
             policy = _informed(policy, table)
         searchable = searchable_part(policy)
         # one group of everybody is what every search can fall back on: from here on something is within policy
@@ -159,9 +159,11 @@ class SearchProblem:
             raise BadPolicy(message)
         if isinstance(method, Mondrian) and method.resists is not None:
             covered_limits(self.policy)  # limits that only judge the end are not in what is searched
-        if isinstance(self.table, StreamedTable):
-            return method.search_streamed(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
-        return method.search(self.table, self.searchable, by=self.by, utility=utility, progress=progress)
+        table, needed = self.table, method.needs_all_keys(utility)
+        if isinstance(table, StreamedTable) and needed is not None:
+            table = table.held(needed)
+        # a method that needs no keys takes either
+        return method.search(table, self.searchable, by=self.by, utility=utility, progress=progress)  # type: ignore[arg-type]
 
     def result(self, method: Method, outcome: SearchOutcome, progress: Progress = quiet) -> SearchResult:
         """Judge what a search ends with by the whole policy."""
@@ -264,16 +266,15 @@ def _informed(policy: Policy, table: Table) -> Policy:
     return Policy(*(replace(each, measure=each.measure.informed(table)) for each in policy.criteria))
 
 
-def _refuse_unstreamed(policy: Policy) -> None:
-    """Refuse limits on what is only known of a table whose keys are all at hand."""
-    unknown = next((each for each in policy.measures if not each.streams or each.needs_weights), None)
-    if unknown is not None:
+def _held_for(policy: Policy, table: StreamedTable) -> AnyTable:
+    """Hold the keys of a table, where a limit compares them with a population, or looks at whole releases or tables."""
+    weighed = next((each for each in policy.measures if each.needs_weights), None)
+    if weighed is not None:
         memory = parameter("memory")
-        message = (
-            f"'{unknown}' looks at a whole table or release at once, which does not go with {memory}; "
-            f"leave it out, or read the table without {memory}"
-        )
+        message = f"'{weighed}' looks at weights, which a table does not have that is read with {memory}; leave one out"
         raise BadPolicy(message)
+    whole = next((each for each in policy.measures if not each.streams or each.register is not None), None)
+    return table if whole is None else table.held(f"'{whole}'")
 
 
 def searchable_part(policy: Policy) -> Policy:

@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
 
-from sidelight._arrays import Flags
-from sidelight.errors import BadTable, parameter
+from sidelight._arrays import Flags, Integers
+from sidelight._text import counted, form
+from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.labels import Label, Semantics, hinted, in_order
-from sidelight.table.table import Table
+from sidelight.table.roles import Roles
+from sidelight.table.table import Intake, Table
 
 SEPARATORS = "|;,/"
 """What programs put between the values of a cell; the first that fits is named."""
@@ -47,27 +49,105 @@ def split_cells(
     >>> split.domain, split.counts.dense().tolist(), split.people
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
-    parts = [parts_of(cell, separator, semantics, missing_marks) for cell in table.domain]
-    occurring = in_order(chain.from_iterable(parts))
-    values = occurring if domain is None else _declared(domain, occurring, table.sensitive)
-    code = {value: number for number, value in enumerate(values)}
-    lengths = np.array([len(each) for each in parts], np.int64)
-    codes = np.array([code[value] for each in parts for value in each], np.int64)
-    starts = np.cumsum(lengths) - lengths
+    lists = CellLists.of(table.domain, separator, semantics, missing_marks).with_values(domain, table.sensitive)
     row, cell, count = table.counts.entries()
-    # entry e becomes lengths[cell[e]] entries; the i-th of them is part i of its cell
-    entry = np.repeat(np.arange(len(row)), lengths[cell])
-    part = np.arange(len(entry)) - np.repeat(np.cumsum(lengths[cell]) - lengths[cell], lengths[cell])
-    value = codes[starts[cell[entry]] + part]
-    counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(values)))
-    once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(values)))
+    entry, value = lists.apart(cell)
+    counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))
+    once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(lists.values)))
     profiles = Profiles(row, count, once)
-    return replace(table, domain=values, counts=counts, semantics=semantics, read_profiles=lambda _table: profiles)
+    return replace(
+        table, domain=lists.values, counts=counts, semantics=semantics, read_profiles=lambda _table: profiles
+    )
 
 
-def without_values(table: Table, separator: str, missing_marks: Sequence[str] = ()) -> Flags:
-    """Say which cells of a table's domain have no values: missing ones, and lists of nothing but missing ones (`|`)."""
-    return np.array([not parts_of(cell, separator, "set", missing_marks) for cell in table.domain], bool)
+@dataclass(frozen=True, eq=False)
+class CellLists:
+    """The values in each of some cells: those of cell c are `codes[starts[c] : starts[c] + lengths[c]]`."""
+
+    values: tuple[Label, ...]
+    lengths: Integers
+    codes: Integers
+
+    @classmethod
+    def of(
+        cls, cells: Sequence[Label], separator: str, semantics: Semantics, missing_marks: Sequence[str] = ()
+    ) -> CellLists:
+        """Take cells apart; the values are those that occur, in order."""
+        parts = [parts_of(cell, separator, semantics, missing_marks) for cell in cells]
+        values = in_order(chain.from_iterable(parts))
+        code = {value: number for number, value in enumerate(values)}
+        lengths = np.array([len(each) for each in parts], np.int64)
+        return cls(tuple(values), lengths, np.array([code[value] for each in parts for value in each], np.int64))
+
+    @property
+    def empty(self) -> Flags:
+        """The cells that have no values: missing ones, and lists of nothing but missing ones (`|`)."""
+        empty: Flags = self.lengths == 0
+        return empty
+
+    def with_values(self, domain: tuple[Label, ...] | None, sensitive: str) -> CellLists:
+        """Say the values by declared ones, if there are some, all of which may not occur; others are refused."""
+        if domain is None:
+            return self
+        unknown = [value for value in self.values if value not in domain]
+        if unknown:
+            message = (
+                f"'{hinted(unknown[0])}' occurs in '{sensitive}' but is not in {parameter('domain')}; add it there"
+            )
+            raise BadTable(message)
+        places = np.array([domain.index(value) for value in self.values], np.int64)
+        return replace(self, values=domain, codes=places[self.codes])
+
+    def apart(self, cell: Integers) -> tuple[Integers, Integers]:
+        """Take entries with these cells apart: gives, for each value in them, whose entry it is, and the value."""
+        lengths, starts = self.lengths[cell], np.cumsum(self.lengths) - self.lengths
+        entry = np.repeat(np.arange(len(cell)), lengths)
+        part = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        return entry, self.codes[starts[cell[entry]] + part]
+
+    def saying_nothing(self, totals: Integers, roles: Roles, *, weighed: bool) -> int:
+        """Count the people whose cell has no values, of how many have each; refused unless the roles speak of it."""
+        rows = int(totals[self.empty].sum())
+        if rows and roles.missing == "an error":
+            message = (
+                f"{rows:,} of {counted(int(totals.sum()), 'row')} {form('has', rows)} no '{roles.sensitive}'; "
+                f"say {no_value_hint(roles)}or {parameter('missing', 'drop')} to drop the rows"
+            )
+            raise MissingValues(message)
+        if self.empty.all():
+            message = "no rows are left after leaving out those without a sensitive value"
+            raise BadTable(message)
+        if rows and roles.missing == "drop" and weighed:
+            drop, none = parameter("missing", "drop"), parameter("missing", "no value")
+            message = f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}"
+            raise BadTable(message)
+        return rows
+
+
+def whole_cells(roles: Roles) -> Roles:
+    """Say how rows are read whose cells are to be taken apart: each person has one cell, whatever it says."""
+    if roles.missing == "a value":
+        split, none = parameter("split", roles.split), parameter("missing", "no value")
+        message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
+        raise BadTable(message)
+    return replace(roles, values="single", missing="a value", domain=None, split=None)
+
+
+def intake_of_lists(intake: Intake, roles: Roles, saying_nothing: int) -> Intake:
+    """Say what reading did to the rows, once cells are taken apart."""
+    dropped = saying_nothing if roles.missing == "drop" else 0
+    return replace(
+        intake,
+        rows_without_value=dropped,
+        rows_saying_no_value=saying_nothing - dropped,
+        cell_separator=None,
+        roles=roles.choices(),
+    )
+
+
+def no_value_hint(roles: Roles) -> str:
+    """Name one more remedy for missing values, where people may have none."""
+    return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
 
 
 def with_cells(table: Table, kept: Flags) -> Table:
@@ -95,14 +175,6 @@ def parts_of(cell: Label, separator: str, semantics: Semantics, missing_marks: S
     parts = [part.strip() for part in (cell or "").split(separator)]
     present = [part for part in parts if part and part not in missing_marks]
     return tuple(dict.fromkeys(present) if semantics == "set" else present)
-
-
-def _declared(domain: tuple[Label, ...], occurring: Sequence[Label], sensitive: str) -> tuple[Label, ...]:
-    unknown = [value for value in occurring if value not in domain]
-    if unknown:
-        message = f"'{hinted(unknown[0])}' occurs in '{sensitive}' but is not in {parameter('domain')}; add it there"
-        raise BadTable(message)
-    return domain
 
 
 def list_separator(cells: Iterable[Label]) -> str | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from sidelight._ahead import ahead
 from sidelight._arrays import Integers, run_starts, sum_runs
+from sidelight._text import counted
 from sidelight.errors import BadTable
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
@@ -25,7 +26,7 @@ from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import SortedRuns
-from sidelight.table.table import Column, Intake
+from sidelight.table.table import Column, Intake, sensitive_names
 
 Summed = TypeVar("Summed")
 
@@ -76,6 +77,11 @@ class KeyStream:
     def semantics(self) -> Semantics:
         """Whether people have one value or several."""
         return self.roles.values or "single"
+
+    @property
+    def sensitive(self) -> str:
+        """The sensitive column, or several, by name."""
+        return ", ".join(self.roles.value_columns)
 
     @property
     def spilled(self) -> int:
@@ -157,6 +163,44 @@ class KeyStream:
     def first_columns(self) -> tuple[Column, ...]:
         """Say what the first key says."""
         return next(self.blocks()).columns(slice(0, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Streamed:
+    """What is gone through key by key, in so much memory: of the whole, it knows what its stream knows."""
+
+    stream: KeyStream
+    memory: Memory
+
+    @property
+    def sensitive(self) -> str:
+        """The sensitive column, or several, by name."""
+        return self.stream.sensitive
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """All sensitive values that there are."""
+        return self.stream.domain
+
+    @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive columns: as a rule one."""
+        return sensitive_names(self.sensitive, self.domain)
+
+    @property
+    def semantics(self) -> Semantics:
+        """Whether people have one value or several."""
+        return self.stream.semantics
+
+    @property
+    def intake(self) -> Intake:
+        """What reading did to the rows."""
+        return self.stream.intake
+
+    @property
+    def values_in_words(self) -> str:
+        """Say how many values there are."""
+        return counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
 
 
 class KeyRows(NamedTuple):

@@ -128,6 +128,22 @@ class Memory:
             f"{enough}, or limits that make larger groups"
         )
 
+    def too_many_at_once(self, asked: str, groups: int, numbers: int) -> NoRoom:
+        """Say that what is asked needs all of a release's groups, which are too many, and how much memory would do."""
+        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
+        return NoRoom(
+            f"'{asked}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
+            f"{enough}, or leave it out"
+        )
+
+    def too_many_keys(self, asked: str, rows: int) -> NoRoom:
+        """Say that what is asked needs all keys of a table, which are too many, and how much memory would do."""
+        enough = _enough_for(5 * BYTES_PER_HELD_KEY * rows // 3)
+        return NoRoom(
+            f"{asked} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
+            f"{parameter('memory')}; give {enough}, or leave it out"
+        )
+
 
 def _enough_for(held: int) -> str:
     """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.of` reads it.

@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,15 @@ from sidelight._arrays import Integers, add_up, number_keys, number_rows, ranges
 from sidelight._text import counted, form
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
 from sidelight.table.carried import carry, weights
-from sidelight.table.cell_lists import list_separator, split_cells, with_cells, without_values
-from sidelight.table.counts import Counts, Profiles
+from sidelight.table.cell_lists import (
+    CellLists,
+    intake_of_lists,
+    list_separator,
+    no_value_hint,
+    split_cells,
+    whole_cells,
+    with_cells,
+)
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
@@ -217,38 +224,14 @@ def _with_profiles(table: Table, source: object, roles: Roles) -> Table:
 
 def _split(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
     """Count whole cells, of which each person has one, and take them apart afterwards."""
-    if roles.missing == "a value":
-        split, none = parameter("split", separator), parameter("missing", "no value")
-        message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
-        raise BadTable(message)
-    table = read(source, replace(roles, values="single", missing="a value", domain=None, split=None))
-    nothing = without_values(table, separator, roles.missing_marks)
-    rows = int(table.counts.totals()[nothing].sum())
-    if rows and roles.missing == "an error":
-        message = (
-            f"{rows:,} of {counted(table.people, 'row')} {form('has', rows)} no '{roles.sensitive}'; "
-            f"say {no_value_hint(roles)}or {parameter('missing', 'drop')} to drop the rows"
-        )
-        raise MissingValues(message)
-    if nothing.all():
-        message = "no rows are left after leaving out those without a sensitive value"
-        raise BadTable(message)
+    table = read(source, whole_cells(roles))
+    lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
+    rows = lists.saying_nothing(table.counts.totals(), roles, weighed=table.weights is not None)
     if rows and roles.missing == "drop":
-        if table.weights is not None:
-            drop, none = parameter("missing", "drop"), parameter("missing", "no value")
-            message = f"{parameter('weight')} does not go with cells that are lists and {drop}; say {none}"
-            raise BadTable(message)
-        table = with_cells(table, ~nothing)
-    dropped = rows if roles.missing == "drop" else 0
-    intake = replace(
-        table.intake,
-        rows_without_value=dropped,
-        rows_saying_no_value=rows - dropped,
-        cell_separator=None,
-        roles=roles.choices(),
-    )
+        table = with_cells(table, ~lists.empty)
     domain = roles.domain_of(roles.value_columns[0])
-    return split_cells(replace(table, intake=intake), separator, roles.values or "set", domain, roles.missing_marks)
+    table = replace(table, intake=intake_of_lists(table.intake, roles, rows))
+    return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
 
 
 @contextmanager
@@ -469,11 +452,6 @@ def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> Non
                 f"or {parameter('missing', 'drop')} to drop the rows"
             )
             raise MissingValues(message)
-
-
-def no_value_hint(roles: Roles) -> str:
-    """Name one more remedy for missing values, where people may have none."""
-    return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
 
 
 def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
@@ -711,20 +689,22 @@ def distinct_rows(
     >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
     (['1', '2'], [1, 2])
     """
+    choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
+    table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
+    row, value, times = table.counts.entries()
+    lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
+    return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
+
+
+def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
+    """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
     *rest, last = columns
-    # None is sensitive: the last one is counted in its place, and one alone is both, which `complete` would refuse.
-    roles = Roles.of(
+    several_rows = choices.get("several_rows", False)
+    return Roles.of(  # one column alone is both, which `complete` would refuse
         quasi=columns if several_rows else rest or last,
         sensitive=last,
-        person=person,
         values="set" if several_rows else "single",
         missing="a value",
         suppressed="a group",
-        missing_marks=missing_marks,
-        encoding=encoding,
-        sheet=sheet,
+        **{name: choice for name, choice in choices.items() if name != "several_rows"},
     )
-    table = tabulate(source, roles)
-    row, value, times = table.counts.entries()
-    lead = tuple(column.take(row) for column in table.quasi[: len(rest)])
-    return (*lead, Column(last, table.domain, value.astype(np.int32))), times

@@ -8,8 +8,9 @@ Where people have several rows, the engine counts in any case.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from sidelight._ahead import ahead
 from sidelight._arrays import Integers, add_up, sum_equal_rows
 from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
 from sidelight.table.carried import WEIGHT_UNIT, refuse_too_heavy
-from sidelight.table.cell_lists import list_separator
+from sidelight.table.cell_lists import list_separator, whole_cells
 from sidelight.table.duckdb_source import PackedRows
 from sidelight.table.files import changed_while_read
 from sidelight.table.key_stream import DENSE_VALUES, KeyStream, ValuePlaces
@@ -29,6 +30,7 @@ from sidelight.table.read import (
     RowCounts,
     check_people,
     check_weighed,
+    distinct_roles,
     domain_of_values,
     people_levels,
     refuse_valueless,
@@ -40,9 +42,10 @@ from sidelight.table.read import (
     weights_in,
 )
 from sidelight.table.roles import Roles
-from sidelight.table.sorted_runs import SortedRuns
+from sidelight.table.sorted_runs import Batch, SortedRuns, together
 from sidelight.table.source import Rows, arrow_batches, numpy_integers
-from sidelight.table.table import Intake
+from sidelight.table.streamed_cells import split_stream
+from sidelight.table.table import Column, Intake
 
 LOOKED_AT = 1 << 20
 """How many rows are looked at to tell whether they repeat."""
@@ -110,7 +113,9 @@ def _values_together(
 
 def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
     """Sort the rows of a file or an Arrow table by their keys, in bounded memory; `roles` are complete."""
-    _refuse(source, roles)
+    if roles.split is not None:
+        return split_stream(read_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
+    _refuse(source)
     with rows_of(source, roles, memory=memory) as rows:
         assert isinstance(rows, PackedRows | DatabaseRows)
         packing = rows.known
@@ -126,24 +131,13 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
         return stream if roles.weight is None else _weighed(stream, rows, memory)
 
 
-def _refuse(source: object, roles: Roles) -> None:
+def _refuse(source: object) -> None:
     if not (isinstance(source, str | pa.Table | list | tuple) or hasattr(source, "__fspath__")):
         message = (
             f"{kind_in_words(source)} is in memory already, or in an engine of its own; read it without "
             f"{parameter('memory')}, or write it to a Parquet file first"
         )
         raise WrongKind(message)
-    refuse_split(roles)
-
-
-def refuse_split(roles: Roles) -> None:
-    """Refuse cells that hold several values: they are not taken apart where rows are streamed."""
-    if roles.split is not None:
-        message = (
-            f"{parameter('split', roles.split)} takes whole cells apart, which does not go with {parameter('memory')}; "
-            "write a row for each value, or leave one of them out"
-        )
-        raise BadTable(message)
 
 
 def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
@@ -300,3 +294,33 @@ def stream_of(
         rows.roles,
         rows.source.texts,
     )
+
+
+def distinct_rows_in_parts(
+    source: object, columns: Sequence[str], choices: Mapping[str, Any], memory: Memory, at_once: int
+) -> Iterator[tuple[tuple[Column, ...], Integers]]:
+    """As `distinct_rows` in the same order, in bounded memory: so many rows at a time, or a few more.
+
+    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
+    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.of("1GB"), at_once=1)
+    >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
+    [(['1', 'f'], 1), (['2', 'f'], 2)]
+    """
+    stream = read_stream(source, distinct_roles(columns, choices), memory)
+    labels = stream.packing.labels
+    for words, times in _gathered(stream.entries.batches(), at_once):
+        codes = stream.packing.unpack(words)
+        lead = zip(columns[:-1], labels, codes, strict=False)
+        yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
+
+
+def _gathered(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
+    """Put small batches together."""
+    parts: list[Batch] = []
+    for batch in batches:
+        parts.append(batch)
+        if sum(len(counts) for _, counts in parts) >= at_once:
+            yield together(parts)
+            parts = []
+    if parts:
+        yield together(parts)

@@ -135,6 +135,12 @@ class SortedRuns:
         return [*self._files, _HeldRun(words, counts)]
 
 
+def together(parts: Sequence[Batch]) -> Batch:
+    """Put batches below each other; at least one."""
+    words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
+    return words, np.concatenate([counts for _, counts in parts])
+
+
 def disk_too_small(most: int | None) -> NoRoom:
     """Say that temporary files do not fit, and how many bytes they take at most, where that is known."""
     takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
@@ -148,6 +154,25 @@ def _nameless_file() -> IO[bytes]:
         return tempfile.TemporaryFile(prefix="sidelight-")
     except OSError as problem:
         raise (disk_too_small(None) if problem.errno in FULL else no_temporary_files(problem)) from None
+
+
+def zeros_on_disk(rows: int) -> Integers:
+    """Give so many zeros to write to, in a temporary file that is gone with them.
+
+    >>> zeros_on_disk(3).tolist()
+    [0, 0, 0]
+    """
+    with _nameless_file() as file:  # what is mapped stays when the file is closed
+        try:
+            for start in range(0, rows, ROWS_AT_ONCE):  # written, so that a disk that is too small says so now
+                file.write(bytes(8 * min(ROWS_AT_ONCE, rows - start)))
+            file.flush()
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise disk_too_small(8 * rows) from None
+            raise
+        zeros: Integers = np.memmap(file, np.int64, "r+", shape=(rows,))
+    return zeros
 
 
 class RowParts:

@@ -31,17 +31,19 @@ import pyarrow as pa
 
 from sidelight._arrays import Integers
 from sidelight.errors import BadTable, SidelightError, parameter
+from sidelight.table.cell_lists import whole_cells
 from sidelight.table.dataframe_source import spark_rows
 from sidelight.table.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.table.labels import Label
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Packing
 from sidelight.table.read import RowCounts, check_people, people_levels, tally_levels
-from sidelight.table.read_stream import Totals, add_tally, check_totals, read_stream, refuse_split, stream_of
+from sidelight.table.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
 from sidelight.table.roles import Roles
 from sidelight.table.sorted_runs import Batch, SortedRuns
 from sidelight.table.source import TextRows, arrow_integers, encode_by, grouped_frame, numpy_integers, packing_of
 from sidelight.table.spark_source import is_spark, spark_errors
+from sidelight.table.streamed_cells import split_stream
 from sidelight.table.table import Column
 
 FAN_IN = 16
@@ -182,12 +184,15 @@ class SparkStream(KeyStream):
 
 def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
     """Sort rows by their keys where they are: in Spark, or here in bounded memory; `roles` are complete."""
-    return read_spark_stream(source, roles, memory) if is_spark(source) else read_stream(source, roles, memory)
+    if not is_spark(source):
+        return read_stream(source, roles, memory)
+    if roles.split is None:
+        return read_spark_stream(source, roles, memory)
+    return split_stream(read_spark_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
 
 
 def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStream:
     """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
-    refuse_split(roles)
     if roles.weight is not None:
         message = (
             f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"

@@ -2,8 +2,8 @@
 
 All that is known of the whole is at hand: columns with the labels that occur, how many people have each, the values and
 how often each occurs.  Keys come in blocks: in order by `stream.blocks()`, or, for whatever adds up, in any order by
-`rows()`, which reads what was sorted once without merging it.  Whoever asks for all keys at once is told to read the
-table without a limit on memory.
+`rows()`, which reads what was sorted once without merging it.  Whoever asks for all keys at once has them `held`, where
+they fit.
 
 *Invariant.*  Its keys, put together, are the `Table` that `read_table` makes of the same rows by the same roles.
 """
@@ -21,15 +21,15 @@ from sidelight._arrays import Codes, Flags, Integers, add_up, run_starts, sum_eq
 from sidelight._text import counted
 from sidelight.errors import BadTable, WrongKind, parameter
 from sidelight.table.counts import Counts
-from sidelight.table.key_stream import KeyStream, Summed
-from sidelight.table.labels import Label, Semantics
+from sidelight.table.key_stream import KeyStream, Streamed, Summed
+from sidelight.table.labels import Semantics
 from sidelight.table.memory import Memory
 from sidelight.table.packed_keys import Words
 from sidelight.table.read import check_kinds, kind_by_type
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.sorted_runs import Batch
+from sidelight.table.sorted_runs import Batch, together
 from sidelight.table.spark_stream import stream_keys
-from sidelight.table.table import Column, Intake, Table, find_column, held, sensitive_names
+from sidelight.table.table import Column, Table, find_column, held
 
 
 class StreamedRoles(TypedDict, total=False):
@@ -43,6 +43,7 @@ class StreamedRoles(TypedDict, total=False):
     encoding: str | None
     sheet: str | None
     kinds: Mapping[str, object] | None
+    split: str | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,11 +58,9 @@ class RowBlock:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StreamedTable:
+class StreamedTable(Streamed):
     """A table that is gone through key by key and never held; made by `stream_table`."""
 
-    stream: KeyStream
-    memory: Memory
     quasi: tuple[Column, ...]  # with the labels that occur, and no rows
     label_people: tuple[Integers, ...]  # column by column: how many people have each label
     recode: tuple[Codes, ...]  # column by column: the code in `quasi` of each packed code
@@ -74,31 +73,6 @@ class StreamedTable:
     def people(self) -> int:
         """How many people the table is about."""
         return self.stream.people
-
-    @property
-    def sensitive(self) -> str:
-        """The sensitive column, or several, by name."""
-        return ", ".join(self.stream.roles.value_columns)
-
-    @property
-    def domain(self) -> tuple[Label, ...]:
-        """All sensitive values that there are."""
-        return self.stream.domain
-
-    @property
-    def sensitive_columns(self) -> tuple[str, ...]:
-        """The sensitive columns: as a rule one."""
-        return sensitive_names(self.sensitive, self.domain)
-
-    @property
-    def semantics(self) -> Semantics:
-        """Whether people have one value or several."""
-        return self.stream.semantics
-
-    @property
-    def intake(self) -> Intake:
-        """What reading did to the rows."""
-        return self.stream.intake
 
     def column(self, name: str) -> Column:
         """Find a quasi-identifier by name."""
@@ -210,11 +184,25 @@ class StreamedTable:
         )
         return Table(quasi, self.sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
 
+    def held(self, asked: str) -> Table:
+        """Hold all keys, as `read_table` does, for who looks at all of them at once; `NoRoom` where they are too many.
+
+        >>> import pyarrow as pa
+        >>> rows = pa.table({"age": ["23", "27"], "disease": ["Flu", "Cold"]})
+        >>> stream_table(rows, quasi="age", sensitive="disease").held("somebody").sizes.tolist()
+        [1, 1]
+        """
+        if self.rows_held > self.memory.keys_to_hold:
+            raise self.memory.too_many_keys(asked, self.rows_held)
+        stream = self.stream.brought_here(self.memory)
+        people = None if stream.people_per_key is None else together([*stream.people_per_key.batches()])
+        return self.part(*together([*stream.entries.batches()]), people)
+
     def __repr__(self) -> str:
         """Say how large it is and what it is about."""
         names = ", ".join(column.name for column in self.quasi)
-        values = counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
-        return f"<StreamedTable of {counted(self.people, 'person')}: {names} → {self.sensitive} ({values})>"
+        people = counted(self.people, "person")
+        return f"<StreamedTable of {people}: {names} → {self.sensitive} ({self.values_in_words})>"
 
 
 AnyTable: TypeAlias = Table | StreamedTable
@@ -233,7 +221,7 @@ def stream_table(
     """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
 
     As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
-    kept, sampling weights and lists in cells.  `memory` is what this process may use in all, such as "2GB"; what does
+    kept and sampling weights.  `memory` is what this process may use in all, such as "2GB"; what does
     not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
 
     >>> import pyarrow as pa

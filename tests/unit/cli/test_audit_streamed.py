@@ -17,6 +17,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.table.hierarchy_io import write_hierarchy
+from sidelight.table.memory import Memory
 
 ROLES = ("--group", "zip", "--sensitive", "disease")
 ROWS = pa.table({
@@ -78,20 +79,27 @@ def test_a_page_tells_what_is_known_of_the_whole(file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    "options",
     [
-        (("--split", "|", "--values", "set"), '--split "|" takes whole cells apart, which does not go with --memory'),
-        (("--measure", "maximum entropy"), "looks at a whole release at once, which does not go with --memory"),
-        (("--population", "{file}"), "looks at a whole release at once, which does not go with --memory"),
+        ("--split", "|", "--values", "set", "--limit", "group size >= 20"),
+        ("--measure", "maximum entropy", "--limit", "group size >= 20"),
+        ("--population", "{file}"),
+        ("--population", "{file}", "--limit", "journalist risk <= 1/20"),
     ],
-    ids=["lists", "beliefs", "population"],
+    ids=["lists", "beliefs", "population", "limit on a population"],
 )
-def test_what_needs_more_is_refused_in_a_line(file, tmp_path, options, message):
-    (tmp_path / "folder").mkdir()
-    options = [str(tmp_path / each) if each == "folder" else each.format(file=file) for each in options]
-    refused = run(file, *ROLES, "--memory", "1GB", *options)
+def test_whatever_is_asked_has_the_answer_that_it_has_in_memory(file, options):
+    asked = [*ROLES, "--json", *(each.format(file=file) for each in options)]
+    held, streamed = run(file, *asked), run(file, *asked, "--memory", "1GB")
+    assert (streamed.exit_code, streamed.stderr) == (held.exit_code, held.stderr)
+    assert json.loads(streamed.stdout) == json.loads(held.stdout)
+
+
+def test_groups_that_do_not_fit_are_refused_in_a_line(file, monkeypatch):
+    monkeypatch.setattr(Memory, "holds_groups", lambda self, numbers: False)
+    refused = run(file, *ROLES, "--memory", "1GB", "--measure", "maximum entropy")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert message in refused.stderr
+    assert "'maximum entropy' looks at all groups at once, and" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

@@ -487,10 +487,8 @@ def test_a_table_of_any_size_is_protected_in_bounded_memory(here):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--method", "anatomy"], "method 'anatomy' holds all keys of a table, which does not go with --memory; use"),
         (["--method", "mondrian", "--html", "page.html"], "'page.html' draws what a whole table says, which does not"),
         (["--method", "mondrian", "--keep", "city"], "--keep does not go with --memory"),
-        (["--method", "mondrian", "--resists", "insider"], "--resists looks at single keys, and --memory holds none"),
         (["--method", "mondrian", "--memory", "5 apples"], 'cannot read --memory "5 apples"'),
     ],
 )

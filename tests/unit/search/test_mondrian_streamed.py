@@ -12,6 +12,7 @@ from sidelight.errors import BadPolicy, NoRoom, NothingSafe
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
 from sidelight.table import sorted_runs
+from sidelight.table.memory import Memory
 
 
 @pytest.fixture
@@ -49,16 +50,37 @@ def test_utilities_that_need_each_key_are_not_told(people):
         found.utility["query error"]
 
 
-def test_what_looks_at_single_keys_is_refused(people):
-    streamed, limit = sl.stream_table(people, **ROLES), sl.GroupSize() >= 20
-    with pytest.raises(BadPolicy, match="towards= looks at single keys, and memory= holds none"):
-        sl.protect(streamed, limit, method=sl.Mondrian(towards="disease"))
-    with pytest.raises(BadPolicy, match="resists= looks at single keys"):
-        sl.protect(streamed, limit, method="mondrian", resists="insider")
-    with pytest.raises(BadPolicy, match="'maximum entropy' looks at a whole table or release at once"):
-        sl.protect(streamed, sl.MaxEnt() <= 0.9, method="mondrian")
-    with pytest.raises(BadPolicy, match="method 'anatomy' holds all keys of a table, which does not go with memory="):
-        sl.protect(streamed, limit, method="anatomy")
+def needing_keys(option, table):
+    """What looks at all keys of a table."""
+    bare = {column.name: sl.Hierarchy.suppression(column.name, column.labels) for column in table.quasi}
+    return {
+        "towards": {"method": sl.Mondrian(towards="disease")},
+        "resists": {"method": "mondrian", "resists": "insider"},
+        "utility": {"method": "lattice", "utility": "KL divergence", "by": bare},
+        "anatomy": {"method": sl.Anatomy(random=np.random.default_rng(7))},
+    }[option]
+
+
+@pytest.mark.parametrize("option", ["towards", "resists", "utility", "anatomy"])
+def test_what_looks_at_single_keys_holds_them_where_they_fit(people, option, monkeypatch):
+    streamed, table = sl.stream_table(people, **ROLES), sl.read_table(people, **ROLES)
+    limit = [sl.GroupSize() >= 20] + [sl.Implications(0) <= 0.9] * (option == "resists")
+    found, held = (sl.protect(each, limit, ask="nobody", **needing_keys(option, each)) for each in (streamed, table))
+    assert list(found.release) == list(held.release)
+    assert dict(found.utility) == dict(held.utility)
+    monkeypatch.setattr(Memory, "keys_to_hold", 10)
+    with pytest.raises(NoRoom, match=r"looks at all keys of the table at once, and [0-9,]+ different rows do not fit"):
+        sl.protect(streamed, limit, **needing_keys(option, streamed))
+
+
+def test_limits_on_whole_releases_and_populations_hold_the_keys(people):
+    streamed, table = sl.stream_table(people, **ROLES), sl.read_table(people, **ROLES)
+    for limit in (sl.MaxEnt() <= 1, sl.JournalistRisk(people) <= 0.05):
+        found, held = (sl.protect(each, limit, method="mondrian", ask="nobody") for each in (streamed, table))
+        assert list(found.release) == list(held.release)
+        assert str(found.verdict) == str(held.verdict)
+    with pytest.raises(BadPolicy, match="'individual risk' looks at weights, which a table does not have that is read"):
+        sl.protect(streamed, sl.IndividualRisk() <= 0.1, method="mondrian")
     with pytest.raises(NothingSafe, match="what would pass: group size with a limit of at most 400"):
         sl.protect(streamed, sl.GroupSize() >= 500, method="mondrian")
 
