@@ -42,9 +42,9 @@ from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link
 from sidelight.release.release import Release
+from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, in_order, shown
-from sidelight.table.read import distinct_rows
 from sidelight.worlds.closed_forms import odds
 
 MOST_STEPS = 1_000_000

@@ -21,8 +21,9 @@ from sidelight._rounding import exact_number
 from sidelight._text import counted
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
 from sidelight.table.counts import Counts
+from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.labels import Label, label
-from sidelight.table.read import distinct_rows, read_table
+from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column, Table, number_equal_rows
 

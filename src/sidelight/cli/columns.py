@@ -33,10 +33,11 @@ from sidelight.report.document import Envelope, number, plain
 from sidelight.report.terminal import sentences
 from sidelight.table.column_looks import is_age
 from sidelight.table.counts import Counts
+from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.read import distinct_rows, table_from
+from sidelight.table.read import table_from
 from sidelight.table.roles import Roles
 from sidelight.table.safe_harbour import SafeHarbour, check_columns
 from sidelight.table.suggested_roles import Role, suggestions_for

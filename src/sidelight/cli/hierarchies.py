@@ -19,11 +19,12 @@ from sidelight.errors import BadHierarchy, UnknownColumn
 from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
 from sidelight.table.cell_lists import parts_of
+from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy
 from sidelight.table.labels import Label, as_number, in_order, listed
-from sidelight.table.read import columns_of, distinct_rows, nearest_column
+from sidelight.table.read import columns_of, nearest_column
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 1

@@ -31,10 +31,9 @@ from sidelight.release.groups import GroupName, Groups, PopulationCounts, suppre
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printing import Printing
 from sidelight.release.release import Release
+from sidelight.table.distinct_rows import distinct_rows, distinct_rows_in_parts
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.memory import Memory
-from sidelight.table.read import distinct_rows
-from sidelight.table.read_stream import distinct_rows_in_parts
 from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
 
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]

@@ -21,6 +21,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.release.streamed import StreamedRelease
 from sidelight.table.cell_lists import no_value_hint
+from sidelight.table.counts import Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import tabulate

@@ -5,8 +5,8 @@
     _tabulate     what the roles set aside (suppressed rows, missing values), then the table
     check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
 
-`distinct_rows` asks the same engines for the rows of some columns, of which none is sensitive; `read_profiles` for the
-values that each person has together.
+`read_profiles` asks the same engines for the values that each person has together; `distinct_rows`, in a file of its
+own, for the rows of some columns of which none is sensitive.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ from sidelight.table.cell_lists import (
     whole_cells,
     with_cells,
 )
+from sidelight.table.counts import Counts, Profiles
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
 from sidelight.table.dataframe_source import frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
@@ -665,46 +666,4 @@ def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integ
         np.concatenate((key[starts[first]], without)),
         np.concatenate((people, valueless[without])),
         Counts.from_entries(row, value[place], times[place], (len(first) + len(without), len(table.domain))),
-    )
-
-
-def distinct_rows(
-    source: object,
-    columns: Sequence[str],
-    *,
-    person: str | None = None,
-    several_rows: bool = False,
-    missing_marks: str | Sequence[object] = (),
-    encoding: str | None = None,
-    sheet: str | None = None,
-) -> tuple[tuple[Column, ...], Integers]:
-    """List the distinct rows of some columns, and how often each occurs: one GROUP BY where the rows are.
-
-    With `person`, the column that names people, everybody must have one row; or, with `several_rows`, rows that are
-    the same in these columns, and each person occurs once.
-
-    >>> import pyarrow as pa
-    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"], "name": ["Ann", "Bea", "Cat"]})
-    >>> (zips, sexes), times = distinct_rows(rows, ["zip", "sex"])
-    >>> [zips.cell(row) for row in range(len(zips))], times.tolist()
-    (['1', '2'], [1, 2])
-    """
-    choices = {"person": person, "missing_marks": missing_marks, "encoding": encoding, "sheet": sheet}
-    table = tabulate(source, distinct_roles(columns, choices | {"several_rows": several_rows}))
-    row, value, times = table.counts.entries()
-    lead = tuple(column.take(row) for column in table.quasi[: len(columns) - 1])
-    return (*lead, Column(columns[-1], table.domain, value.astype(np.int32))), times
-
-
-def distinct_roles(columns: Sequence[str], choices: Mapping[str, Any]) -> Roles:
-    """Let the last of some columns be counted in the place of a sensitive one, of which there is none."""
-    *rest, last = columns
-    several_rows = choices.get("several_rows", False)
-    return Roles.of(  # one column alone is both, which `complete` would refuse
-        quasi=columns if several_rows else rest or last,
-        sensitive=last,
-        values="set" if several_rows else "single",
-        missing="a value",
-        suppressed="a group",
-        **{name: choice for name, choice in choices.items() if name != "several_rows"},
     )

@@ -8,9 +8,8 @@ Where people have several rows, the engine counts in any case.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +29,6 @@ from sidelight.table.read import (
     RowCounts,
     check_people,
     check_weighed,
-    distinct_roles,
     domain_of_values,
     people_levels,
     refuse_valueless,
@@ -42,10 +40,10 @@ from sidelight.table.read import (
     weights_in,
 )
 from sidelight.table.roles import Roles
-from sidelight.table.sorted_runs import Batch, SortedRuns, together
+from sidelight.table.sorted_runs import SortedRuns
 from sidelight.table.source import Rows, arrow_batches, numpy_integers
 from sidelight.table.streamed_cells import split_stream
-from sidelight.table.table import Column, Intake
+from sidelight.table.table import Intake
 
 LOOKED_AT = 1 << 20
 """How many rows are looked at to tell whether they repeat."""
@@ -294,33 +292,3 @@ def stream_of(
         rows.roles,
         rows.source.texts,
     )
-
-
-def distinct_rows_in_parts(
-    source: object, columns: Sequence[str], choices: Mapping[str, Any], memory: Memory, at_once: int
-) -> Iterator[tuple[tuple[Column, ...], Integers]]:
-    """As `distinct_rows` in the same order, in bounded memory: so many rows at a time, or a few more.
-
-    >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
-    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.of("1GB"), at_once=1)
-    >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
-    [(['1', 'f'], 1), (['2', 'f'], 2)]
-    """
-    stream = read_stream(source, distinct_roles(columns, choices), memory)
-    labels = stream.packing.labels
-    for words, times in _gathered(stream.entries.batches(), at_once):
-        codes = stream.packing.unpack(words)
-        lead = zip(columns[:-1], labels, codes, strict=False)
-        yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
-
-
-def _gathered(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
-    """Put small batches together."""
-    parts: list[Batch] = []
-    for batch in batches:
-        parts.append(batch)
-        if sum(len(counts) for _, counts in parts) >= at_once:
-            yield together(parts)
-            parts = []
-    if parts:
-        yield together(parts)

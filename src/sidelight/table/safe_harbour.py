@@ -44,8 +44,8 @@ from sidelight.table.column_looks import (
     written_like,
 )
 from sidelight.table.column_profiles import MOST_LABELS, ColumnProfile, column_profiles, names_of_columns
+from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.labels import Label
-from sidelight.table.read import distinct_rows
 from sidelight.table.roles import Roles, marks_of
 
 FEWEST = 20_000

@@ -57,7 +57,7 @@ def test_whoever_needs_all_keys_is_told_how_to_read_them():
 
 
 def test_what_does_not_go_with_streaming_is_refused():
-    for option in ({"keep": "sex"}, {"weight": "sex"}, {"split": "|", "values": "set"}):
+    for option in ({"keep": "sex"}, {"weight": "sex"}):
         roles = {**ROLES, "quasi": ["age"], **option}
         with pytest.raises(BadTable, match=f"{next(iter(option))}=.* does not go with memory="):
             sl.stream_table(ROWS, **roles)
