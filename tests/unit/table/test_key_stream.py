@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadTable, MissingValues, WrongKind
+from sidelight.errors import BadTable, MissingValues, WrongKind
 from sidelight.table import read_stream
 
 ROWS = pa.table({"zip": ["1", "2", "1"], "disease": ["Flu", None, "Cold"]})
@@ -34,13 +34,6 @@ def test_a_column_type_that_the_engine_cannot_group(read, cells):
 def test_no_rows():
     with pytest.raises(BadTable, match="has no rows"):
         sl.stream_release(ROWS.slice(0, 0), **ROLES)
-
-
-@pytest.mark.parametrize("measure", [sl.Learner(), sl.MaxEnt(), sl.GroupSize().about("disease", known="zip")], ids=str)
-def test_measures_of_whole_releases_say_the_remedy(measure):
-    release = sl.stream_release(ROWS, **ROLES, missing="a value")
-    with pytest.raises(BadMeasure, match="leave it out, or read the release without memory="):
-        sl.Policy(measure <= 1 if measure.large_is_bad else measure >= 1).judge(release)
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
