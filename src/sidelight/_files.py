@@ -1,5 +1,6 @@
 """Files appear together and whole, or not at all; never over the input, and never over others unasked.
 
+Reading        `read_whole`: what is a file, and nothing that would be waited for.
 One file       `replace_whole`: written beside its place, flushed to the disk, moved there in one step.
 Several files  `unfinished_folder`, then `move_into_place`: the last one's move publishes them all; `write_together`
                for small ones in several places, of which nobody relies on one for another.
@@ -18,9 +19,11 @@ of the new; where nothing stood before, perhaps a document without its file, whi
 from __future__ import annotations
 
 import contextlib
+import errno
 import filecmp
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -28,6 +31,17 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8
+
+
+def read_whole(path: Path) -> bytes:
+    """Read a small file to its end; a pipe or a device is an `OSError`: whoever opens one may wait for ever."""
+    if "\0" in str(path) or not utf8(str(path)):
+        raise OSError(errno.EINVAL, "there is no such name", str(path))
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is a device or a pipe", str(path))
+        return file.read()
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:

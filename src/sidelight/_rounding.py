@@ -16,6 +16,8 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import TypeAlias
 
+from sidelight.errors import as_given
+
 Exact: TypeAlias = Fraction | Decimal | int | float
 
 PRECISE = Context(prec=60)
@@ -43,7 +45,7 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         or not isinstance(number, Real | Decimal)
         or (not whole_or_fraction and math.isnan(number))
     ):
-        message = f"{name} is a number, not {number!r}; give a number"
+        message = f"{name} is a number, not {as_given(number)}; give a number"
         raise error(message)
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))

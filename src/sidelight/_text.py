@@ -93,6 +93,11 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     >>> as_names("age"), as_names(["age", "sex"])
     (('age',), ('age', 'sex'))
     """
+    if hasattr(names, "__arrow_c_stream__") or hasattr(
+        names, "__dataframe__"
+    ):  # a table would be iterated by what it holds
+        message = "the names of columns are a text or a list of texts, not a table"
+        raise TypeError(message)
     return (names,) if isinstance(names, str) else tuple(names)
 
 

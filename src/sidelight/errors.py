@@ -41,6 +41,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Val
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Number
 from typing import Any, TypeVar
 
 Thing = TypeVar("Thing")
@@ -234,6 +235,38 @@ def remedy_for(kind: str, thing: object) -> str:
     return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
 
 
+def as_given(thing: object) -> str:
+    """Show in a message what somebody gave: a number or a text, or the beginning of it; else what kind it is.
+
+    Nothing that it holds is shown: a table that stands where a number belongs has people in it.
+
+    >>> as_given(Fraction(1, 3)), as_given("1e-400"), as_given(10**400)
+    ('1/3', '1e-400', '10000000000000000000000000000000000000…')
+    >>> as_given([["Ann", "Flu"]]), as_given((1, 2))
+    ('a list', '(1, 2)')
+    """
+    if (
+        isinstance(thing, tuple | list)
+        and 0 < len(thing) <= MOST_GIVEN
+        and all(isinstance(each, Number) for each in thing)
+    ):
+        between = ", ".join(map(as_given, thing))
+        return f"({between})" if isinstance(thing, tuple) else f"[{between}]"
+    if not (thing is None or isinstance(thing, str | Number)):
+        return kind_in_words(thing)
+    try:
+        return shortened(str(thing), SHOWN_OF_AN_AMOUNT)
+    except ValueError:  # Python writes no whole numbers of so many digits
+        return "a number of thousands of digits"
+
+
+SHOWN_OF_AN_AMOUNT = 39
+"""How much of an amount a message repeats."""
+
+MOST_GIVEN = 6
+"""So many numbers in a row are repeated."""
+
+
 def expect_several(
     kind: type[Thing], things: object, name: str, *, each: str, also: tuple[type, ...] = ()
 ) -> tuple[Thing, ...]:
@@ -388,10 +421,14 @@ def _parts(message: str) -> tuple[str | Parameter, ...]:
 
 
 def _tamed(part: str | Parameter) -> str | Parameter:
-    """Cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
+    """Put it on one line, cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
     if isinstance(part, Parameter):
-        return Parameter(part.name, visible(part.in_python), visible(part.in_shell))
-    return visible(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
+        return Parameter(part.name, _on_one_line(part.in_python), _on_one_line(part.in_shell))
+    return _on_one_line(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
+
+
+def _on_one_line(text: str) -> str:
+    return visible(text.replace("\r\n", " ").replace("\n", " "))
 
 
 NEAR_ENOUGH = 0.65

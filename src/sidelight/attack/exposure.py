@@ -22,7 +22,7 @@ from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given, expect
 from sidelight.measures.exact import NEAR
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Tabular
@@ -248,7 +248,7 @@ class Exposure(Tabular):
 
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
-        amounts = self.values_by_release.min(axis=0) if when == "before" else self.values_left
+        amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
         return self._mean(amounts, ~self.contradictory)
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
@@ -278,10 +278,11 @@ class Exposure(Tabular):
         """
         from sidelight.report.charts.exposure import breach_chart, exposure_chart  # noqa: PLC0415 - it stands below
 
-        if of == "belief":
+        if isinstance(of, str) and of == "belief":
             return breach_chart(self, belief=1 if belief is None else belief)
-        if of != "values left" or belief is not None:
-            message = f"there is no picture of '{of}' with belief={belief}; choose 'values left', or 'belief'"
+        if not isinstance(of, str) or of != "values left" or belief is not None:
+            asked = f"'{as_given(of)}' with belief={as_given(belief)}"
+            message = f"there is no picture of {asked}; choose 'values left', or 'belief'"
             raise BadMeasure(message)
         return exposure_chart(self)
 

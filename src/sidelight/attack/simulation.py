@@ -37,6 +37,7 @@ from sidelight.errors import (
     BadTable,
     NothingSafe,
     WrongKind,
+    as_given,
     did_you_mean,
     expect,
     expect_mapping,
@@ -246,7 +247,7 @@ def simulate_composition(
         raise WrongKind(message)
     schemes = [_scheme(each, releases) for each in methods]
     _check(policies, repetitions)
-    bounds = [Fraction(exact_number(each, BadMeasure, "a confidence")) for each in confidences]
+    bounds = [_confidence(each) for each in confidences]
     trials: dict[tuple[str, str], list[Figures]] = {}
     sampling = Sampling(overlap, people, releases, repetitions, seed)
     for number, (drawn, rng) in enumerate(sampling.repeat(table)):
@@ -415,13 +416,21 @@ def draw_samples(table: Table, *, overlap: int, people: int | None, releases: in
     return Samples(_subtable(table, shared), tuple(_subtable(table, np.concatenate((shared, each))) for each in rest))
 
 
+def _confidence(given: object) -> Fraction:
+    number = exact_number(given, BadMeasure, "a confidence")
+    if isinstance(number, float):
+        message = f"a confidence lies between 0 and 1, not {as_given(given)}"
+        raise BadMeasure(message)
+    return number
+
+
 def _people_of_its_own(table: Table, overlap: int, people: int | None, releases: int) -> int:
     """Say how many people a sample has for itself: those asked for, or an even part of all the others."""
     if table.semantics != "single":
         message = f"people are drawn with one value each, and this table has {parameter('values', table.semantics)}"
         raise BadTable(message)
     if overlap < 1:
-        message = f"{parameter('overlap')} is {overlap}: at least one person has to be in all samples"
+        message = f"{parameter('overlap')} is {as_given(overlap)}: at least one person has to be in all samples"
         raise BadTable(message)
     most = table.people if people is None else people
     if overlap > most:

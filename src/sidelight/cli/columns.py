@@ -37,7 +37,7 @@ from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.files import files_of
 from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.read import table_from
+from sidelight.table.read import refuse_unsure_names, table_from
 from sidelight.table.roles import Roles
 from sidelight.table.safe_harbour import SafeHarbour, check_columns
 from sidelight.table.suggested_roles import Role, suggestions_for
@@ -80,6 +80,7 @@ class ColumnsAnswer:
 def columns(request: ColumnsRequest, target: DraftedFiles) -> Status:
     """Suggest, go through the sets of columns, write what is asked for, and tell."""
     output = Output(target.json, target.output, target.force, (), target.html, target.markdown)
+    refuse_unsure_names(request.file, request.roles)
     if request.preset is not None and is_check_of_columns(request.preset):
         if target.write is not None or target.hierarchies is not None:
             message = f"the preset '{request.preset}' drafts nothing; leave --write and --hierarchies out"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidelight._files import read_whole
 from sidelight.errors import SidelightError
 from sidelight.policy.policy_file import read_policy_text
 
@@ -118,7 +119,7 @@ def _value(text: str) -> str:
 
 def _roles_of_policy(path: str) -> dict[str, object]:
     try:
-        roles = read_policy_text(Path(path).read_text(encoding="utf-8")).roles
+        roles = read_policy_text(read_whole(Path(path)).decode()).roles
     except (OSError, SidelightError, ValueError):
         return {}
     return {name: value for name, value in roles.stated().items() if name in (*ROLES, "quasi")}

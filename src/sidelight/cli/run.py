@@ -172,7 +172,7 @@ def _run_verb(app: App, words: Sequence[str]) -> int:
 
 def say(line: str) -> None:
     """Say one line on standard error."""
-    sys.stderr.write(f"sidelight: {visible(line)}\n")
+    sys.stderr.write(f"sidelight: {visible(' '.join(line.splitlines()))}\n")
 
 
 def report_interrupt(outcome: str = "", remarks: str = "", *, terminated: bool = False) -> Status:

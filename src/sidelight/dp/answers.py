@@ -28,9 +28,9 @@ from functools import cached_property
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import raised
+from sidelight._rounding import exact_number, raised
 from sidelight.dp.mechanism import STANDARD_DEVIATIONS, Mechanism
-from sidelight.errors import BadNoise
+from sidelight.errors import BadNoise, as_given
 
 BEYOND = 1e-12
 """How likely a sum of noises is further out than its distribution is computed for."""
@@ -115,8 +115,8 @@ def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
     >>> margin_of([NoisePart(one, 1)], 0.95), margin_of([NoisePart(one, 14_000)], 0.95)
     (3, 315)
     """
-    if not 0 < confidence < 1:
-        message = f"confidence is {confidence}; give a share above 0 and below 1, such as 0.95"
+    if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
+        message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
         raise BadNoise(message)
     alpha, parts = 1 - confidence, [part for part in noise if part.draws and part.weight]
     if not parts:

@@ -28,7 +28,7 @@ from sidelight.dp.attack import attack_noise
 from sidelight.dp.ledger import NO_LEDGER
 from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.dp.parameters import Amount, amount_text, exact_epsilon
-from sidelight.errors import BadNoise, expect, expect_mapping, parameter
+from sidelight.errors import BadNoise, as_given, expect, expect_mapping, parameter
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import EntropyDiversity
@@ -177,8 +177,8 @@ def side_by_side(
     """
     expect(Table, table, "what samples are drawn from")
     expect_one_sensitive(table, "a comparison with noise")
-    if repetitions < 1:
-        message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
+    if not isinstance(repetitions, int) or repetitions < 1:
+        message = f"repetitions={as_given(repetitions)}: give at least 1, and 2 or more for confidence intervals"
         raise BadNoise(message)
     partitions = classic_policies() if policies is None else dict(_named_policies(policies))
     values = table.domain if domain is None else domain

@@ -34,7 +34,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers, add_up, number_rows, ranges
 from sidelight.dp.marginals import CoarserLevel, coarser_level
-from sidelight.errors import BadNoise, did_you_mean, expect, parameter
+from sidelight.errors import BadNoise, as_given, did_you_mean, expect, parameter
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Label, label
@@ -325,7 +325,7 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Labe
         raise BadNoise(message)
     hierarchy = by[name]
     if not isinstance(level, int | np.integer):
-        message = f"the level of '{name}' is a whole number, not {level!r}; 0 is the column as it is"
+        message = f"the level of '{name}' is a whole number, not {as_given(level)}; 0 is the column as it is"
         raise BadNoise(message)
     whole = int(level)
     hierarchy.level(whole)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sidelight._files import lock_path, locked, replace_whole
+from sidelight._files import lock_path, locked, read_whole, replace_whole
 from sidelight._text import html_table
 from sidelight.dp.account import Account, Accounting, ChoiceReceipt, PublishedCounts, from_text, to_text
 from sidelight.dp.accountant import Spending
@@ -32,6 +32,7 @@ from sidelight.errors import (
     NoLedgerWarning,
     NotPublished,
     WrongKind,
+    expect,
     in_python,
     kind_in_words,
     parameter,
@@ -61,7 +62,11 @@ class Ledger:
     path: Path
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
+        try:
+            object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
+        except (OSError, ValueError):
+            message = "that is no name of a file; give the path of a ledger"
+            raise BadLedger(message) from None
 
     def _repr_html_(self) -> str:
         try:
@@ -143,7 +148,7 @@ class Ledger:
     def read(self) -> Account:
         """Say what was spent so far."""
         try:
-            return from_text(self.path.read_text(encoding="utf-8"))
+            return from_text(read_whole(self.path).decode())
         except FileNotFoundError:
             raise BadLedger(self._lost() if lock_path(self.path).exists() else self._missing()) from None
         except OSError as error:
@@ -177,6 +182,7 @@ class Ledger:
         using: Sequence[ChoiceReceipt] = (),
     ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
+        expect(Spending, spending, "what is spent")
         self._to_be_changed()  # no lock is left where there is no ledger
         with self._locked():
             # read again under the lock: somebody else may have spent since

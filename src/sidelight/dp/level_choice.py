@@ -40,7 +40,7 @@ from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
-from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
+from sidelight.errors import BadNoise, WrongKind, as_given, expect_mapping, parameter
 from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
 from sidelight.table.counts import Counts
 from sidelight.table.events import Events
@@ -295,7 +295,7 @@ def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
 
 def _check_above(above: object) -> None:
     if isinstance(above, bool) or not isinstance(above, int) or above < 0:
-        message = f"{parameter('above')} is {above}; give a whole number of people, such as 5"
+        message = f"{parameter('above')} is {as_given(above)}; give a whole number of people, such as 5"
         raise BadNoise(message)
 
 

@@ -25,10 +25,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import round_down, round_up
+from sidelight._rounding import exact_number, round_down, round_up
 from sidelight.dp.gaussian import concentrated_epsilon, gaussian_delta
 from sidelight.dp.parameters import ONE_BY_ONE, Amount, Sensitivity, exact_delta, exact_epsilon
-from sidelight.errors import BadNoise, needs_extra, parameter
+from sidelight.errors import BadNoise, as_given, needs_extra, parameter
 
 NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
 
@@ -146,8 +146,8 @@ class Mechanism:
         >>> Mechanism("discrete Laplace", scale=1.0).margin(0.95)
         3
         """
-        if not 0 < confidence < 1:
-            message = f"confidence is {confidence}; give a share above 0 and below 1, such as 0.95"
+        if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
+            message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
             raise BadNoise(message)
         alpha = 1 - confidence
         if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)

@@ -46,6 +46,7 @@ from sidelight.dp.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
+    check_cap,
     check_people,
     units_changed,
 )
@@ -357,6 +358,7 @@ class NoisyCounts(Tabular):
                 f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
             )
             raise BadNoise(message)
+        check_cap("people", people)
         drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
         by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
         return tuple(itertools.chain.from_iterable(self._said(each, people) for each in by_values))

@@ -30,7 +30,7 @@ from typing import TypeAlias
 
 from sidelight._text import counted, form
 from sidelight.dp.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
-from sidelight.errors import BadNoise, parameter
+from sidelight.errors import BadNoise, as_given, parameter
 from sidelight.table.events import Events
 from sidelight.table.labels import Semantics
 from sidelight.table.roles import EACH_ROW
@@ -135,7 +135,7 @@ class PrivacyUnit:
                 "that, some are left out by chance"
             )
             raise BadNoise(message)
-        _check_cap("values_per_person", values_per_person)
+        check_cap("values_per_person", values_per_person)
         # nobody has more different values than there are; of events, each may be in several groups
         bounded = values is not None and table.semantics == "set" and not isinstance(table, Events)
         return cls(person, table.semantics, min(values_per_person, values) if bounded and values else values_per_person)
@@ -249,7 +249,7 @@ def counted_in_words(many: int, things: str) -> str:
 
 
 def _check_rows(rows: Table | Events, person: str, rows_per_person: int) -> None:
-    _check_cap("rows_per_person", rows_per_person)
+    check_cap("rows_per_person", rows_per_person)
     if person == EACH_ROW:
         message = (
             f"{parameter('rows_per_person')} needs to know whose a row is; name the column of people with "
@@ -282,9 +282,10 @@ def _check_one_row_each(rows: Events, person: str) -> None:
         raise BadNoise(message)
 
 
-def _check_cap(name: str, cap: object) -> None:
+def check_cap(name: str, cap: object) -> None:
+    """Refuse what is no whole number of at least 1."""
     if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
-        message = f"{parameter(name)} is {cap}; give a whole number of at least 1"
+        message = f"{parameter(name)} is {as_given(cap)}; give a whole number of at least 1"
         raise BadNoise(message)
 
 
@@ -300,32 +301,16 @@ def exact_amount(amount: Amount, name: str) -> Fraction:
         text = str(amount)
         # ten to the power of a thousand million is no number to compute with
         if _POWER.search(text):
-            message = f"{name} is {written(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
+            message = f"{name} is {as_given(amount)}, which is nothing or everything; give a number such as 1 or 0.5"
             raise BadNoise(message)
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
-        message = f"{name} is {written(amount)}, which is no finite number; give a number such as 1 or 0.5"
+        message = f"{name} is {as_given(amount)}, which is no finite number; give a number such as 1 or 0.5"
         raise BadNoise(message) from None
 
 
 _POWER = re.compile(r"[eE][+-]?[0-9_]{5,}\s*$")
 
-
-def written(amount: Amount) -> str:
-    """Write what somebody gave, or the beginning of it.
-
-    >>> written("1e-400"), written(10**400)
-    ('1e-400', '10000000000000000000000000000000000000…')
-    """
-    try:
-        text = str(amount)
-    except ValueError:  # Python writes no whole numbers of so many digits
-        return "a number of thousands of digits"
-    return text if len(text) <= SHOWN_OF_AN_AMOUNT else f"{text[: SHOWN_OF_AN_AMOUNT - 1]}…"
-
-
-SHOWN_OF_AN_AMOUNT = 39
-"""How much of an amount a message repeats."""
 
 FARTHEST = Fraction(1, 10**300), Fraction(10**300)
 """Floats can tell every ε between these from 0 and from infinity."""
@@ -335,10 +320,10 @@ def exact_epsilon(epsilon: Amount, name: str = "epsilon") -> Fraction:
     """Read an ε, or a ρ: above 0."""
     amount = exact_amount(epsilon, name)
     if amount <= 0:
-        message = f"{name} is {written(epsilon)}; it must be above 0 (smaller: more noise), such as 1"
+        message = f"{name} is {as_given(epsilon)}; it must be above 0 (smaller: more noise), such as 1"
         raise BadNoise(message)
     if not FARTHEST[0] <= amount <= FARTHEST[1]:
-        message = f"{name} is {written(epsilon)}, which is nothing or everything; give a number such as 1"
+        message = f"{name} is {as_given(epsilon)}, which is nothing or everything; give a number such as 1"
         raise BadNoise(message)
     return amount
 
@@ -348,11 +333,11 @@ def exact_delta(delta: Amount, name: str = "delta") -> Fraction:
     amount = exact_amount(delta, name)
     if not 0 <= amount < 1:
         message = (
-            f"{name} is {written(delta)}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
+            f"{name} is {as_given(delta)}; it must be at least 0 and below 1, and far below 1 / people, such as 1e-9"
         )
         raise BadNoise(message)
     if 0 < amount < FARTHEST[0]:
-        message = f"{name} is {written(delta)}, which no float tells from 0; give 0, or a number such as 1e-9"
+        message = f"{name} is {as_given(delta)}, which no float tells from 0; give 0, or a number such as 1e-9"
         raise BadNoise(message)
     return amount
 
@@ -407,5 +392,5 @@ def check_people(people_at_most: object) -> None:
     if people_at_most is None:
         return
     if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:
-        message = f"{parameter('people_at_most')} is {people_at_most}; give a whole number of at least 1"
+        message = f"{parameter('people_at_most')} is {as_given(people_at_most)}; give a whole number of at least 1"
         raise BadNoise(message)

@@ -47,7 +47,7 @@ from sidelight.dp.parameters import (
     units_changed,
 )
 from sidelight.dp.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
-from sidelight.errors import BadNoise, WrongKind, expect, kind_in_words, parameter, remedy_for
+from sidelight.errors import BadNoise, WrongKind, as_given, expect, kind_in_words, parameter, remedy_for
 
 if TYPE_CHECKING:
     import altair as alt
@@ -368,7 +368,7 @@ def allowed_chance(chance: Amount | None) -> float | None:
         return None
     allowed = exact_amount(chance, "chance")
     if not 0 < allowed < 1:
-        message = f"chance is {chance}; give one above 0 and below 1, such as 0.01"
+        message = f"chance is {as_given(chance)}; give one above 0 and below 1, such as 0.01"
         raise BadNoise(message)
     return float(allowed)
 
@@ -468,7 +468,7 @@ def _expm1(power: float) -> float:
 def _share(share: float, name: str, example: float) -> float:
     exact = exact_amount(share, name)
     if not 0 < exact < 1:
-        message = f"{parameter(name)} is {share}; give a share above 0 and below 1, such as {example}"
+        message = f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}"
         raise BadNoise(message)
     return float(exact)
 

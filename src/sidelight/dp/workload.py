@@ -60,7 +60,7 @@ from sidelight.dp.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
 from sidelight.dp.nested_least_squares import NestedLeastSquares
 from sidelight.dp.parameters import Sensitivity
-from sidelight.errors import BadNoise, WrongKind, did_you_mean, parameter
+from sidelight.errors import BadNoise, WrongKind, as_given, did_you_mean, parameter
 
 Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
 """Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
@@ -111,7 +111,7 @@ def read_queries(
         numbers = {column: _axis(names[column], column, level, levels or {}) for column, level in of_column.items()}
         axes = tuple(axis for _, axis in sorted(numbers.items()) if axis is not None)
         if isinstance(weight, bool) or not isinstance(weight, int | float | Fraction) or not 0 < weight < math.inf:
-            message = f"the weight of a query is a number above 0, not {weight}"
+            message = f"the weight of a query is a number above 0, not {as_given(weight)}"
             raise BadNoise(message)
         weights[axes] = weights.get(axes, 0.0) + float(weight)
     return {every: weights.pop(every, 1.0), **weights}
@@ -138,7 +138,7 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
             return {} if query == TOTAL else dict.fromkeys(names)
         query = [query] if query in names else [name.strip() for name in query.split(",")]
     if not isinstance(query, Sequence | AbstractSet | Mapping):
-        message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {query!r}"
+        message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query)}"
         raise WrongKind(message)
     levels: dict[str, object] = {}
     for each in query:
@@ -163,7 +163,7 @@ def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int]
     if level is None:
         return column
     if isinstance(level, bool) or not isinstance(level, int | np.integer):
-        message = f"the level of '{name}' in a query is a whole number, not {level!r}"
+        message = f"the level of '{name}' in a query is a whole number, not {as_given(level)}"
         raise BadNoise(message)
     if (column, int(level)) not in levels:
         known = [number for of, number in levels if of == column]

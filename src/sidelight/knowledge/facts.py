@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from sidelight._rounding import exact_number
-from sidelight.errors import BadKnowledge, NotTrueOrFalse
+from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import in_short, number_text, quote
 from sidelight.table.labels import Label
@@ -73,7 +73,11 @@ class Fact:
         >>> print(Has("Ann", "Flu").with_probability(0.9) & ~Has("Bob", "Flu"))
         Ann = Flu with 0.9 and Bob != Flu
         """
-        return SoftFact(self, Fraction(exact_number(probability, BadKnowledge, "a probability")))
+        number = exact_number(probability, BadKnowledge, "a probability")
+        if isinstance(number, float):
+            message = f"a probability lies between 0 and 1, not {as_given(probability)}"
+            raise BadKnowledge(message)
+        return SoftFact(self, number)
 
     def is_soft(self) -> bool:
         """Say whether it is a soft fact, or joins one with others."""

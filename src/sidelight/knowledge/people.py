@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from operator import index
 from typing import TypeAlias
 
-from sidelight.errors import BadKnowledge
-from sidelight.knowledge.tokens import in_short, quote
+from sidelight.errors import BadKnowledge, as_given
+from sidelight.knowledge.tokens import quote
 from sidelight.table.labels import Label, label
 
 
@@ -101,7 +101,7 @@ def _numbered(number: object) -> int:
     except TypeError:
         whole = 0
     if whole < 1:
-        message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {in_short(str(number))}"
+        message = f"groups and their people are numbered 1, 2, 3 and so on; there is no {as_given(number)}"
         raise BadKnowledge(message)
     return whole
 

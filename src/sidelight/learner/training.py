@@ -32,7 +32,7 @@ import numpy as np
 from sidelight._arrays import Codes, Flags, Floats, Integers, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
@@ -72,7 +72,7 @@ def model_name(name: object) -> ModelName:
     for known in get_args(ModelName):
         if isinstance(name, str) and name == known:
             return known  # type: ignore[no-any-return]
-    message = f'no {parameter("model", str(name))}; choose "logistic" or "naive bayes"'
+    message = f'no {parameter("model", as_given(name))}; choose "logistic" or "naive bayes"'
     raise BadMeasure(message)
 
 

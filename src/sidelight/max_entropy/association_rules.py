@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from operator import index
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -75,12 +76,13 @@ def strongest_rules(
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
-    if conditions not in get_args(RuleConditions):
+    if not isinstance(conditions, str) or conditions not in get_args(RuleConditions):
         message = f"rules are about {parameter('conditions', 'Q')}, 'not Q' or 'both'"
         raise BadKnowledge(message)
     if not 0 <= as_fraction(vagueness) <= 1:
         message = f"{parameter('vagueness', float(vagueness))} is how far off a probability may be known; give 0 to 1"
         raise BadKnowledge(message)
+    positive, negative = index(positive), index(negative)
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
         raise BadKnowledge(message)

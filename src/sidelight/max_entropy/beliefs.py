@@ -26,7 +26,7 @@ import pyarrow as pa
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight._progress import Progress, quiet
 from sidelight._text import MOST_ROWS, counted, html_table
-from sidelight.errors import BadKnowledge, parameter
+from sidelight.errors import BadKnowledge, expect, expect_mapping, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.people import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
@@ -398,7 +398,7 @@ class Beliefs(Tabular):
         """
         from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
 
-        return beliefs_chart(self, before)
+        return beliefs_chart(self, None if before is None else expect(Beliefs, before, "what is compared with"))
 
     def to_arrow(self) -> pa.Table:
         """Give `table()`, by the name that dataframes have for it."""
@@ -509,7 +509,7 @@ class Beliefs(Tabular):
         >>> print(*sl.maxent(ward, "P(Flu | sex=f) = 1").moved_most(sl.maxent(ward), 1))
         Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
         """
-        return self.by_kind.moved_most(before.by_key, n)
+        return self.by_kind.moved_most(expect(Beliefs, before, "what is compared with").by_key, n)
 
     def estimation_error(self, original: Table) -> float:
         """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.
@@ -580,7 +580,9 @@ def _words(condition: Condition) -> str:
 
 
 def _conditions(cells: Mapping[str, object]) -> tuple[tuple[str, Label], ...]:
-    return tuple((str(column), label(cell)) for column, cell in cells.items())
+    return tuple(
+        (str(column), label(cell)) for column, cell in expect_mapping(cells, "who is meant", '{"sex": "f"}').items()
+    )
 
 
 def _clip(probability: float) -> float:

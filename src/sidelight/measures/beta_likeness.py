@@ -22,7 +22,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._rounding import PRECISE, in_words, log
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -69,7 +69,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.kind not in get_args(Kind):
-            message = f"no kind '{self.kind}' of '{self.name}'; choose basic or enhanced"
+            message = f"no kind '{as_given(self.kind)}' of '{self.name}'; choose basic or enhanced"
             raise BadMeasure(message)
 
     @classmethod

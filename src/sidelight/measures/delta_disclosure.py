@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._rounding import in_words, log, round_up
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -62,8 +62,10 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.absent not in get_args(Absent):
-            message = f"'{self.name}' cannot take absent values as '{self.absent}'; choose infinite or skipped"
+        if not isinstance(self.absent, str) or self.absent not in get_args(Absent):
+            message = (
+                f"'{self.name}' cannot take absent values as '{as_given(self.absent)}'; choose infinite or skipped"
+            )
             raise BadMeasure(message)
 
     @classmethod

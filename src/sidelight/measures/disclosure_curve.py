@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sidelight._rounding import in_words, round_up
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, WrongKind, did_you_mean, expect
+from sidelight.errors import BadMeasure, WrongKind, as_given, did_you_mean, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Measure, value_text
 from sidelight.release.release import Release
@@ -61,7 +61,9 @@ class DisclosureCurve(Tabular):
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
             if amount not in axis.amounts:
-                message = f"the curve has no {axis.name}={amount}; it was computed for {_listed(axis.amounts)}"
+                message = (
+                    f"the curve has no {axis.name}={as_given(amount)}; it was computed for {_listed(axis.amounts)}"
+                )
                 raise BadMeasure(message)
             place = place * len(axis.amounts) + axis.amounts.index(amount)
         if amounts:
@@ -163,7 +165,10 @@ def _first_parameter(measure_family: Callable[..., Measure]) -> str:
 
 def _amounts(name: str, amounts: object) -> tuple[int, ...]:
     if not isinstance(amounts, Iterable):
-        message = f"the amounts of {name} are a list, not {amounts!r}; give [{amounts!r}], or range(6) for several"
+        message = (
+            f"the amounts of {name} are a list, not {as_given(amounts)}; "
+            f"give [{as_given(amounts)}], or range(6) for several"
+        )
         raise BadMeasure(message)
     return tuple(amounts)
 

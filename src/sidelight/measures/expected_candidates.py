@@ -33,7 +33,7 @@ from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import PRECISE, in_words, round_down
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -81,7 +81,9 @@ class ExpectedCandidates(FormulaMeasure):
 
     def __post_init__(self) -> None:
         if isinstance(self.borrowed, bool) or not isinstance(self.borrowed, int) or self.borrowed < 1:
-            message = f"{parameter('borrowed')} is {self.borrowed}; give a whole number of at least 1, such as 10"
+            message = (
+                f"{parameter('borrowed')} is {as_given(self.borrowed)}; give a whole number of at least 1, such as 10"
+            )
             raise BadMeasure(message)
 
     @classmethod

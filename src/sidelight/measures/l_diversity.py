@@ -23,7 +23,7 @@ import numpy as np
 
 from sidelight._arrays import Integers, in_lowest_terms
 from sidelight._rounding import PRECISE, in_words, log, round_down
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -204,7 +204,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
-            message = f"'{self.name}' needs a whole number l of at least 1, not {self.l}; usual are 2 to 5"
+            message = f"'{self.name}' needs a whole number l of at least 1, not {as_given(self.l)}; usual are 2 to 5"
             raise BadMeasure(message)
 
     @classmethod

@@ -37,6 +37,7 @@ from sidelight.errors import (
     BadPolicy,
     NotTrueOrFalse,
     TooHard,
+    as_given,
     did_you_mean,
     expect,
     in_python,
@@ -593,7 +594,7 @@ def whole_amount(measure: str, name: str, amount: object) -> int:
     except TypeError:
         whole = -1
     if whole < 0:
-        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {amount}"
+        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
         raise BadMeasure(message)
     return int(whole)
 
@@ -606,7 +607,7 @@ def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[st
     sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
     """
     if not isinstance(chosen, str) or chosen not in choices:
-        message = f"'{measure}' has no {parameter(name, str(chosen))}{did_you_mean(str(chosen), choices)}"
+        message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
         raise BadMeasure(message)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, expect_mapping, parameter
+from sidelight.errors import BadMeasure, as_given, expect_mapping, parameter
 from sidelight.measures.measure import Bound
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
 
@@ -55,7 +55,7 @@ def finite(number: object, name: str) -> int | Fraction:
     """
     exact = exact_number(number, BadMeasure, name)
     if exact and not of_sensible_size(exact):
-        message = f"{name} is {number}; give 0 or a number between 1e-30 and 1e30 in size"
+        message = f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size"
         raise BadMeasure(message)
     return whole_if_possible(exact)  # type: ignore[return-value]
 

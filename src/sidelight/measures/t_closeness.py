@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight._rounding import in_words
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -89,7 +89,9 @@ class Closeness(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.distance, str) or self.distance not in get_args(Distance):
-            message = f"no distance '{self.distance}' for '{self.name}'; choose equal, ordered or hierarchical"
+            message = (
+                f"no distance '{as_given(self.distance)}' for '{self.name}'; choose equal, ordered or hierarchical"
+            )
             raise BadMeasure(message)
         if (self.hierarchy is not None) != (self.distance == "hierarchical"):
             message = f"'{self.name}' takes a hierarchy= if and only if the distance is hierarchical; give both or none"

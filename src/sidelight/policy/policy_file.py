@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
+from sidelight._files import read_whole
 from sidelight._text import as_names, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError, WrongKind
 from sidelight.measures.measure import Criterion, Measure
@@ -112,7 +113,7 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
         raise BadPolicy(message)
     path = Path(path)
     try:
-        text = path.read_bytes().decode()
+        text = read_whole(path).decode()
     except FileNotFoundError:
         message = f"no policy file '{path}'; check the path"
         raise BadPolicy(message) from None
@@ -149,6 +150,9 @@ def read_policy_text(
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = f"{name} is not TOML: {error}"
+        raise BadPolicy(message) from None
+    except (ValueError, OverflowError):  # Python reads no whole numbers of so many digits
+        message = f"{name} holds a number that is too long, or a day that no calendar has; give another"
         raise BadPolicy(message) from None
     _refuse_unknown_sections(data, name)
     presets = list(_presets(data, name, folder, population))

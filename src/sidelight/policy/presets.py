@@ -20,7 +20,7 @@ from fractions import Fraction
 from inspect import signature
 from pathlib import Path
 
-from sidelight.errors import BadPolicy, SidelightError, did_you_mean, listed, parameter
+from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import DistinctValues
@@ -119,7 +119,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         journalist risk ≤ 1/5
         """
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            message = f"the preset 'k-map' needs {parameter('k')} to be a whole number of at least 1, not {k}"
+            message = f"the preset 'k-map' needs {parameter('k')} to be a whole number of at least 1, not {as_given(k)}"
             raise BadPolicy(message)
         return Preset(
             "k-map",
@@ -146,7 +146,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         'sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest'
         """
         if sums not in (True, False):
-            message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {sums}"
+            message = f"the preset 'ACRO' needs {parameter('sums')} to be true or false, not {as_given(sums)}"
             raise BadPolicy(message)
         counts = (GroupSize() >= 10, DistinctValues() >= 2)
         return Preset(

@@ -24,6 +24,7 @@ from sidelight import __version__
 from sidelight._files import (
     flush_to_disk,
     move_into_place,
+    read_whole,
     refuse_existing,
     refuse_input,
     refuse_left_over,
@@ -290,7 +291,7 @@ def noise_kind(path: Path) -> object:
     """Say what a document beside a file is about; None where it cannot be read."""
     settle(path)
     try:
-        return json.loads(noise_path(path).read_text(encoding="utf-8"))["kind"]
+        return json.loads(read_whole(noise_path(path)))["kind"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -302,7 +303,7 @@ def noise_beside(
     beside = noise_path(path)
     settle(path)
     try:
-        document: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
+        document: dict[str, Any] = json.loads(read_whole(beside))
         about = document["kind"]
         known = about == kind and document["schema_version"] in versions
         sha256 = document["file"]["sha256"]

@@ -18,6 +18,7 @@ from typing import cast
 from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
+from sidelight._files import read_whole
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
@@ -128,7 +129,11 @@ def release_report(
     tried = tuple(attack_tried(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
         expect(str, date, parameter("date"))
-    details = ReportDetails(date=date, sign_off=sign_off or SignOff(), attacks=tried)
+    details = ReportDetails(
+        date=date,
+        sign_off=SignOff() if sign_off is None else expect(SignOff, sign_off, parameter("sign_off")),
+        attacks=tried,
+    )
     if isinstance(released, SearchResult):
         return report_on_result(released, details, measures=measures)
     if isinstance(released, Release | StreamedRelease):
@@ -431,7 +436,7 @@ def attack_tried(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
 def read_attack(path: Path) -> AttackTried:
     """Take the numbers of an attack's answer; what it says of single people stays where it is."""
     try:
-        document = Envelope[JsonValue].model_validate_json(path.read_bytes())
+        document = Envelope[JsonValue].model_validate_json(read_whole(path))
     except ValidationError:
         message = f"'{path}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
         raise BadRelease(message) from None

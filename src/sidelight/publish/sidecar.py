@@ -23,7 +23,7 @@ from pydantic import Field
 
 from sidelight import __version__
 from sidelight._arrays import Integers
-from sidelight._files import before_path, settle
+from sidelight._files import before_path, read_whole, settle
 from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
@@ -278,7 +278,7 @@ def read_sidecar(path: Path) -> Sidecar:
     beside = sidecar_path(path)
     settle(path)
     try:
-        document = Sidecar.model_validate_json(beside.read_bytes())
+        document = Sidecar.model_validate_json(read_whole(beside))
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; say which columns are which{in_python(' with read_release')}"
         raise BadRelease(message) from None
@@ -527,7 +527,7 @@ def read_checked(path: Path) -> Sidecar:
     document = read_sidecar(path)
     for file in document.files:
         here = path.with_name(file.name)
-        if not here.exists():
+        if not (here.is_file() or here.is_dir()):
             message = (
                 f"'{here}' is missing, and the sidecar of '{path.name}' tells of it; put it back, or publish again"
             )

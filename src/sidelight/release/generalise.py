@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up, number_keys
-from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, kind_in_words, parameter
+from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.table.coarser_values import coarser_values
@@ -202,7 +202,7 @@ class LatticeNodes:
             raise BadHierarchy(message)
         for name, level, height in zip(self.columns, node, self.heights, strict=True):
             if not 0 <= level < height:
-                message = f"'{name}' has no level {level}; its levels are 0 to {height - 1}"
+                message = f"'{name}' has no level {as_given(level)}; its levels are 0 to {height - 1}"
                 raise BadHierarchy(message)
 
 

@@ -233,6 +233,7 @@ class Release(Tabular):
         [mappingproxy({'Cold': 1}), mappingproxy({'Flu': 2})]
         """
         known = as_names(known)
+        column = None if column is None else expect(str, column, "the column that is asked about")
         if not isinstance(self.domain, JointDomain):
             for name in (*filter(None, [column]), *known):
                 one_of_one(name, self.sensitive)

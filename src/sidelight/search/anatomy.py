@@ -51,7 +51,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sidelight._arrays import Floats, Integers, add_up, run_starts
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, as_given
 from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
@@ -204,7 +204,9 @@ class Anatomy(Method):
 
     def __post_init__(self) -> None:
         if self.l is not None and (not isinstance(self.l, int) or self.l < 1):
-            message = f"Anatomy(l={self.l!r}): l is how many different values a bucket has at least; give 1, 2, 3, …"
+            message = (
+                f"Anatomy(l={as_given(self.l)}): l is how many different values a bucket has at least; give 1, 2, 3, …"
+            )
             raise BadPolicy(message)
 
     def seeded(self, random: np.random.Generator) -> Self:

@@ -28,6 +28,7 @@ from sidelight.errors import (
     BadPolicy,
     NothingSafe,
     SidelightError,
+    as_given,
     did_you_mean,
     expect_mapping,
     in_python,
@@ -88,7 +89,7 @@ class FullDomain(Method):
             message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
             raise BadPolicy(message)
         if self.suppressed not in get_args(Suppressed):
-            message = f"FullDomain(suppressed={self.suppressed!r}): choose 'as *' or 'left out'"
+            message = f"FullDomain(suppressed={as_given(self.suppressed)}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
 
     def search(
@@ -238,7 +239,7 @@ def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
             raise BadPolicy(message)
         most = lattice.heights[names.index(name)] - 1
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= most:
-            message = f"'{name}' has no level {level}; {parameter('levels')} takes 0 (as it is) to {most}"
+            message = f"'{name}' has no level {as_given(level)}; {parameter('levels')} takes 0 (as it is) to {most}"
             raise BadPolicy(message)
     return tuple(levels.get(name, 0) for name in names)
 

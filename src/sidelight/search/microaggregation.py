@@ -30,7 +30,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy
+from sidelight.errors import BadPolicy, as_given
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
@@ -80,10 +80,12 @@ class Microaggregation(Method):
 
     def __post_init__(self) -> None:
         if self.k is not None and (not isinstance(self.k, int) or self.k < 1):
-            message = f"Microaggregation(k={self.k!r}): k is how many people a cluster has at least; give 1, 2, 3, …"
+            message = (
+                f"Microaggregation(k={as_given(self.k)}): k is how many people a cluster has at least; give 1, 2, 3, …"
+            )
             raise BadPolicy(message)
         if self.labels not in get_args(LabelAverage):
-            message = f"Microaggregation(labels={self.labels!r}): choose 'mode', 'ancestor' or 'set'"
+            message = f"Microaggregation(labels={as_given(self.labels)}): choose 'mode', 'ancestor' or 'set'"
             raise BadPolicy(message)
 
     def search(

@@ -27,7 +27,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadPolicy, NothingSafe, expect, parameter
+from sidelight.errors import BadPolicy, NothingSafe, as_given, expect, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.search.cut_tree import CutTree
@@ -145,7 +145,7 @@ class Mondrian(Method):
         if self.resists is not None:
             expect(str, self.resists, parameter("resists"))
         if self.resists is not None and self.resists not in get_args(Reader):
-            message = f"{parameter('resists')} names a reader, 'insider', and this is {self.resists!r}"
+            message = f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists)}"
             raise BadPolicy(message)
 
     def search(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean, listed, parameter
+from sidelight._files import read_whole
+from sidelight.errors import BadTable, UnknownColumn, listed, parameter
 from sidelight.table.labels import Label
-from sidelight.table.read import columns_of, tabulate
+from sidelight.table.read import columns_in_words, columns_of, nearest_column, tabulate
 from sidelight.table.roles import Domain, Roles
 
 LINES = {".txt", ".list", ".lst", ""}
@@ -61,12 +62,13 @@ def declared_in(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label
 
 def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
     try:
-        text = file.read_text(encoding=encoding or "utf-8-sig")
+        text = read_whole(file).decode(encoding or "utf-8-sig")
     except (UnicodeDecodeError, LookupError):
         message = f"{file.name} is not {encoding or 'UTF-8'}; say how it is written with {parameter('encoding')}"
         raise BadTable(message) from None
-    except OSError as error:
-        message = f"cannot read '{file}': {error.strerror}; give the path of a file that lists the values"
+    except (OSError, ValueError) as error:  # a name with a zero byte
+        reason = getattr(error, "strerror", None) or "no such name"
+        message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
         raise BadTable(message) from None
     return tuple(dict.fromkeys(_unquoted(line.strip()) for line in text.splitlines() if line.strip()))
 
@@ -81,11 +83,12 @@ def _unquoted(line: str) -> str:
 def _cells(file: Path, column: str | None, encoding: str | None) -> tuple[Label, ...]:
     names = columns_of(file, Roles(encoding=encoding))
     if column is None and len(names) > 1:
-        message = f"which column of {file.name} lists the values? it has: {listed(names)}"
+        there = columns_in_words(file, Roles(encoding=encoding))
+        message = f"which column of {file.name} lists the values? it has: {there}"
         raise BadTable(message)
     listing = names[0] if column is None else column
     if listing not in names:
-        message = f"no column '{listing}' in {file.name}{did_you_mean(listing, names)}"
+        message = f"no column '{listing}' in {file.name}{nearest_column(listing, file, Roles(encoding=encoding))}"
         raise UnknownColumn(message)
     # the column stands for both, as nobody is grouped: its labels are all that is asked for
     roles = Roles((listing,), listing, values="single", missing="a value", suppressed="a group", encoding=encoding)

@@ -199,7 +199,13 @@ def schema_of(file: Path) -> pa.Schema:
     """Read what a Parquet file says about its columns."""
     from pyarrow.parquet import read_schema  # noqa: PLC0415 - slow to import, and only Parquet needs it
 
-    return _read_parquet(read_schema, file)
+    schema = _read_parquet(read_schema, file)
+    try:
+        schema.names  # noqa: B018 - they are read when they are asked for
+    except UnicodeDecodeError:
+        message = f"{file.name} has a column whose name is not UTF-8; write the file again with other names"
+        raise BadTable(message) from None
+    return schema
 
 
 def no_texts(schema: pa.Schema) -> list[str]:

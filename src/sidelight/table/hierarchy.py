@@ -18,7 +18,7 @@ import numpy as np
 
 from sidelight._arrays import Codes
 from sidelight._text import counted, html_table
-from sidelight.errors import BadHierarchy, WrongKind, did_you_mean, expect, in_list, kind_in_words, parameter
+from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, in_list, kind_in_words, parameter
 from sidelight.table.hierarchy_rules import (
     Ends,
     Levels,
@@ -72,6 +72,7 @@ class Hierarchy(Tabular):
     _row_of: dict[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        expect(str, self.column, "the column of a hierarchy")
         object.__setattr__(self, "levels", _as_levels(self.column, self.levels))
         object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
 
@@ -245,7 +246,7 @@ class Hierarchy(Tabular):
         Traceback (most recent call last):
         sidelight.errors.BadHierarchy: hierarchy of 'sex': 2 values of the data are not in it: x, y; add a row for each
         """
-        self.cover(column.labels)
+        self.cover(expect(Column, column, "what is checked").labels)
 
     def has(self, value: Label) -> bool:
         """Say whether it can tell what a value becomes; of a missing one it always can.
@@ -278,7 +279,9 @@ class Hierarchy(Tabular):
     def level(self, level: int) -> int:
         """Make sure that there is such a level."""
         if not _is_whole(level) or not 0 <= level < self.height:
-            message = f"hierarchy of '{self.column}' has no level {level!r}; its levels are 0 to {self.height - 1}"
+            message = (
+                f"hierarchy of '{self.column}' has no level {as_given(level)}; its levels are 0 to {self.height - 1}"
+            )
             raise BadHierarchy(message)
         return level
 

@@ -28,8 +28,9 @@ from types import MappingProxyType
 import numpy as np
 
 from sidelight._arrays import Integers
+from sidelight._files import read_whole
 from sidelight._text import counted, is_deeply_nested
-from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect_mapping, parameter
+from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect, expect_mapping, parameter
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_rules import Nested, Period, topped
 from sidelight.table.labels import ColumnKind, Label, as_day, as_number
@@ -124,6 +125,7 @@ def draft_hierarchies(
     >>> drafts["age"].labels(1), drafts["race"].labels(2)
     (('<18', '18-64', '65+'), ('other (under 5 %)', 'Black', 'White'))
     """
+    expect(Table, table, "what hierarchies are drafted for")
     for name, rule in {"cuts": cuts, "widths": widths, "bottom": bottom, "top": top, "trees": trees}.items():
         expect_mapping({} if rule is None else rule, parameter(name), '{"age": ...}')
     rules = DraftRules(
@@ -305,7 +307,7 @@ def _filled(labels: Sequence[str]) -> Sequence[str]:
 def read_tree(file: Path) -> Nested:
     """Read a nested mapping from a JSON or TOML file."""
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        text = read_whole(file).decode("utf-8-sig")
         text = "" if is_deeply_nested(text) else text
         tree = tomllib.loads(text) if file.suffix.lower() == ".toml" else json.loads(text)
     except (ValueError, OSError) as problem:

@@ -12,7 +12,7 @@ import os
 import re
 from pathlib import Path
 
-from sidelight._files import replace_whole
+from sidelight._files import read_whole, replace_whole
 from sidelight.errors import BadHierarchy, WrongKind, expect, kind_in_words
 from sidelight.table.hierarchy import FileStyle, Hierarchy
 
@@ -62,7 +62,11 @@ def read_hierarchies(place: str | os.PathLike[str]) -> dict[str, Hierarchy]:
     if not str(place).strip():
         message = "the name of the folder with hierarchies is empty; give its path, or . for this one"
         raise BadHierarchy(message)
-    files = hierarchy_files(where)
+    try:
+        files = hierarchy_files(where)
+    except OSError as wrong:  # a name that is too long
+        message = f"cannot look into '{where}': {wrong.strerror}; give the path of a folder with hierarchies"
+        raise BadHierarchy(message) from None
     if not files:
         raise _no_hierarchies(where)
     hierarchies: dict[str, Hierarchy] = {}
@@ -161,7 +165,7 @@ def column_of(file: Path) -> str:
 
 def _text(file: Path) -> tuple[str, str]:
     try:
-        text = file.read_bytes().decode()
+        text = read_whole(file).decode()
     except UnicodeDecodeError as wrong:
         message = f"{file.name} is not UTF-8 at byte {wrong.start}; save it as UTF-8"
         raise BadHierarchy(message) from None

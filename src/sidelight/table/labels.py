@@ -40,7 +40,16 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._text import counted, form
-from sidelight.errors import BadTable, did_you_mean, expect_mapping, in_list, parameter, shortened
+from sidelight.errors import (
+    BadTable,
+    WrongKind,
+    did_you_mean,
+    expect_mapping,
+    in_list,
+    kind_in_words,
+    parameter,
+    shortened,
+)
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
@@ -76,7 +85,17 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
         return moment_text(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
         return moment_text(cell, getattr(cell, "nanoseconds", 0))
-    return _decoded(cell) if isinstance(cell, bytes) else str(cell)
+    return _decoded(cell) if isinstance(cell, bytes) else _text_of(cell)
+
+
+def _text_of(cell: object) -> str:
+    if hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
+        raise _no_cell(cell)
+    return str(cell)
+
+
+def _no_cell(cell: object) -> WrongKind:
+    return WrongKind(f"a cell is one value, and this is {kind_in_words(cell)}; give a text, a number or a day")
 
 
 def _decoded(cell: bytes) -> str:
@@ -92,6 +111,8 @@ def _is_missing(cell: object) -> bool:
         return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT are not equal to themselves
     except TypeError:  # and pandas' NA does not say
         return True
+    except ValueError:  # a table or an array is many
+        raise _no_cell(cell) from None
 
 
 def shown(text: Label) -> str:

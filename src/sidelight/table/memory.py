@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 
 from sidelight._text import bytes_in_words
-from sidelight.errors import BadTable, NoRoom, parameter
+from sidelight.errors import BadTable, NoRoom, as_given, parameter
 
 UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 MEMORY = "2GB"
@@ -50,15 +50,15 @@ class Memory:
         >>> Memory.of("512 MB").total
         512000000
         """
-        written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", str(memory))
+        written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", as_given(memory))
         unit = UNITS.get(written[2].upper() or "B") if written else None
         if written is None or unit is None or len(written[1]) > MOST_DIGITS:
-            message = f"cannot read {parameter('memory', str(memory))}; write an amount such as 2GB or 512MB"
+            message = f"cannot read {parameter('memory', as_given(memory))}; write an amount such as 2GB or 512MB"
             raise BadTable(message)
         total = int(float(written[1]) * unit)
         if total < LEAST:
             least = bytes_in_words(LEAST).replace(" ", "")
-            message = f"{parameter('memory', str(memory))} is too little to read anything; give at least {least}"
+            message = f"{parameter('memory', as_given(memory))} is too little to read anything; give at least {least}"
             raise NoRoom(message)
         return cls(total)
 

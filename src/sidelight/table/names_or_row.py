@@ -124,12 +124,19 @@ def unused_columns(
             raise UnknownColumn(message)
     repeated = first_repeated(columns)
     if repeated is not None:
-        message = f"two columns of {where} are called '{repeated}'; rename one"
+        called = f"called '{repeated}'" if repeated in used else f"called alike, {_where(columns, repeated)}"
+        message = f"two columns of {where} are {called}; rename one"
         raise BadTable(message)
     if roles.person == EACH_ROW and EACH_ROW in columns:
         message = f"a column of {where} is called '{EACH_ROW}', which says that each row is a person; rename it"
         raise BadTable(message)
     return tuple(name for name in columns if name not in used)
+
+
+def _where(columns: Sequence[str], repeated: str) -> str:
+    """Tell by their numbers which columns are called alike: what they are called may be somebody's cell."""
+    one, other = [at for at, name in enumerate(columns, start=1) if name == repeated][:2]
+    return f"column {one} and column {other}"
 
 
 def how_many(names: Sequence[object]) -> str:

@@ -319,6 +319,25 @@ def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
         return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
 
 
+def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
+    """Refuse a file whose first line may be somebody's row, before its cells are told as the names of columns.
+
+    It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
+    statistics packages have names in any case.
+    """
+    if is_address(source) or _program(files_of(source)[0]) not in ("text", "spreadsheets"):
+        return
+    with _heading(source, roles) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        meant = (*roles.used.values(), *roles.carried, *dict(roles.kinds))
+        if not surely_names(names, rows, numbers=numbers, meant=meant):
+            message = (
+                f"{files_of(source)[0].name} has {how_many(names)}; if it holds names, name one of them, "
+                f"as {parameter('quasi')} or {parameter('sensitive')} say"
+            )
+            raise BadTable(message)
+
+
 Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Collection[str]]
 """The names of columns, how to read some rows below them, and those that are no texts by their type."""
 

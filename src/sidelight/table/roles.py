@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
-from sidelight.errors import BadTable, did_you_mean, expect, parameter
+from sidelight.errors import BadTable, as_given, did_you_mean, expect, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -69,6 +69,9 @@ class Roles:
         # One column is its name, however it was written: nobody has to tell a list of one from it.
         names = () if self.sensitive is None else as_names(self.sensitive)
         object.__setattr__(self, "sensitive", one_or_several(names) if names else None)
+        for name in (self.person, self.weight, self.split):
+            if name is not None:
+                expect(str, name, "what names a column, or stands between values,")
         if isinstance(self.domain, Mapping) and len(names) == 1:
             object.__setattr__(self, "domain", self.domain.get(names[0]))
 
@@ -156,7 +159,7 @@ class Roles:
             return words[0]
         if not isinstance(chosen, str) or chosen not in words:
             *others, last = (f'"{word}"' for word in words)
-            message = f"no {parameter(name, str(chosen))}; choose {', '.join(others)} or {last}"
+            message = f"no {parameter(name, as_given(chosen))}; choose {', '.join(others)} or {last}"
             raise BadTable(message)
         return str(chosen)
 

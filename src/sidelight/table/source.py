@@ -417,7 +417,7 @@ def _nanoseconds(array: pa.Array) -> list[object]:
 def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
     columns = [
         column
-        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type)
+        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type) or pa.types.is_nested(column.type)
         else column.dictionary_encode()
         for column in batch.columns
     ]

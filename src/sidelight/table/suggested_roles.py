@@ -120,6 +120,7 @@ class SuggestedRoles:
 
     def named(self, role: Role) -> tuple[str, ...]:
         """Name the columns of a role."""
+        expect(str, role, "a role")
         return tuple(each.column for each in self.columns if each.role == role)
 
     @property

@@ -21,7 +21,17 @@ import numpy.typing as npt
 
 from sidelight._arrays import Codes, Integers, add_up, number_rows
 from sidelight._text import counted, form, html_table
-from sidelight.errors import BadTable, NotAvailable, UnknownColumn, did_you_mean, in_python, listed, parameter
+from sidelight.errors import (
+    BadTable,
+    NotAvailable,
+    UnknownColumn,
+    as_given,
+    did_you_mean,
+    expect,
+    in_python,
+    listed,
+    parameter,
+)
 from sidelight.table.counts import CELLS_AT_ONCE, Counts, Profiles
 from sidelight.table.labels import Label, in_order, shown
 
@@ -322,6 +332,7 @@ def _codes_of(cells: Sequence[Label], labels: tuple[Label, ...]) -> Codes:
 
 def find_column(columns: Sequence[Column], name: str) -> Column:
     """Find a quasi-identifier by name, or say which there are."""
+    expect(str, name, "the name of a column")
     for column in columns:
         if column.name == name:
             return column
@@ -386,7 +397,7 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
         for column in self.columns:
             if column.name == name:
                 return column
-        message = f"no sensitive column '{name}'{did_you_mean(name, self.names)}"
+        message = f"no sensitive column '{as_given(name)}'{did_you_mean(as_given(name), self.names)}"
         raise UnknownColumn(message)
 
     @classmethod
@@ -442,7 +453,7 @@ def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray
 def one_of_one(column: str, sensitive: str) -> None:
     """Refuse another name than that of the one sensitive column."""
     if not isinstance(column, str) or column != sensitive:
-        message = f"no sensitive column '{column}'{did_you_mean(column, [sensitive])}"
+        message = f"no sensitive column '{as_given(column)}'{did_you_mean(as_given(column), [sensitive])}"
         raise UnknownColumn(message)
 
 

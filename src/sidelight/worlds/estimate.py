@@ -18,7 +18,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight.errors import BadMeasure
+from sidelight._rounding import exact_number
+from sidelight.errors import BadMeasure, as_given
 from sidelight.knowledge.facts import Fact
 from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
 from sidelight.worlds.counting.counter import Joint, WorldCounter
@@ -90,8 +91,8 @@ def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
 
 
 def _check_confidence(confidence: float) -> None:
-    if not 0 < confidence < 1:
-        message = f"a confidence lies between 0 and 1, not {confidence}"
+    if not 0 < exact_number(confidence, BadMeasure, "a confidence") < 1:
+        message = f"a confidence lies between 0 and 1, not {as_given(confidence)}"
         raise BadMeasure(message)
 
 

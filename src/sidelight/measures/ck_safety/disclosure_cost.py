@@ -20,7 +20,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words
-from sidelight.errors import BadMeasure, listed
+from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.ck_safety.implications import Implications, nobody_shown
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
@@ -73,7 +73,7 @@ class DisclosureCost(Measure):
             message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
             raise BadMeasure(message)
         if self.knows not in ADVERSARIES:
-            message = f"'{self.name}' has no knows={self.knows!r}; give {listed([*ADVERSARIES])}"
+            message = f"'{self.name}' has no knows={as_given(self.knows)}; give {listed([*ADVERSARIES])}"
             raise BadMeasure(message)
 
     @classmethod

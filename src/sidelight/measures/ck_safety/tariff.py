@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, UnknownValue, did_you_mean
+from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean
 from sidelight.table.labels import Label, shown, written_label
 
 
@@ -83,7 +83,10 @@ def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
     """
     exact = exact_number(number, BadMeasure, f"a number in {name}=")
     if isinstance(exact, float) or not math.isfinite(exact) or exact < 0 or exact <= above:
-        message = f"a number in {name}= is {number}; give finite ones {'above 0' if above >= 0 else 'of at least 0'}"
+        message = (
+            f"a number in {name}= is {as_given(number)}; "
+            f"give finite ones {'above 0' if above >= 0 else 'of at least 0'}"
+        )
         raise BadMeasure(message)
     return exact
 

@@ -27,7 +27,7 @@ import numpy as np
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number, round_up, short_decimal
 from sidelight._text import as_names, counted, html_table
-from sidelight.errors import BadTable, expect, parameter
+from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each_subset, subset_limit
 from sidelight.table.table import Column, Table, Tabular
 
@@ -125,7 +125,7 @@ class IdentifyingColumns(Tabular):
         """
         least = exact_number(share, BadTable, parameter("share"))
         if not 0 < least <= 1:
-            message = f"{parameter('share')} is {share}; give a share of the people, above 0 and at most 1"
+            message = f"{parameter('share')} is {as_given(share)}; give a share of the people, above 0 and at most 1"
             raise BadTable(message)
         identifies = {frozenset(each.columns): each for each in self.subsets if each.unique_share >= least}
         minimal = [

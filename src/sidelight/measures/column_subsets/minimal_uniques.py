@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from math import factorial
+from operator import index
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +30,7 @@ import numpy.typing as npt
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight._rounding import exact_number, short_decimal
 from sidelight._text import as_names, counted, html_table
-from sidelight.errors import BadTable, expect, parameter
+from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.table.table import Table, Tabular, arrow_labels, unused_name
@@ -100,7 +101,7 @@ class MinimalUniques(Tabular):
 
     def of(self, key: int) -> tuple[tuple[str, ...], ...]:
         """List the MSUs of the person with one key of the table."""
-        return tuple(self.subsets[place] for place in self.subset[self.key == key].tolist())
+        return tuple(self.subsets[place] for place in self.subset[self.key == index(key)].tolist())
 
     def dis_suda(self) -> Floats:
         """Give DIS-SUDA of each key: an estimate of how surely a match with it is right; 0 where the score is 0."""
@@ -254,6 +255,8 @@ def _share(fraction: float | Fraction | None) -> Fraction | None:
         return None
     share = exact_number(fraction, BadTable, parameter("fraction"))
     if not 0 < share <= 1:
-        message = f"{parameter('fraction')} is {fraction}; give the share of the population, above 0 and at most 1"
+        message = (
+            f"{parameter('fraction')} is {as_given(fraction)}; give the share of the population, above 0 and at most 1"
+        )
         raise BadTable(message)
     return Fraction(share)

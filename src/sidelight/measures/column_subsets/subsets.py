@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers, by_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadTable, TooHard, parameter
+from sidelight.errors import BadTable, TooHard, as_given, parameter
 from sidelight.table.table import Column
 
 MOST_SUBSETS = 1 << 16
@@ -174,7 +174,7 @@ def _at_least_one(up_to: object, name: str) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        message = f"{parameter(name)} is {up_to!r}; give a whole number of columns, at least 1"
+        message = f"{parameter(name)} is {as_given(up_to)}; give a whole number of columns, at least 1"
         raise BadTable(message)
     return int(number)
 

@@ -27,7 +27,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers, first_of_each
 from sidelight._rounding import exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
     LARGEST_COUNT,
@@ -145,10 +145,10 @@ class NumericBelief(Targeted, GroupByGroup):
                 message = f"family='{family}' takes a positive {name}=, and no other does; give it or leave it out"
                 raise BadMeasure(message)
         if self.within < 0 or (self.within == 0 and self.family != "poisson"):
-            message = f"within is {self.within}; give a positive distance at which a number counts as known"
+            message = f"within is {as_given(self.within)}; give a positive distance at which a number counts as known"
             raise BadMeasure(message)
         if self.family != "normal" and self.expects <= (self.minimum or 0):
-            message = f"expects is {self.expects}; family='{self.family}' wants more than {self.minimum or 0}"
+            message = f"expects is {as_given(self.expects)}; family='{self.family}' wants more than {self.minimum or 0}"
             raise BadMeasure(message)
         if self.family == "poisson" and max(self.expects, self.within) > LARGEST_COUNT:
             message = f"family='poisson' is about counts up to {LARGEST_COUNT:,}; lower expects= and within="
@@ -338,7 +338,7 @@ class NumericBelief(Targeted, GroupByGroup):
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
     number = read_stubbornness(stubbornness)
     if number is None or not (number == math.inf or of_sensible_size(number)):
-        message = f"stubbornness is {stubbornness}; give a number between 1e-30 and 1e30, or math.inf"
+        message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
         raise BadMeasure(message)
     return number
 

@@ -40,7 +40,7 @@ import numpy as np
 
 from sidelight._arrays import Floats
 from sidelight._rounding import exact_number, exact_text
-from sidelight.errors import BadMeasure, did_you_mean
+from sidelight.errors import BadMeasure, as_given, did_you_mean
 from sidelight.measures.measure import Bound
 from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
@@ -164,7 +164,9 @@ class WeightsByLabel(Mapping[Label, Weights]):
 def _read_weight(weight: object, text: Label) -> Fraction:
     number = exact_number(weight, BadMeasure, f"the prior's weight of '{shown(text)}'")
     if number and not Fraction(1, LARGEST) <= number <= LARGEST:
-        message = f"the prior's weight of '{shown(text)}' is {weight}; give 0 or a number between 1e-100 and 1e100"
+        message = (
+            f"the prior's weight of '{shown(text)}' is {as_given(weight)}; give 0 or a number between 1e-100 and 1e100"
+        )
         raise BadMeasure(message)
     return Fraction(number)
 
@@ -300,7 +302,7 @@ def read_counts(counts: object) -> Weights | None:
     for text, weight in weights.items():
         if weight < 1:
             message = (
-                f"the prior's count of '{shown(text)}' is {weight}, below 1; "
+                f"the prior's count of '{shown(text)}' is {as_given(weight)}, below 1; "
                 "PriorBelief.from_counts makes a prior of what was seen by adding 1 to each count"
             )
             raise BadMeasure(message)
@@ -324,7 +326,7 @@ def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> in
         return None
     number = exact_number(stubbornness, BadMeasure, name)
     if number <= 0:
-        message = f"{name} is {stubbornness}; give a positive number of answers, or math.inf"
+        message = f"{name} is {as_given(stubbornness)}; give a positive number of answers, or math.inf"
         raise BadMeasure(message)
     if LARGEST < number < math.inf:
         message = f"{name} is beyond 1e100; say math.inf"
@@ -384,7 +386,7 @@ def read_known_people(people: object) -> int:
     except TypeError:
         known = -1
     if known < 0 or isinstance(people, bool):
-        message = f"known_people is {people!r}; give a whole number of at least 0"
+        message = f"known_people is {as_given(people)}; give a whole number of at least 0"
         raise BadMeasure(message)
     return known
 

@@ -23,7 +23,7 @@ from fractions import Fraction
 from itertools import count, takewhile
 from typing import NamedTuple
 
-from sidelight.errors import BadMeasure, expect
+from sidelight.errors import BadMeasure, as_given, expect
 from sidelight.measures.epsilon_privacy.prior import LARGEST, read_known_people
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.worst_case import WorstEpsilon, worst_of_parts
@@ -62,7 +62,7 @@ def belief_skyline(
     expect(Release, release, "what is explored")
     limit = exact(at_most)
     if not 1 <= limit < math.inf:
-        message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {at_most}"
+        message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
         raise BadMeasure(message)
     search = _Search.of(release, belief, Fraction(limit))
     amounts = _amounts(known_people) if known_people is not None else search.usual_amounts()

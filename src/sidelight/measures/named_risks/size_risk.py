@@ -26,7 +26,7 @@ import numpy as np
 from sidelight._arrays import Floats, Integers, run_starts
 from sidelight._rounding import decimal_text, exact_number
 from sidelight._text import counted, form
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.exact import Amount, Screen, worst_row
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
@@ -271,7 +271,7 @@ class PersonRisk(SizeRisk):
             )
             raise BadMeasure(message)
         if not 0 <= self.least_risk <= 1:
-            message = f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {self.threshold}"
+            message = f"'{self.name}' needs a {parameter('threshold')} between 0 and 1, not {as_given(self.threshold)}"
             raise BadMeasure(message)
 
     @property

@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted, form
-from sidelight.errors import BadMeasure, BadRelease, parameter
+from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.named_risks.population_models import ModelEstimate, SampleSizes, estimates
@@ -125,7 +125,7 @@ class UniqueMatch(UniquesEstimate):
         if self.fraction is not None and not 0 < self._declared <= 1:
             message = (
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
-                f"above 0 and at most 1, not {self.fraction}"
+                f"above 0 and at most 1, not {as_given(self.fraction)}"
             )
             raise BadMeasure(message)
 

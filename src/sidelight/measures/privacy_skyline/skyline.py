@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from sidelight._text import html_table
-from sidelight.errors import BadMeasure, BadPolicy, expect
+from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
@@ -168,21 +168,23 @@ def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
 
 def _by_value(values: object) -> Mapping[Any, object]:
     if not isinstance(values, Mapping):
-        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {values!r}'
+        message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
         raise BadPolicy(message)
     return values
 
 
 def _points(points: object) -> tuple[SkylinePoint, ...]:
     if not isinstance(points, Iterable):
-        message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {points!r}"
+        message = f"the points of a skyline are a list such as [(1, 5, 2, 0.5)], not {as_given(points)}"
         raise BadPolicy(message)
     return tuple(_point(each) for each in points)
 
 
 def _point(amounts: object) -> SkylinePoint:
     if not isinstance(amounts, Sequence):  # one point where a list of them belongs
-        message = f"a point of a skyline is (rules_out, others, family, limit), not {amounts!r}; list points in [...]"
+        message = (
+            f"a point of a skyline is (rules_out, others, family, limit), not {as_given(amounts)}; list points in [...]"
+        )
         raise BadPolicy(message)
     if len(amounts) != 4:
         message = f"a point of a skyline is (rules_out, others, family, limit), not {tuple(amounts)}"
@@ -216,6 +218,10 @@ class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple o
         """
         from sidelight.report.charts.skyline import skyline_chart  # noqa: PLC0415 - it stands below
 
+        given: object = own
+        if given is not None and not (isinstance(given, tuple) and len(given) == 3):
+            message = f"own= is a point (rules_out, others, family), not {as_given(given)}"
+            raise WrongKind(message)
         return skyline_chart(self, own=own)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import exact_text, round_up
 from sidelight._text import counted
+from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.measure import Bound, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
 
@@ -103,7 +104,10 @@ def _subtitle(exposure: Exposure) -> str:
 def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
     """Draw of which share of people somebody is at least so sure; each point is decided exactly."""
     library = altair()
-    point = Fraction(exact(belief))
+    point = exact(belief)
+    if isinstance(point, float):
+        message = f"a belief lies between 0 and 1, not {as_given(belief)}"
+        raise BadMeasure(message)
     levels = sorted({*LEVELS, point})
     shares = [exposure.sure(level) for level in levels]
     total = exposure.people.total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from sidelight.errors import BadMeasure, parameter
+from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.report.charts.candidates import candidates_chart, candidates_of
 from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
@@ -24,9 +24,9 @@ def shape_of(found: SearchResult) -> SearchPicture:
 
 def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
     """Draw what was searched and found."""
-    picture = of or shape_of(found)
-    if picture not in get_args(SearchPicture):
-        message = f"there is no picture {parameter('of', picture)}; choose lattice, tree, candidates or sizes"
+    picture: object = shape_of(found) if of is None else of
+    if not isinstance(picture, str) or picture not in get_args(SearchPicture):
+        message = f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
         raise BadMeasure(message)
     if picture == "lattice":
         return lattice_chart(SearchedLattice.of(found))
