@@ -45,7 +45,7 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         or not isinstance(number, Real | Decimal)
         or (not whole_or_fraction and math.isnan(number))
     ):
-        message = f"{name} is a number, not {as_given(number)}; give a number"
+        message = f"{name} is a number, not {as_given(number, quoted=True)}; give a number"
         raise error(message)
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))

@@ -235,10 +235,11 @@ def remedy_for(kind: str, thing: object) -> str:
     return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
 
 
-def as_given(thing: object) -> str:
+def as_given(thing: object, *, quoted: bool = False) -> str:
     """Show in a message what somebody gave: a number or a text, or the beginning of it; else what kind it is.
 
-    Nothing that it holds is shown: a table that stands where a number belongs has people in it.
+    Nothing that it holds is shown: a table that stands where a number belongs has people in it.  A text is `quoted`
+    where it would else be taken for the number that it writes.
 
     >>> as_given(Fraction(1, 3)), as_given("1e-400"), as_given(10**400)
     ('1/3', '1e-400', '10000000000000000000000000000000000000…')
@@ -255,7 +256,8 @@ def as_given(thing: object) -> str:
     if not (thing is None or isinstance(thing, str | Number)):
         return kind_in_words(thing)
     try:
-        return shortened(str(thing), SHOWN_OF_AN_AMOUNT)
+        text = shortened(str(thing), SHOWN_OF_AN_AMOUNT)
+        return f"'{text}'" if quoted and isinstance(thing, str) else text
     except ValueError:  # Python writes no whole numbers of so many digits
         return "a number of thousands of digits"
 

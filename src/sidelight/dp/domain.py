@@ -325,7 +325,9 @@ def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Labe
         raise BadNoise(message)
     hierarchy = by[name]
     if not isinstance(level, int | np.integer):
-        message = f"the level of '{name}' is a whole number, not {as_given(level)}; 0 is the column as it is"
+        message = (
+            f"the level of '{name}' is a whole number, not {as_given(level, quoted=True)}; 0 is the column as it is"
+        )
         raise BadNoise(message)
     whole = int(level)
     hierarchy.level(whole)

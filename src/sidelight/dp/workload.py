@@ -138,7 +138,10 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
             return {} if query == TOTAL else dict.fromkeys(names)
         query = [query] if query in names else [name.strip() for name in query.split(",")]
     if not isinstance(query, Sequence | AbstractSet | Mapping):
-        message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query)}"
+        message = (
+            f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query, "
+            "quoted=True)}"
+        )
         raise WrongKind(message)
     levels: dict[str, object] = {}
     for each in query:
@@ -163,7 +166,7 @@ def _axis(name: str, column: int, level: object, levels: Mapping[tuple[int, int]
     if level is None:
         return column
     if isinstance(level, bool) or not isinstance(level, int | np.integer):
-        message = f"the level of '{name}' in a query is a whole number, not {as_given(level)}"
+        message = f"the level of '{name}' in a query is a whole number, not {as_given(level, quoted=True)}"
         raise BadNoise(message)
     if (column, int(level)) not in levels:
         known = [number for of, number in levels if of == column]

@@ -205,7 +205,8 @@ class Anatomy(Method):
     def __post_init__(self) -> None:
         if self.l is not None and (not isinstance(self.l, int) or self.l < 1):
             message = (
-                f"Anatomy(l={as_given(self.l)}): l is how many different values a bucket has at least; give 1, 2, 3, …"
+                f"Anatomy(l={as_given(self.l, quoted=True)}): l is how many different values a bucket has at least; "
+                "give 1, 2, 3, …"
             )
             raise BadPolicy(message)
 

@@ -89,7 +89,7 @@ class FullDomain(Method):
             message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
             raise BadPolicy(message)
         if self.suppressed not in get_args(Suppressed):
-            message = f"FullDomain(suppressed={as_given(self.suppressed)}): choose 'as *' or 'left out'"
+            message = f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
 
     def search(

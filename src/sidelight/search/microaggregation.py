@@ -81,11 +81,14 @@ class Microaggregation(Method):
     def __post_init__(self) -> None:
         if self.k is not None and (not isinstance(self.k, int) or self.k < 1):
             message = (
-                f"Microaggregation(k={as_given(self.k)}): k is how many people a cluster has at least; give 1, 2, 3, …"
+                f"Microaggregation(k={as_given(self.k, quoted=True)}): k is how many people a cluster has at least; "
+                "give 1, 2, 3, …"
             )
             raise BadPolicy(message)
         if self.labels not in get_args(LabelAverage):
-            message = f"Microaggregation(labels={as_given(self.labels)}): choose 'mode', 'ancestor' or 'set'"
+            message = (
+                f"Microaggregation(labels={as_given(self.labels, quoted=True)}): choose 'mode', 'ancestor' or 'set'"
+            )
             raise BadPolicy(message)
 
     def search(

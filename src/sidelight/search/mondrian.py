@@ -145,7 +145,9 @@ class Mondrian(Method):
         if self.resists is not None:
             expect(str, self.resists, parameter("resists"))
         if self.resists is not None and self.resists not in get_args(Reader):
-            message = f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists)}"
+            message = (
+                f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"
+            )
             raise BadPolicy(message)
 
     def search(

@@ -280,7 +280,8 @@ class Hierarchy(Tabular):
         """Make sure that there is such a level."""
         if not _is_whole(level) or not 0 <= level < self.height:
             message = (
-                f"hierarchy of '{self.column}' has no level {as_given(level)}; its levels are 0 to {self.height - 1}"
+                f"hierarchy of '{self.column}' has no level {as_given(level, quoted=True)}; "
+                f"its levels are 0 to {self.height - 1}"
             )
             raise BadHierarchy(message)
         return level

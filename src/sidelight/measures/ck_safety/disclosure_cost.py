@@ -73,7 +73,7 @@ class DisclosureCost(Measure):
             message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
             raise BadMeasure(message)
         if self.knows not in ADVERSARIES:
-            message = f"'{self.name}' has no knows={as_given(self.knows)}; give {listed([*ADVERSARIES])}"
+            message = f"'{self.name}' has no knows={as_given(self.knows, quoted=True)}; give {listed([*ADVERSARIES])}"
             raise BadMeasure(message)
 
     @classmethod

@@ -174,7 +174,7 @@ def _at_least_one(up_to: object, name: str) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        message = f"{parameter(name)} is {as_given(up_to)}; give a whole number of columns, at least 1"
+        message = f"{parameter(name)} is {as_given(up_to, quoted=True)}; give a whole number of columns, at least 1"
         raise BadTable(message)
     return int(number)
 

@@ -386,7 +386,7 @@ def read_known_people(people: object) -> int:
     except TypeError:
         known = -1
     if known < 0 or isinstance(people, bool):
-        message = f"known_people is {as_given(people)}; give a whole number of at least 0"
+        message = f"known_people is {as_given(people, quoted=True)}; give a whole number of at least 0"
         raise BadMeasure(message)
     return known
 
