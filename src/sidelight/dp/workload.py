@@ -138,10 +138,7 @@ def _columns(query: object, names: Sequence[str]) -> dict[str, object]:
             return {} if query == TOTAL else dict.fromkeys(names)
         query = [query] if query in names else [name.strip() for name in query.split(",")]
     if not isinstance(query, Sequence | AbstractSet | Mapping):
-        message = (
-            f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query, "
-            "quoted=True)}"
-        )
+        message = f"a query is the columns that are counted by, such as 'sex' or ('age', 'sex'), not {as_given(query)}"
         raise WrongKind(message)
     levels: dict[str, object] = {}
     for each in query:

@@ -33,7 +33,7 @@ def test_a_column_of_a_table(tmp_path):
     assert declared_in(tmp_path / "codes.parquet", ("disease",), ("z",)) == ("z", "a", "b")
     with pytest.raises(BadTable, match=r"which column of codes\.csv lists the values\? it has: 2 columns"):
         declared_in(tmp_path / "codes.csv", ("disease",))
-    with pytest.raises(UnknownColumn, match="no column 'codes' in codes.csv, which has 2 columns"):
+    with pytest.raises(UnknownColumn, match=r"no column 'codes' in codes\.csv, which has 2 columns"):
         sl.read_domain(tmp_path / "codes.csv", "codes")
 
 
