@@ -68,4 +68,4 @@ def ask(given: tuple[bytes, str, tuple[str, ...]]) -> str:
     return run_command([verb, file, *options])
 
 
-TARGET = Target("CSV", files(), ask, share=100, short=60)
+TARGET = Target("CSV", files(), ask, share=100, short=40)

@@ -50,4 +50,4 @@ def ask(given: tuple) -> str:
     return ""
 
 
-TARGET = Target("hierarchies", st.one_of(files(), files(), files(), RULES), ask, share=100, short=100, texts=TEXTS)
+TARGET = Target("hierarchies", st.one_of(files(), files(), files(), RULES), ask, share=100, short=60, texts=TEXTS)

@@ -69,4 +69,4 @@ def ask(given: tuple[str, bytes, str]) -> str:
     return run_command([reader, file, *more.get(reader, [])])
 
 
-TARGET = Target("sidecars", documents(), ask, share=60, short=30)
+TARGET = Target("sidecars", documents(), ask, share=60, short=20)
