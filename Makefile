@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo faults fuzz mutants leaks load test test-oldest check lint types spelling hosts docs pictures notebooks dist reproduce known-paper bench lock lock-peers format clean audit sbom
+.PHONY: help demo faults fuzz mutants leaks load test test-oldest check lint types spelling hosts docs pictures notebooks registry dist reproduce known-paper bench lock lock-peers format clean audit sbom
 .DELETE_ON_ERROR:
 
 help:
@@ -19,6 +19,7 @@ help:
 	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
 	@echo "make pictures draw the pictures of the documentation again"
 	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
+	@echo "make registry   work out all answers of tests/registry again, by brute force and definitions"
 	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
 	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
 	@echo "make dist     build the wheel, the source archive and the list of what they are made of into dist/"
@@ -96,6 +97,10 @@ pictures: $(VENV)/.can-test
 
 notebooks: $(VENV)/.can-test
 	$(BIN)/python scripts/notebooks.py
+
+# all answers of tests/registry worked out again by the slow ways
+registry: $(VENV)/.can-test
+	$(BIN)/python scripts/registry.py --check
 
 screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py

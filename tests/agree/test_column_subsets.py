@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import combinations
 from math import comb, factorial
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.definitions import matched
 from support.examples import examples
 
 import sidelight as sl
@@ -145,23 +146,6 @@ def test_singling_out_as_counted_one_by_one(table, facts):
         ) == 1
 
 
-def matchings(people, one, other):
-    """How many people does a holder of `one` match with a holder of `other`, on average over who could be whom?
-
-    A world pairs the records of both holders so that the pairs of cells are those of the release; all are as likely.
-    The best reader names, for each record of `one`, the record of `other` that is its own in most worlds.
-    """
-    have = [tuple(tuple(cells[name] for name in names) for names in (one, other)) for _, cells, _ in people]
-    truth = Counter(have)
-    worlds = [
-        order
-        for order in permutations(range(len(have)))
-        if Counter((have[i][0], have[j][1]) for i, j in enumerate(order)) == truth
-    ]
-    right = sum(max(sum(order[i] == j for order in worlds) for j in range(len(have))) for i in range(len(have)))
-    return Fraction(right, len(worlds) * len(have))
-
-
 @examples(30)
 @given(st.lists(st.tuples(*[st.sampled_from("12")] * 3), min_size=1, max_size=5), st.integers(0, 3))
 def test_linkability_is_what_counting_worlds_gives(people, split):
@@ -170,8 +154,8 @@ def test_linkability_is_what_counting_worlds_gives(people, split):
     table = sl.read_table(pa.table(columns | {"s": ["x"] * len(people)}), quasi=names, sensitive="s")
     one, other = names[:split], names[split:]
     finding = sl.Linkability(one, other).measure(sl.group(table))
-    rows = [(None, dict(zip(names, cells, strict=True)), None) for cells in people]
-    assert finding.value == matchings(rows, one, other)
+    rows = [dict(zip(names, cells, strict=True)) for cells in people]
+    assert finding.value == matched(rows, one, other)
     assert finding.replay(sl.group(table)) == finding.value
 
 

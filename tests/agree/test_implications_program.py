@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.definitions import all_lack, by_partitions, least_with_target, least_without_target
 from support.examples import examples
 
 import sidelight as sl
@@ -23,69 +24,13 @@ from sidelight.measures.ck_safety.shortlist import deciding_sums
 from sidelight.testing import releases
 
 
-def partitions(total, most):
-    """All ways to write a number as a falling sum of parts of at most `most`."""
-    if total == 0:
-        yield ()
-    for first in range(min(total, most), 0, -1):
-        for rest in partitions(total - first, first):
-            yield (first, *rest)
-
-
-def probability(size, people):
-    return prod((Fraction(max(size - i - known, 0), size - i) for i, known in enumerate(people)), start=Fraction(1))
-
-
-def spent(size, counts, atoms):
-    """f(j): all partitions of at most j into at most n parts."""
-    ways = [way for total in range(atoms + 1) for way in partitions(total, total) if len(way) <= size]
-    return min(probability(size, [sum(counts[:part]) for part in way]) for way in ways)
-
-
-def spent_with_target(size, counts, own, further):
-    """n/n(σ)·f^σ(j): all a, all partitions of at most j − a with parts of at most a + 1."""
-    others = sorted(counts, reverse=True)
-    others.remove(own)
-    tried = []
-    for besides in range(min(further, len(others)) + 1):
-        mine = sorted([own, *others[:besides]], reverse=True)
-        for total in range(further - besides + 1):
-            tried += [
-                probability(size, [sum(mine), *(sum(mine[:part]) for part in way)])
-                for way in partitions(total, besides + 1)
-                if len(way) < size
-            ]
-    return Fraction(size, own) * min(tried)
-
-
-def slowly(release, k, value):
-    """The product over all groups, every group's every probability, in fractions."""
-    table = []
-    for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
-        by_frequency = sorted(counts, reverse=True)
-        own = by_frequency[0] if value is None else counts[release.groups.code_of(value)]
-        others = [spent(size, by_frequency, h) for h in range(k + 1)]
-        targets = [spent_with_target(size, by_frequency, own, h) for h in range(k + 1)] if own else []
-        table.append((others, targets))
-    best = {(0, False): Fraction(1)}
-    for others, targets in table:
-        before, best = best, {}
-        for (atoms, placed), so_far in before.items():
-            options = [(h, placed, others[h]) for h in range(k - atoms + 1)]
-            options += [(h, True, targets[h]) for h in range(k - atoms + 1) if targets and not placed]
-            for h, now, here in options:
-                state = (atoms + h, now)
-                best[state] = min(best.get(state, so_far * here), so_far * here)
-    return 1 / (1 + best[k, True]) if (k, True) in best else 0
-
-
 @examples(48)
 @given(st.data(), st.integers(0, 5))
 def test_the_whole_program(data, k):
     release = data.draw(releases(semantics="single", max_groups=6, max_people=25, max_values=9))
     value = data.draw(st.sampled_from([None, *(value for value in release.domain if value is not None)]))
     finding = sl.Implications(k, value).measure(release)
-    assert finding.value == slowly(release, k, value)
+    assert finding.value == by_partitions(release, k, value)
     assert finding.replay(release) == finding.value
 
 
@@ -98,7 +43,7 @@ def test_the_whole_program(data, k):
 def test_groups_that_nearly_tie(groups):
     release = sl.Release.from_counts([{str(n): count for n, count in enumerate(bag)} for bag in groups])
     for k, value in product(range(4), [None, "3"]):
-        assert sl.Implications(k, value).measure(release).value == slowly(release, k, value)
+        assert sl.Implications(k, value).measure(release).value == by_partitions(release, k, value)
 
 
 counts_of_groups = st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=8), min_size=1, max_size=5)
@@ -119,8 +64,8 @@ def test_one_group_at_a_time(listed, k, owned):
     for row, counts in enumerate(by_frequency):
         own = int(groups.target[row])
         for h in range(k + 1):
-            assert exact_others[h, row] == spent(sum(counts), counts, h)
-            assert exact_targets[h, row] == spent_with_target(sum(counts), counts, own, h)
+            assert exact_others[h, row] == least_without_target(sum(counts), counts, h)
+            assert exact_targets[h, row] == least_with_target(sum(counts), counts, own, h)
     np.testing.assert_allclose(np.exp([others, targets]), np.array(exact, float), rtol=1e-12)
 
 
@@ -139,7 +84,7 @@ def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
                     for person, many in enumerate(allocation.values)
                 ]
                 factor = Fraction(sum(counts), int(groups.target[row])) if target else 1
-                assert factor * probability(sum(counts), map(int, known)) == exact[h, row]
+                assert factor * all_lack(sum(counts), map(int, known)) == exact[h, row]
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.registry import Listed, documents
 
 import sidelight as sl
 from sidelight.errors import BadTable
@@ -651,3 +652,11 @@ def test_spark_refuses_a_person_in_two_places(spark):
 def test_spark_has_the_same_findings_and_release(spark, asked, one_answer):
     schema = "place string, age int, disease string, id long, note string"
     assert asked(spark.createDataFrame(CROWD, schema)) == one_answer
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("ignore")
+def test_spark_gives_the_answers_of_a_few_releases_of_the_registry(spark):
+    several = [Listed(section) for name in ("single", "set", "multiset") for section in documents()[name]["release"]]
+    for listed in (each for each in several if each.name == "drawn 4"):
+        listed.check(sl.read_release(spark.createDataFrame(listed.rows().to_pandas()), **listed.roles()))

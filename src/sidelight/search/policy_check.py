@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from sidelight.release.streamed_lattice import AnyGroups
 
 
+WHOLE_IN_FLOATS = 1 << 53
+"""Whole numbers up to here are floats; beyond, or beside limits such as 5 + 10⁻³⁰, the next float decides nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class CriterionCheck:
     """One criterion with the screen of its measure."""
@@ -58,6 +62,8 @@ class CriterionCheck:
             bound = math.inf  # as bad as can be is within the bound: a probability of at most 1
         # infinity is never a matter of rounding
         margin = screen.margin(bound, people) if math.isfinite(bound) else 0.0
+        if math.isfinite(bound) and (bound != exact(criterion.bound) or people > WHOLE_IN_FLOATS):
+            margin = max(margin, math.ulp(max(abs(bound), people if people > WHOLE_IN_FLOATS else 0)))
         of_parts = None
         if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
             of_parts = cls.of(replace(criterion, measure=screen.about.question), people)

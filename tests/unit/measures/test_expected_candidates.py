@@ -2,12 +2,13 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import comb, prod
+from math import prod
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.definitions import mean_candidates
 from support.examples import examples
 
 import sidelight as sl
@@ -16,42 +17,6 @@ from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures.expected_candidates import _log_absent, log_rising
 from sidelight.policy.limit_text import read_limit
-
-
-def by_going_through_all_draws(counts, whole, borrowed):
-    """The mean of |S_i| over every second group, weighed by Pólya's urn; for the value that leaves fewest."""
-    everybody, drawn = sum(whole), sum(counts) - 1
-    worst = None
-    for own in (place for place, count in enumerate(counts) if count):
-        others = [count - (place == own) for place, count in enumerate(counts)]
-        weights = [Fraction(borrowed * whole[place], everybody) + others[place] for place in range(len(counts))]
-        mean = Fraction(0)
-        for second in compositions(drawn, len(counts)):
-            chance = Fraction(multinomial(second))
-            for weight, times in zip(weights, second, strict=True):
-                chance *= prod((weight + t for t in range(times)), start=Fraction(1))
-            chance /= prod((borrowed + drawn + t for t in range(drawn)), start=Fraction(1))
-            left = sum(1 for place, count in enumerate(counts) if count and (place == own or second[place]))
-            mean += chance * left
-        worst = mean if worst is None else min(worst, mean)
-    return worst
-
-
-def compositions(total, parts):
-    if parts == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        for rest in compositions(total - first, parts - 1):
-            yield (first, *rest)
-
-
-def multinomial(parts):
-    ways, left = 1, sum(parts)
-    for part in parts:
-        ways *= comb(left, part)
-        left -= part
-    return ways
 
 
 @examples(40)
@@ -65,7 +30,7 @@ def test_it_is_the_mean_over_all_second_groups(group, elsewhere, borrowed):
     release = sl.Release.from_counts(rows, domain=list("abc"))
     measure = sl.ExpectedCandidates(borrowed)
     exact = [
-        by_going_through_all_draws(list(row), release.groups.whole.tolist(), borrowed)
+        mean_candidates(list(row), release.groups.whole.tolist(), borrowed)
         for row in release.groups.counts.dense().tolist()
     ]
     assert float(measure.measure(release).value) == pytest.approx(float(min(exact)), rel=1e-14)

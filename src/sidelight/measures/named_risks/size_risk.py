@@ -184,9 +184,10 @@ class SizeRisk(Measure):
         return int(np.argmax(same if population is people else same & (people == histogram.people[entry])))
 
     def _rows_with(self, value: Fraction, people: Integers, population: Integers) -> Iterator[int]:
-        """Find what is worth this: equal ratios are equal floats, whatever their terms."""
+        """Find what is worth this: equal ratios are equal floats, whatever their terms; of 2⁵³ people nearly so."""
         over, under = self.ratio(people, population)
-        near = np.flatnonzero(over / under == value.numerator / value.denominator)
+        wanted = value.numerator / value.denominator
+        near = np.flatnonzero(np.abs(over / under - wanted) <= 4 * math.ulp(wanted))
         return (row for row in near.tolist() if Fraction(int(over[row]), int(under[row])) == value)
 
     def screen(self) -> Screen:
