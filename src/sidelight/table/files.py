@@ -229,7 +229,7 @@ def number_of_rows(file: Path) -> int:
 def _read_parquet(read: Callable[[Path], Answer], file: Path) -> Answer:
     try:
         return read(file.absolute())
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):  # a damaged name is no UTF-8
         message = f"{file.name} cannot be read as Parquet; check that it was written completely"
         raise BadTable(message) from None
 

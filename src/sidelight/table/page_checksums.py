@@ -102,6 +102,9 @@ def read_header(raw: bytes) -> PageHeader:
     reader = _Compact(raw)
     numbers = reader.struct()
     checksum = numbers.get(CHECKSUM)
+    if PAGE_SIZE not in numbers:
+        message = "no page's header"
+        raise ValueError(message)
     return PageHeader(reader.at, numbers[PAGE_SIZE], None if checksum is None else checksum & 0xFFFFFFFF)
 
 

@@ -91,7 +91,7 @@ FORMATS: dict[str, Callable[[Path], None]] = {
     "people.xpt": statistics("write_xport"),
     "people.por": statistics("write_por"),
 }
-SHORT = ("checked.parquet", "people.csv.gz")
+SHORT = ("checked.parquet",)
 CHECKED = ("people.csv.gz", "people.xlsx")
 """Where nothing but what was written may be read, wherever the byte is; of Parquet, where Arrow says so."""
 

@@ -9,7 +9,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadTable
-from sidelight.table.page_checksums import check_pages
+from sidelight.table.page_checksums import check_pages, read_header
 
 ROWS = pa.table(
     {
@@ -87,3 +87,13 @@ def test_releases_have_checksums(tmp_path):
     damaged[(chunk.dictionary_page_offset or chunk.data_page_offset) + chunk.total_compressed_size - 1] ^= 1
     path.write_bytes(damaged)
     assert noticed(path, ["age"])
+
+
+def test_what_is_no_header_of_a_page_is_told(tmp_path):
+    with pytest.raises(ValueError, match="no page's header"):
+        read_header(bytes([0x15, 0, 0]))
+    pq.write_table(ROWS.rename_columns(["age", "note", "disease"]), tmp_path / "people.parquet", store_schema=False)
+    damaged = (tmp_path / "people.parquet").read_bytes().replace(b"note", b"n\xf8te")
+    (tmp_path / "people.parquet").write_bytes(damaged)
+    with pytest.raises(BadTable, match=r"people\.parquet cannot be read"):
+        sl.read_table(tmp_path / "people.parquet", quasi="age", sensitive="disease")
