@@ -1,5 +1,6 @@
 """What stands where something else belongs is told by its kind: a table that was given as a number has people in it."""
 
+import json
 import os
 
 import pandas as pd
@@ -7,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from support.command_line import invoke
+from trust.fuzz import sidecars
 from trust.fuzz.bars import MARK
 
 import sidelight as sl
@@ -47,6 +49,18 @@ def test_numbers_and_short_texts_are_told_as_they_are():
     assert [as_given(each) for each in (3, 0.5, None, "two", (1, 2), pd.NA, 10**5000)] == [
         *("3", "0.5", "None", "two", "(1, 2)", "a pandas NAType", "a number of thousands of digits")
     ]
+
+
+def test_a_curve_is_of_a_measure():
+    with pytest.raises(sl.SidelightError, match="a curve is of a measure's class"):
+        sl.disclosure_curve(RELEASE, int, range(2))
+
+
+def test_a_document_of_noise_with_a_number_for_a_name_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = {**sidecars.document(sidecars.COUNTS), "sensitive": 2**63}
+    with pytest.raises(sl.SidelightError, match="does not fit"):
+        sidecars.ask((sidecars.COUNTS, json.dumps(told).encode(), "read"))
 
 
 @pytest.mark.parametrize("text", ["gr\noup size >= 5", "gruop\r\nsize >= 5", "group size(\n= 3"])

@@ -151,7 +151,11 @@ def _parameters(measure_family: object) -> list[str]:
         kind = type(measure_family).__name__
         message = f"a curve is of a measure's class, not of one {kind}; give the class, such as sl.Implications"
         raise WrongKind(message)
-    return list(signature(measure_family).parameters)
+    try:
+        return list(signature(measure_family).parameters)
+    except ValueError:  # Python's own types do not say
+        message = "a curve is of a measure's class; give one, such as sl.Implications"
+        raise WrongKind(message) from None
 
 
 def _first_parameter(measure_family: Callable[..., Measure]) -> str:

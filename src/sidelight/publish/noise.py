@@ -275,7 +275,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             receipt=text_or_none(document["receipt"]),
             **_marginals(document, domain, spending),
         )
-    except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise):  # also of Arrow
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
 
