@@ -54,6 +54,15 @@ from sidelight.policy.limit_text import read_limit, read_measure
             "recursive diversity(l=2, l=3) <= 5",
             "cannot read \"recursive diversity(l=2, l=3) <= 5\" at character 26: 'l' is set twice; set it once",
         ),
+        ("implications(k='3') < 0.5", "cannot use 'k' in 'implications(k='3') < 0.5'; give a whole number"),
+        (
+            "group size >= 5 and 6",
+            "cannot use 'at_least' in 'group size >= 5 and 6'; give a number, a fraction such as '3/4', or 'inf'",
+        ),
+        (
+            "prior belief(counts={Flu=2 Cold=3}) <= 3",
+            "cannot read \"prior belief(counts={Flu=2 Cold=3}) <= 3\" at character 32: ',' is missing before '='; write tables like {Flu = 2, Cold = 3}",
+        ),
         ("group and size >= 5", "no measure 'group and size' in 'group and size >= 5'; did you mean 'group size'?"),
         (
             "implications(k=1 < 0.5",
@@ -131,6 +140,9 @@ def test_whatever_a_policy_file_can_say(text, measure):
         ("implications(k 1) < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
         ("implications(k '1') < 0.5", 14, "'k' is a setting; write k=1, or a text in quotes"),
         ("implications(k=1, value=a 'b') < 0.5", 27, "'b' follows another text; put a comma between them"),
+        ("acquaintance(apart_from=[,]) < 0.5", 26, "a value is missing before ','"),
+        ("prior belief(counts={=2}) <= 3", 22, "a name is missing before '='"),
+        ("prior belief(counts={Flu=}) <= 3", 26, "a value is missing before '}'"),
         ("group size('3') >= 5", 12, "'3' is one setting too many; this measure takes none"),
         ("group size([3]) >= 5", 12, "this is one setting too many; this measure takes none"),
         ("group size(,) >= 5", 12, "a setting is missing before ','; write settings like (k=3)"),
