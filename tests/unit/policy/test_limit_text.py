@@ -84,7 +84,7 @@ def test_text_that_is_no_limit(text, line):
         " Group Size>=5 ",
         "group size() >= 5.0",
         "group size >= 10/2",
-        "'group size' >= 5",
+        "'group size' >= '5'",
     ],
 )
 def test_ways_to_write_the_same_limit(text):
