@@ -7,7 +7,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy
 from sidelight.policy.policy_file import read_policy_file, read_policy_text
-from sidelight.policy.presets import Preset, read_preset
+from sidelight.policy.presets import SUMS, Preset, read_preset
 
 
 def test_what_each_asks_for():
@@ -114,3 +114,59 @@ def test_in_a_policy_file(tmp_path):
         read_policy_text("preset = 3")
     with pytest.raises(BadPolicy, match="preset of the policy: no preset"):
         read_policy_text('preset = "nobody"')
+
+
+def test_a_population_goes_to_whoever_compares_with_one():
+    assert sl.presets.ema_health_canada("register.csv").beside == (sl.JournalistRisk("register.csv", "average"),)
+    assert read_preset("k-map(k=5)", population="a.csv").criteria == sl.presets.k_map(5, "a.csv").criteria
+    own = read_preset("k-map(k=5, population='b.csv')", population="a.csv")
+    assert own.criteria == sl.presets.k_map(5, "b.csv").criteria
+    assert read_preset("ACRO", population="a.csv").criteria == sl.presets.acro().criteria
+
+
+def test_everybody_may_be_alone():
+    assert sl.presets.k_map(1).criteria == (sl.JournalistRisk() <= 1,)
+
+
+def test_names_and_notes():
+    made = {
+        "EMA/Health Canada 0.09": sl.presets.ema_health_canada(),
+        "k-map": sl.presets.k_map(2),
+        "ACRO": sl.presets.acro(),
+    }
+    for name, preset in made.items():
+        assert preset.name == name
+        assert preset.notes == (
+            f"preset '{name}': {preset.source}",
+            f"preset '{name}' does not cover: {'; '.join(preset.not_covered)}",
+        )
+    assert SUMS not in made["ACRO"].not_covered
+    assert repr(sl.presets) == "<Presets: EMA/Health Canada 0.09; k-map; ACRO; HIPAA safe harbour>"
+
+
+def test_settings_in_text():
+    assert read_preset("ACRO(sums=true)").criteria == sl.presets.acro().criteria
+    assert read_preset("ACRO(sums=false)").criteria == sl.presets.acro(sums=False).criteria
+    assert (
+        read_preset("k-map(k=5, population=this or that.csv)").criteria
+        == sl.presets.k_map(5, "this or that.csv").criteria
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k-map(k=0)", "preset 'k-map(k=0)': the preset 'k-map' needs k= to be a whole number of at least 1, not 0"),
+        ("ACRO(sums=2)", "preset 'ACRO(sums=2)': the preset 'ACRO' needs sums= to be true or false, not 2"),
+        ("k-map(k=5 population=a)", "',' is missing before '='; write it like k-map(k=5)"),
+        ("k-map(=5)", "a setting is missing before '='; put odd names into quotes"),
+        ("k-map(k=)", "a value is missing before ')'; put odd names into quotes"),
+        ("k-map(k)", "'=' is missing before ')'; write it like k-map(k=5)"),
+        ("k-map(k=5))", "')' comes too late; write it like k-map(k=5)"),
+        ("colour", "no preset 'colour'; there are: EMA/Health Canada 0.09, k-map, ACRO, HIPAA safe harbour"),
+    ],
+)
+def test_what_is_wrong_is_said_to_its_end(text, message):
+    with pytest.raises(BadPolicy) as caught:
+        read_preset(text)
+    assert str(caught.value).endswith(message)
