@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Bound
 from sidelight.policy.settings import (
+    MOST_DIGITS,
     Number,
     Section,
     Text,
@@ -18,6 +19,7 @@ from sidelight.policy.settings import (
     Word,
     not_a_table,
     read_number,
+    read_share,
     setting_type,
     unknown_key,
     validated,
@@ -120,3 +122,33 @@ def test_other_messages_end_with_the_remedy():
     assert str(not_a_table("p.toml", "roles", many=False)).endswith("write it as a table headed [roles]")
     assert str(without_measure({"mesure": 1}, "limit 1")) == "no key 'mesure' in limit 1; did you mean 'measure'?"
     assert "'measure' is missing" in str(without_measure({"at_least": 1}, "limit 1"))
+
+
+@pytest.mark.parametrize("text", ["inf", "+inf", "infinite", "∞"])
+def test_more_than_any_number(text):
+    assert read_number(text) == math.inf
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("+5", 5), ("-5", -5), ("5", 5), ("5.0", 5.0), ("0.5", 0.5), ("1/2", Fraction(1, 2)), ("4/2", 2)],
+)
+def test_words_are_read_as_toml_reads_them(text, number):
+    read = read_number(Word(text))
+    assert read == number
+    assert type(read) is type(number)
+
+
+def test_numbers_have_so_many_digits():
+    assert read_number(f"1e{MOST_DIGITS}") == 10**MOST_DIGITS
+    assert read_number(f"1e-{MOST_DIGITS}") == Fraction(1, 10**MOST_DIGITS)
+    for text in (f"1e{MOST_DIGITS + 1}", f"1e-{MOST_DIGITS + 1}"):
+        with pytest.raises(ValueError, match="give a number"):
+            read_number(text)
+
+
+def test_nothing_and_all_are_shares():
+    assert read_share("0") == 0
+    assert read_share("1") == 1
+    assert read_share("-1/1000") is None
+    assert read_share("1001/1000") is None
