@@ -40,7 +40,7 @@ def source_archive(tmp_path_factory):
 def unpacked(source_archive, tmp_path_factory):
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(source_archive) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     return folder / f"sidelight-{sl.__version__}"
 
 
