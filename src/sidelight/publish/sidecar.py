@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -493,18 +494,19 @@ def itself(path: Path) -> Path:
 
 def read_as_told(path: Path, memory: Memory | None = None, engine: Engine = itself) -> Release:
     """Read a published file as its sidecar says, whichever engine counts its rows."""
-    for _ in range(LOOKS):
+    for look in range(LOOKS):
         before = generation(path)
         try:
             return _read_as_told(path, memory, engine)
         except (BadRelease, BadTable):
             if generation(path) == before is not None:
                 raise
+        sleep(0.05 * 2**look)  # whoever replaces it may be about to finish
     return _read_as_told(path, memory, engine)
 
 
 LOOKS = 5
-"""How often a release is read again that others replace meanwhile."""
+"""How often a release is read again that others replace meanwhile, after longer and longer waits (1.5 s in all)."""
 
 
 def _read_as_told(path: Path, memory: Memory | None, engine: Engine) -> Release:
