@@ -266,12 +266,16 @@ def noise_path(path: Path) -> Path:
     return path.parent / (path.name + NOISE_ENDING)
 
 
-def generation(path: Path) -> int | None:
-    """Tell one document beside a file from its next: another number is another one; None: it is being replaced."""
+def generation(path: Path) -> tuple[int, int] | None:
+    """Tell one document beside a file from its next: other numbers are another one; None: it is being replaced.
+
+    The place on the disk alone would not do: what is replaced twice may stand where it stood before.
+    """
     try:
-        return None if before_path(path).is_dir() else sidecar_path(path).stat().st_ino
+        beside = sidecar_path(path).stat()
+        return None if before_path(path).is_dir() else (beside.st_ino, beside.st_mtime_ns)
     except (OSError, ValueError):
-        return 0
+        return 0, 0
 
 
 def read_sidecar(path: Path) -> Sidecar:
