@@ -4,10 +4,13 @@ make mutants                            everything that has no verdict yet; stop
 make mutants ONLY=measures/sums.py      one file, or one folder
 make mutants WITH=--beside              only with the tests beside each file: quick, and a lower bound
 make mutants ONLY=policy WITH="--ask tests/unit/policy"     with those and some more; also a lower bound
+make mutants WITH="--share 30"          a sample: 30 of 100 mutants, drawn as if by chance, always the same
+make mutants ONLY=measures/sums.py WITH="--judge --because 'the same for every count' --numbers 17 20-22"
 
-A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors.toml are looked at, with the
-reason why no test can or should notice; any other makes this fail, and so does a file under 90 %.  The figures are kept
-in tests/mutants/figures.toml and shown in docs/trust.md.  How it is done: scripts/mutants_of_file.py.
+A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors/ (a file for each source file)
+are looked at, with the reason why no test can or should notice; any other makes this fail, and so does a file under
+90 %.  The verdicts are kept in tests/mutants/verdicts/, and counted in docs/trust.md.  How it is done:
+scripts/mutants_of_file.py.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from pathlib import Path
 
 import tomli_w
 from mutants_of_file import (
+    BUDGET,
+    KEPT,
     KILLED,
     ROOMS,
     ROOT,
@@ -32,15 +37,14 @@ from mutants_of_file import (
     SURVIVED,
     TIMEOUT,
     UNTESTED,
+    UNTRIED,
     Key,
     Verdicts,
     beside,
-    digest,
     watched,
 )  # fmt: skip
 
-SURVIVORS = ROOT / "tests" / "mutants" / "survivors.toml"
-FIGURES = ROOT / "tests" / "mutants" / "figures.toml"
+SURVIVORS = ROOT / "tests" / "mutants" / "survivors"
 PAGE = ROOT / "docs" / "trust.md"
 BEGIN, END = "<!-- mutants -->", "<!-- /mutants -->"
 ENOUGH = 90  # per cent
@@ -52,17 +56,21 @@ class Figures:
     """What became of the mutants of one file."""
 
     mutants: int
+    tried: int
     killed: int
     timeouts: int  # of the killed: those that ran out of time
     listed: int  # survivors with a reason
     open: int  # survivors without
-    tests: str  # "all", or "some" of them were asked
-    source: str  # digest of the file
 
     @property
     def share(self) -> float:
-        """Per cent killed, of those that can be."""
-        return 100 * self.killed / max(self.mutants - self.listed, 1)
+        """Per cent killed, of those that were tried."""
+        return 100 * self.killed / max(self.tried, 1)
+
+    @property
+    def share_of_possible(self) -> float:
+        """Per cent killed, of those that were tried and that a test could or should kill."""
+        return 100 * self.killed / max(self.tried - self.listed, 1)
 
 
 def files(only: Sequence[str]) -> list[str]:
@@ -98,76 +106,111 @@ def tests_for(file: str, asked: Sequence[str]) -> list[str]:
     return beside(file) + [tests for tests, seen in known.items() if seen and f"src/sidelight/{file}" in seen.lines]
 
 
-def listed() -> dict[tuple[str, str, str, str], str]:
-    """The survivors that were looked at: file, function, the lines before and after, and why no test notices."""
-    entries = tomllib.loads(SURVIVORS.read_text(encoding="utf-8")).get("survivor", []) if SURVIVORS.exists() else []
-    for entry in entries:
-        if not entry.get("reason", "").strip():
-            sys.exit(f"{SURVIVORS.name}: a survivor of {entry.get('function')} has no reason")
-    return {tuple(entry[name] for name in ("file", "function", "was", "becomes")): entry["reason"] for entry in entries}  # type: ignore[misc]
+def survivors_of(file: str) -> Path:
+    """Where the survivors of a source file stand that were looked at."""
+    return SURVIVORS / f"{file}.toml"
 
 
-def judge(file: str, known: Mapping[tuple[str, str, str, str], str], *, tests: str) -> tuple[Figures, list[Key]]:
-    """Count the verdicts on a file's mutants, and name the survivors that are not listed."""
+def reasons(file: str) -> dict[str, list[list[str]]]:
+    """Why no test can or should notice some changes: for each reason the function, the lines before and after."""
+    path = survivors_of(file)
+    entries = tomllib.loads(path.read_text(encoding="utf-8")).get("survivors", []) if path.exists() else []
+    if any(not entry.get("reason", "").strip() for entry in entries):
+        sys.exit(f"{path.relative_to(ROOT)}: a survivor has no reason")
+    return {entry["reason"]: entry["changes"] for entry in entries}
+
+
+def excuse(file: str, reason: str, numbers: Iterable[int]) -> None:
+    """Write down why some survivors may live."""
+    keys, known = Verdicts(file).keys(), reasons(file)
+    changes = known.setdefault(reason, [])
+    for number in numbers:
+        change = [keys[number].function, keys[number].was, keys[number].becomes]
+        if change not in changes:
+            changes.append(change)
+    path = survivors_of(file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    entries = [{"reason": reason, "changes": changes} for reason, changes in known.items()]
+    path.write_text(tomli_w.dumps({"survivors": entries}), encoding="utf-8")
+
+
+def numbers_in(texts: Iterable[str]) -> list[int]:
+    """Read numbers and ranges of them.
+
+    >>> numbers_in(["3", "7-9"])
+    [3, 7, 8, 9]
+    """
+    ends = [text.partition("-") for text in texts]
+    return [number for first, _, last in ends for number in range(int(first), int(last or first) + 1)]
+
+
+def judge(file: str) -> tuple[Figures, list[tuple[int, Key]]]:
+    """Count the verdicts on a file's mutants, and name the survivors that are not listed, by their numbers."""
     verdicts, counted = Verdicts(file), Counter[str]()
-    source, keys = verdicts.keys()
+    known = {tuple(change) for changes in reasons(file).values() for change in changes}
     unlisted = []
-    for key in keys:
+    for number, key in enumerate(verdicts.keys()):
         verdict, *_ = verdicts.of(key)
-        reason = known.get((file, key.function, key.was, key.becomes))
+        reason = (key.function, key.was, key.becomes) in known
         if verdict in (SURVIVED, UNTESTED) and reason:
             verdict = "listed"
         elif verdict in (SURVIVED, UNTESTED):
-            unlisted.append(key)
-        elif reason:
+            unlisted.append((number, key))
+        elif verdict != UNTRIED and reason:
             print(f"{file}: killed, and yet listed as a survivor: {key.function}: {key.becomes}")
         counted[verdict] += 1
-    killed = counted[KILLED] + counted[TIMEOUT]
-    figures = Figures(len(keys), killed, counted[TIMEOUT], counted["listed"], len(unlisted), tests, source)
-    return figures, unlisted
+    mutants, killed = len(verdicts.keys()), counted[KILLED] + counted[TIMEOUT]
+    tried = mutants - counted[UNTRIED]
+    return Figures(mutants, tried, killed, counted[TIMEOUT], counted["listed"], len(unlisted)), unlisted
 
 
-def stored() -> dict[str, Figures]:
-    """The figures of the last run of every file."""
-    kept = tomllib.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else {}
-    return {file: Figures(**figures) for file, figures in kept.items()}
+def keep(file: str, tests: str) -> None:
+    """Write the verdicts on a file's mutants into the repository; `tests`: whether all or some were asked."""
+    path = KEPT / f"{file}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(tomli_w.dumps(Verdicts(file).kept(tests)), encoding="utf-8")
 
 
-def table(figures: Mapping[str, Figures], every: Iterable[str]) -> str:
-    """The part of the page: a line for each room, then for each file that was tried."""
-    every = list(every)
-    lines = [
-        "| | mutants | killed | of them by time | survivors with a reason | without | killed of those that can be |"
-    ]
-    lines += ["| --- | --: | --: | --: | --: | --: | --: |"]
+def table(figures: Mapping[str, Figures]) -> str:
+    """The part of the page: a line for all, for each room, and for each file."""
+    lines = [f"| | {' | '.join(HEADS.values())} | killed of tried | of those that can be |"]
+    lines += [f"| --- |{' --: |' * (len(HEADS) + 2)}", _line("**together**", figures.values())]
     for room in ROOMS:
-        of_room = [one for file, one in figures.items() if file.startswith(f"{room}/")]
-        tried = f"`{room}/` ({len(of_room)} of {sum(file.startswith(f'{room}/') for file in every)} files)"
-        total = Figures(*(sum(getattr(one, name) for one in of_room) for name in _COUNTS), "", "")
-        lines.append(_line(f"**{tried}**", total) if of_room else f"| **{tried}** | not run | | | | | |")
-        lines += [
-            _line(f"`{file}`{_notes(file, one)}", one) for file, one in figures.items() if file.startswith(f"{room}/")
-        ]
+        of_room = {file: one for file, one in figures.items() if file.startswith(f"{room}/")}
+        lines += [_line(f"**`{room}/`**", of_room.values())] if of_room else []
+        lines += [_line(f"`{file}`{_notes(file)}", [one]) for file, one in of_room.items()]
     return "\n".join(lines)
 
 
-_COUNTS = ("mutants", "killed", "timeouts", "listed", "open")
+HEADS = {
+    "mutants": "mutants",
+    "tried": "tried",
+    "killed": "killed",
+    "timeouts": "of them by time",
+    "listed": "survivors with a reason",
+    "open": "without",
+}
 
 
-def _line(name: str, one: Figures) -> str:
-    return f"| {name} | {' | '.join(str(getattr(one, count)) for count in _COUNTS)} | {one.share:.1f} % |"
+def _line(name: str, those: Iterable[Figures]) -> str:
+    those = list(those)
+    total = Figures(*(sum(getattr(one, count) for one in those) for count in HEADS))
+    counts = " | ".join(f"{getattr(total, count):,}" for count in HEADS)
+    shares = f"{total.share:.1f} % | {total.share_of_possible:.1f} %" if total.tried else "not run | "
+    return f"| {name} | {counts} | {shares} |"
 
 
-def _notes(file: str, one: Figures) -> str:
-    changed = ", changed since" if one.source != digest(SOURCE / file) else ""
-    return (", by some of the tests" if one.tests == "some" else "") + changed
+def _notes(file: str) -> str:
+    verdicts = Verdicts(file)
+    return ", by some of the tests" if verdicts.kept_path.exists() and verdicts.tests == "some" else ""
 
 
-PREFACE = """\
+PREFACE = f"""\
 `make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
-in a function of these rooms, and runs the tests that execute the changed statement, at most 20 seconds of them. Killed:
-a test failed, or ran out of time. What stands outside of functions is not changed. Where only some of the tests
-were asked, the others may kill more."""
+in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f} seconds of
+them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. Where not all mutants
+of a file were tried, those that were are drawn as if by chance. Where only some of the tests were asked, the others may
+kill more."""
 
 
 def show(text: str, page: Path = PAGE) -> bool:
@@ -188,9 +231,15 @@ def main() -> int:
     parser.add_argument("--beside", action="store_true", help="use only the tests beside each file")
     parser.add_argument("--ask", action="append", default=[], help="and these files or folders of tests, but no others")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time")
+    parser.add_argument("--share", type=int, default=100, help="try so many of 100 mutants, drawn as if by chance")
     parser.add_argument("--judge", action="store_true", help="try nothing, only judge what was tried")
+    parser.add_argument("--leave-page", action="store_true", help="write nothing into the repository but reasons")
+    parser.add_argument("--because", help="why the survivors with these numbers may live; of one file")
+    parser.add_argument("--numbers", nargs="+", default=[], help="which survivors, as 3 or 7-9")
     chosen = parser.parse_args()
-    todo, some = files(chosen.only), chosen.beside or bool(chosen.ask)
+    todo, some, bad = files(chosen.only), chosen.beside or bool(chosen.ask), False
+    if chosen.because:
+        excuse(todo[0], chosen.because, numbers_in(chosen.numbers))
     if not chosen.judge:
         examples = [f"src/sidelight/{file}" for file in (todo if some else files(()))]
         asked = [] if chosen.beside else [*tests_in(chosen.ask or ALL), *examples]
@@ -198,21 +247,18 @@ def main() -> int:
             print(f"watching {len(unseen)} files of tests", flush=True)
             ask("watch", *unseen)
         with ThreadPoolExecutor(chosen.jobs) as threads:
-            for one in [threads.submit(ask, "try", file, *tests_for(file, asked)) for file in todo]:
+            tries = [("try", file, str(chosen.share), *tests_for(file, asked)) for file in todo]
+            for one in [threads.submit(ask, *each) for each in tries]:
                 one.result()
-    known, figures, bad = listed(), stored(), False
     for file in todo:
-        figures[file], unlisted = judge(file, known, tests="some" if some else "all")
-        for key in unlisted:
-            print(f"\n{file}: {key.function}\n  - {key.was}\n  + {key.becomes}")
-        bad |= bool(unlisted) or figures[file].share < ENOUGH
-    every = files(())
-    figures = {file: figures[file] for file in every if file in figures}
-    FIGURES.parent.mkdir(exist_ok=True)
-    FIGURES.write_text(tomli_w.dumps({file: vars(one) for file, one in figures.items()}), encoding="utf-8")
-    text = table(figures, every)
-    print(f"\n{table({file: figures[file] for file in todo}, every)}")
-    if not show(f"{PREFACE}\n\n{text}"):
+        if not chosen.judge and not chosen.leave_page:
+            keep(file, "some" if some and Verdicts(file).tests == "some" else "all")
+        figures, unlisted = judge(file)
+        for number, key in unlisted:
+            print(f"\n{number}: {file}: {key.function}\n  - {key.was}\n  + {key.becomes}")
+        bad |= bool(unlisted) or figures.share_of_possible < ENOUGH
+    print(f"\n{table({file: judge(file)[0] for file in todo})}")
+    if not chosen.leave_page and not show(f"{PREFACE}\n\n{table({file: judge(file)[0] for file in files(())})}"):
         print(f"{PAGE.relative_to(ROOT)} has no place for the table: a line {BEGIN} and a line {END}")
     return int(bad)
 

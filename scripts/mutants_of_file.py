@@ -10,10 +10,11 @@ mutants, so ours is another:
 2. A fork of that process runs them all, watched by coverage.py: which test executes which line, and for how long.
 3. For every mutant another fork exchanges the code of the one function that is changed (also of a property or a cached
    function), and runs only the tests that execute the changed statement: those that killed a neighbour first, then
-   those beside the source file, then the fastest, until one fails or their time is used up.
+   those that promise most kills in a second, until one fails or their time is used up.
 
 A test kills a mutant only if it passes, in a fork like that, without the mutant.  A mutant that runs out of its
-processor time is killed too, and counted apart.  Every verdict is written at once, so a run can be stopped at any time.
+processor time is killed too, and counted apart.  Every verdict is written at once, so a run can be stopped at any time;
+scripts/mutants.py keeps them in the repository, a letter each, and a later run goes on from there.
 """
 
 from __future__ import annotations
@@ -35,6 +36,10 @@ import signal
 import sys
 import tempfile
 import time
+import tomllib
+import warnings
+import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -51,8 +56,9 @@ from mutmut.mutation.pragma_handling import get_ignored_lines
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "sidelight"
 CACHE = ROOT / ".cache" / "mutants"
+KEPT = ROOT / "tests" / "mutants" / "verdicts"
 
-BUDGET = 20.0
+BUDGET = 6.0
 """Seconds of tests, at most, that a mutant has to survive (by their processor time when nothing is mutated)."""
 SLOWEST = 5.0
 """A test that takes longer than this many seconds is not used."""
@@ -63,7 +69,8 @@ for what waits for ever, and cores may be shared with others."""
 
 ROOMS = ("policy", "worlds", "measures", "publish")
 
-KILLED, SURVIVED, TIMEOUT, UNTESTED = "killed", "survived", "timeout", "no test"
+KILLED, SURVIVED, TIMEOUT, UNTESTED, UNTRIED = "killed", "survived", "timeout", "no test", "not tried"
+LETTERS = {"k": KILLED, "s": SURVIVED, "t": TIMEOUT, "n": UNTESTED, ".": UNTRIED}
 
 
 # --- what can be changed -------------------------------------------------------------------------------------------
@@ -77,6 +84,11 @@ class Key(NamedTuple):
     becomes: str
     number: int  # which of the mutants with the same texts
     digest: str  # of the whole function as it is written
+
+    @property
+    def percentile(self) -> int:
+        """A number below 100, as if by chance: those below 30 are a sample of 30 % of a file's mutants."""
+        return zlib.crc32("\0".join([self.function, self.was, self.becomes, str(self.number)]).encode()) % 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -388,7 +400,7 @@ def _become_quiet(folder: str, items: dict[str, pytest.Item]) -> None:
     for item in list(items.values())[:1]:
         item.config._tmp_path_factory._basetemp = Path(folder)  # type: ignore[attr-defined]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))  # what is only reserved, as V8 does, is free
 
 
 def _limit_time(seconds: float) -> None:
@@ -460,7 +472,9 @@ def _watch(forks: Forks, tests: str) -> Watched:
 
     def lines() -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:
         watching.stop()
-        data = watching.get_data()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", coverage.exceptions.CoverageWarning)  # none of our lines were executed
+            data = watching.get_data()
         files = {str(Path(file).relative_to(ROOT)): data.contexts_by_lineno(file) for file in data.measured_files()}
         return seconds, {
             file: {line: [test for test in on if test in seconds] for line, on in by_line.items()}
@@ -507,35 +521,66 @@ def beside(file: str) -> list[str]:
 
 
 class Verdicts:
-    """What is known of a file's mutants, one line of JSON each; a later line replaces an earlier one."""
+    """What is known of a file's mutants.
+
+    In the repository: a letter for each mutant of each function, which holds as long as the function is written as it
+    was.  In the cache: a line of JSON for each that was tried here, with the test that gave the verdict.
+    """
 
     def __init__(self, file: str) -> None:
-        self.path = CACHE / "verdicts" / f"{file}.jsonl"
-        self.keys_path = self.path.with_suffix(".keys.json")
+        self.file, self.source = file, SOURCE / file
+        self.path, self.kept_path = CACHE / "verdicts" / f"{file}.jsonl", KEPT / f"{file}.toml"
         self.known: dict[Key, tuple[str, str, str]] = {}
+        self.tests = "some"
+        if self.kept_path.exists():
+            self._load()
         if self.path.exists():
             for line in self.path.read_text(encoding="utf-8").splitlines():
                 key, verdict, by, tests = json.loads(line)
                 self.known[Key(*key)] = verdict, by, tests
 
-    def keep_keys(self, keys: Sequence[Key], source: str) -> None:
-        """Write down which mutants there are at all."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.keys_path.write_text(json.dumps([source, keys]), encoding="utf-8")
+    def _load(self) -> None:
+        kept = tomllib.loads(self.kept_path.read_text(encoding="utf-8"))
+        self.tests, by_function = kept["tests"], self._by_function()
+        for name, letters in kept["functions"].items():
+            keys = by_function.get(name, [])
+            if len(keys) == len(letters):
+                self.known |= {key: (LETTERS[letter], "", "") for key, letter in zip(keys, letters, strict=True)}
 
-    def keys(self) -> tuple[str, list[Key]]:
-        """The digest of the file when it was last tried, and its mutants then."""
-        if not self.keys_path.exists():
-            return "", []
-        source, keys = json.loads(self.keys_path.read_text(encoding="utf-8"))
-        return source, [Key(*key) for key in keys]
+    def _by_function(self) -> dict[str, list[Key]]:
+        found: dict[str, list[Key]] = {}
+        for key in self.keys():
+            found.setdefault(f"{key.function} {key.digest}", []).append(key)
+        return found
+
+    def kept(self, tests: str) -> dict[str, object]:
+        """What goes to the repository; `tests`: whether all or some were asked."""
+        letter = {verdict: letter for letter, verdict in LETTERS.items()}
+        functions = {
+            name: "".join(letter[self.of(key)[0]] for key in keys) for name, keys in self._by_function().items()
+        }
+        return {"tests": tests, "functions": functions}
+
+    @functools.cache  # noqa: B019 - there are as many as files
+    def keys(self) -> list[Key]:
+        """The mutants of the file as it is written now; what was worked out before is in the cache."""
+        path, now = self.path.with_suffix(".keys.json"), digest(self.source)
+        if path.exists():
+            then, keys = json.loads(path.read_text(encoding="utf-8"))
+            if then == now:
+                return [Key(*key) for key in keys]
+        keys = [mutant.key for mutant in mutants(self.source.read_text(encoding="utf-8"), str(self.source))]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps([now, keys]), encoding="utf-8")
+        return keys
 
     def of(self, key: Key) -> tuple[str, str, str]:
         """The verdict, the test that gave it, and the digest of the tests that were asked."""
-        return self.known.get(key, ("not tried", "", ""))
+        return self.known.get(key, (UNTRIED, "", ""))
 
     def add(self, key: Key, verdict: str, by: str, tests: str) -> None:
         """Write a verdict at once: whoever stops us loses nothing."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a", encoding="utf-8") as out:
             out.write(json.dumps([key, verdict, by, tests]) + "\n")
         self.known[key] = verdict, by, tests
@@ -544,13 +589,14 @@ class Verdicts:
 class Trial(Forks):
     """The mutants of one file, tried one after the other."""
 
-    def __init__(self, file: str, tests: Sequence[str]) -> None:
+    def __init__(self, file: str, share: int, tests: Sequence[str]) -> None:
         super().__init__()
-        self.file, self.tests, self.near = file, tests, beside(file)
+        self.file, self.share, self.tests, self.near = file, share, tests, beside(file)
         self.seconds: dict[str, float] = {}
         self.on_line: dict[int, set[str]] = {}
         self.fine: dict[str, bool] = {}
         self.killers: dict[str, list[str]] = {}
+        self.kills: Counter[str] = Counter()
 
     def pytest_runtestloop(self) -> bool:
         """Instead of running the tests here."""
@@ -564,13 +610,14 @@ class Trial(Forks):
             for line, on in known.lines.get(f"src/sidelight/{self.file}", {}).items():
                 self.on_line.setdefault(line, set()).update(on)
         everything = mutants(source.read_text(), str(source))
-        verdicts.keep_keys([mutant.key for mutant in everything], digest(source))
         suite = "".join(digest(ROOT / file) for file in self.tests)
         for mutant in everything:
             tests = self.tests_of(mutant)
             asked = hashlib.sha256("".join([*sorted(tests), suite]).encode()).hexdigest()[:12]
             before = verdicts.of(mutant.key)
             if before[0] in (KILLED, TIMEOUT) or before[2] == asked:
+                continue
+            if before[0] == UNTRIED and mutant.key.percentile >= self.share:
                 continue
             live = functions.get((mutant.function, mutant.first_line))
             verdict, by = self.try_one(mutant, live, tests) if live and tests else (UNTESTED, "")
@@ -585,16 +632,16 @@ class Trial(Forks):
         hit = {test for line in mutant.lines for test in self.on_line.get(line, ())} & self.seconds.keys()
         killers = self.killers.get(mutant.function, [])
 
-        def soon(test: str) -> tuple[int, bool, float]:
+        def soon(test: str) -> tuple[int, float]:
             before = killers.index(test) if test in killers else len(killers)
-            return before, test.partition("::")[0] not in self.near, self.seconds[test]
+            near = 5 * (test.partition("::")[0] in self.near)
+            return before, -(self.kills[test] + near + 0.1) / (self.seconds[test] + 0.02)  # kills in a second
 
         chosen, left = [], BUDGET
         for test in sorted(sorted(hit & self.items.keys()), key=soon):
-            left -= self.seconds[test]
-            if left < 0 and chosen:
-                break
-            chosen.append(test)
+            if self.seconds[test] <= left or not chosen:
+                chosen.append(test)
+                left -= self.seconds[test]
         return chosen
 
     def try_one(self, mutant: Mutant, live: Sequence[FunctionType], tests: list[str]) -> tuple[str, str]:
@@ -613,6 +660,7 @@ class Trial(Forks):
                 if killer in order:
                     order.remove(killer)
                 order.insert(0, killer)
+                self.kills[killer] += 1
                 return (TIMEOUT if ran.ended == "timeout" else KILLED), killer
             tests = [test for test in tests if test != killer]
         return UNTESTED, ""
@@ -636,7 +684,7 @@ if __name__ == "__main__":
     if what == "watch":
         status = ask_pytest(arguments, Watch(arguments))
     else:
-        file, *tests = arguments
-        status = ask_pytest(tests, Trial(file, tests))
+        file, share, *tests = arguments
+        status = ask_pytest(tests, Trial(file, int(share), tests))
     sys.stdout.flush()
     os._exit(status)  # what was frozen for the forks needs no tidying

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -219,22 +220,42 @@ def test_survivors_are_named_until_they_are_listed(project):
         "nobody": "return number + 1",
         "within": "return value <= limit",
     }
-    (project.root / "tests/mutants/survivors.toml").write_text(
-        "".join(
-            f"[[survivor]]\nfile = 'policy/limit.py'\nfunction = '{name}'\nwas = '{was[name]}'\n"
-            f"becomes = '{line.removeprefix('  + ')}'\nreason = 'an example'\n"
-            for name, line in lists
-        )
-    )
+    listed = project.root / "tests/mutants/survivors/policy/limit.py.toml"
+    listed.parent.mkdir(parents=True)
+    changes = [[name, was[name], line.removeprefix("  + ")] for name, line in lists]
+    listed.write_text(f"[[survivors]]\nreason = 'an example'\nchanges = {json.dumps(changes)}\n")
     second = project.make_mutants("policy/limit.py")
     assert "killed, and yet listed as a survivor: within: return value < limit" in second.stdout
     assert verdicts.read_text() == before  # nothing was tried again
     left = [line for line in second.stdout.splitlines() if line.startswith("  + ")]
     assert second.returncode == int(bool(left)), second.stdout
+    shutil.rmtree(project.root / ".cache")
+    assert second.stdout.endswith(project.make_mutants("--judge").stdout)  # from what is kept in the repository
     page = (project.root / "docs/trust.md").read_text()
     assert page.startswith("a\n<!-- mutants -->\n")
     assert "| `policy/limit.py`, by some of the tests |" in page
     assert page.endswith("<!-- /mutants -->\nz\n")
+
+
+def test_a_sample_is_drawn_and_goes_on(project):
+    some = project.make_mutants("policy/limit.py", "--share", "50")
+    _, mutants, tried, *_ = some.stdout.splitlines()[-1].split(" | ")
+    assert 0 < int(tried) < int(mutants)
+    shutil.rmtree(project.root / ".cache")
+    kept = (project.root / "tests/mutants/verdicts/policy/limit.py.toml").read_text()
+    assert 'tests = "some"' in kept
+    rest = project.make_mutants("policy/limit.py")
+    assert rest.stdout.splitlines()[-1].split(" | ")[1:3] == [mutants, mutants]
+    assert (project.root / ".cache/mutants/verdicts/policy/limit.py.jsonl").read_text().count("killed") < int(mutants)
+
+
+def test_reasons_are_given_by_number(project):
+    first = project.make_mutants("policy/limit.py")
+    numbers = [line.partition(":")[0] for line in first.stdout.splitlines() if ": policy/limit.py: " in line]
+    second = project.make_mutants("policy/limit.py", "--judge", "--because", "an example", "--numbers", *numbers)
+    assert ": policy/limit.py: " not in second.stdout
+    assert "an example" in (project.root / "tests/mutants/survivors/policy/limit.py.toml").read_text()
+    assert (second.returncode, second.stdout.splitlines()[-1].endswith("| 100.0 % |")) == (0, True)
 
 
 def test_a_file_that_is_not_there_is_told(project):
