@@ -58,10 +58,12 @@ SOURCE = ROOT / "src" / "sidelight"
 CACHE = ROOT / ".cache" / "mutants"
 KEPT = ROOT / "tests" / "mutants" / "verdicts"
 
-BUDGET = 6.0
+BUDGET = 3.0
 """Seconds of tests, at most, that a mutant has to survive (by their processor time when nothing is mutated)."""
 SLOWEST = 5.0
 """A test that takes longer than this many seconds is not used."""
+OTHERS = 0.2
+"""A test that has other processes work for longer is not used: nothing is changed in those."""
 MOST_MEMORY = 6 * 2**30
 PATIENCE = 300.0
 """Seconds of the clock before a silent fork is given up.  Endless work ends by its processor time, long before: this is
@@ -409,6 +411,12 @@ def _limit_time(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (int(used + seconds) + 1, hard))
 
 
+def _seconds_of_others() -> float:
+    """Processor time of the processes that this one started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _send(writer: int, what: bytes) -> None:
     view = memoryview(what)
     while view:
@@ -465,9 +473,9 @@ def _watch(forks: Forks, tests: str) -> Watched:
 
     def around(test: str, run: Callable[[], None]) -> None:
         watching.switch_context(test)
-        begin = time.process_time()
+        begin, others = time.process_time(), _seconds_of_others()
         run()
-        if not forks.failed:
+        if not forks.failed and _seconds_of_others() - others < OTHERS:
             seconds[test] = time.process_time() - begin
 
     def lines() -> tuple[dict[str, float], dict[str, dict[int, list[str]]]]:

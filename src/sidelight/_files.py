@@ -35,13 +35,17 @@ from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, ut
 
 def read_whole(path: Path) -> bytes:
     """Read a small file to its end; a pipe or a device is an `OSError`: whoever opens one may wait for ever."""
-    if "\0" in str(path) or not utf8(str(path)):
-        raise OSError(errno.EINVAL, "there is no such name", str(path))
+    _refuse_no_name(path)
     at_once = getattr(os, "O_NONBLOCK", 0)
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | at_once)) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(errno.EINVAL, "it is a device or a pipe", str(path))
         return file.read()
+
+
+def _refuse_no_name(path: Path) -> None:
+    if "\0" in str(path) or not utf8(str(path)):
+        raise OSError(errno.EINVAL, "there is no such name", str(path))
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
@@ -240,6 +244,7 @@ def _gone_afterwards(folder: Path, lock: int | None) -> Iterator[None]:
 
 
 def _made_and_locked(place: Path, prefix: str) -> tuple[Path, int | None]:
+    _refuse_no_name(place / prefix)
     while True:
         folder = Path(tempfile.mkdtemp(dir=place, prefix=prefix))
         lock = _lock_folder(folder, wait=True)

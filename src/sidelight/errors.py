@@ -42,7 +42,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Number
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 Thing = TypeVar("Thing")
 
@@ -229,6 +229,15 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
     raise WrongKind(message)
 
 
+def is_one_of(thing: object, kind: object) -> bool:
+    """Say whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
+
+    >>> is_one_of("as *", Literal["as *", "left out"]), is_one_of([["Ann", "Flu"]], Literal["as *", "left out"])
+    (True, False)
+    """
+    return isinstance(thing, str) and thing in get_args(kind)
+
+
 def remedy_for(kind: str, thing: object) -> str:
     """Say how to come by a thing of a kind where another was given; empty if nothing better is known."""
     ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
@@ -266,6 +275,7 @@ SHOWN_OF_AN_AMOUNT = 39
 """How much of an amount a message repeats."""
 
 MOST_GIVEN = 6
+MOST_SHOWN_PLAINLY = 10**15
 """So many numbers in a row are repeated."""
 
 
@@ -383,19 +393,24 @@ class Parameter:
         return f"{self.name}={self.in_python}" if self.name else self.in_python
 
 
-def parameter(name: str, value: str | float | Mapping[str, object] | None = None) -> str:
+def parameter(name: str, value: object = None) -> str:
     """Name a parameter in the message of an error: `missing="drop"` here, an option on the command line.
 
     >>> print(SidelightError(f"leave {parameter('suppress')} out, or say {parameter('suppress', 0.04)}"))
     leave suppress= out, or say suppress=0.04
     >>> print(SidelightError(f"as in {parameter('same_values', {'Grippe': 'Flu'})}"))
     as in same_values={'Grippe': 'Flu'}
+    >>> print(SidelightError(f"not {parameter('suppress', [['Ann', 'Flu']])}, nor {parameter('suppress', 10**400)}"))
+    not suppress=a list, nor suppress=10000000000000000000000000000000000000…
     """
     if isinstance(value, Mapping):
         in_python = ", ".join(f"{key!r}: {_shown(each)}" for key, each in value.items())
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
         return _marked(name, f"{{{in_python}}}", f"'{in_shell}'")
-    plain = "" if value is None else f'"{value}"' if isinstance(value, str) else f"{value:g}"
+    if isinstance(value, float) or (isinstance(value, int | Fraction) and abs(value) < MOST_SHOWN_PLAINLY):
+        plain = f"{float(value):g}"
+    else:
+        plain = "" if value is None else f'"{value}"' if isinstance(value, str) else as_given(value)
     return _marked(name, plain, plain)
 
 

@@ -40,3 +40,20 @@ def test_a_list_of_values_tells_no_row_as_names(tmp_path):
     outcome = invoke(["audit", table, "-g", "age", "-s", "disease", "--domain-file", values, "-m", "group size"])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
     assert MARK not in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("first", "others"),
+    [
+        (f"Ann\t20,m,{MARK}ville,{MARK}itis", f"Bea,21,f,{MARK}-on-Sea,{MARK}itis"),  # two cells in one
+        (f"e|{MARK}itis|well", f"Bea|21|f|{MARK}itis|well"),  # the file's beginning is lost
+        (f"name,age,sex,disease{MARK}ville,{MARK}itis", f"Bea,21,f,{MARK}itis"),  # the names' line end is lost
+    ],
+)
+def test_a_first_line_of_other_cells_than_the_rows_have_is_not_told(first, others, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("\n".join([first, *[others] * 9]))
+    for words in (["audit", file, "-g", "ages", "-s", "disease", "-m", "group size"], ["audit", file]):
+        outcome = invoke(words)
+        assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+        assert MARK not in outcome.output

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import get_args
 
 import numpy as np
 
@@ -46,7 +45,7 @@ from sidelight.attack.posterior import (
 )
 from sidelight.attack.targets import People, StatedPresence, people_of, presence_for
 from sidelight.attack.truth_check import TruthTally
-from sidelight.errors import BadRelease, BadTable, expect_several, parameter
+from sidelight.errors import BadRelease, BadTable, expect_several, is_one_of, parameter
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, columns_of, link, names_people
 from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
@@ -251,10 +250,10 @@ def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> No
     if len(releases) == 0:
         message = "no releases to compare; give at least one, and two to see what they give away together"
         raise BadRelease(message)
-    if prior not in get_args(Prior):
+    if not is_one_of(prior, Prior):
         message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
         raise BadRelease(message)
-    if evidence not in get_args(Evidence):
+    if not is_one_of(evidence, Evidence):
         message = f'no {parameter("evidence", evidence)}; choose "shared" or "independent"'
         raise BadRelease(message)
     for number, each in enumerate(releases, start=1):

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from sidelight._text import counted, html_table, is_deeply_nested
 from sidelight.dp.accountant import CountedColumns, Spending, concentrated, condition_of, epsilon_of_rho
@@ -42,7 +42,7 @@ from sidelight.dp.parameters import (
     units_changed,
 )
 from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, parameter
+from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, is_one_of, parameter
 
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 """How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
@@ -118,7 +118,7 @@ class Account:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon, "the budget's epsilon"))
         object.__setattr__(self, "delta", exact_delta(self.delta, "the budget's delta"))
-        if self.accounting not in get_args(Accounting):
+        if not is_one_of(self.accounting, Accounting):
             message = f'no {parameter("accounting", self.accounting)}; choose "basic" or "concentrated"'
             raise BadNoise(message)
         units_changed(self.neighbours)  # refuses others

@@ -257,6 +257,9 @@ def promise_of(
     (0.905, 0.865)
     """
     listed = _of_one_kind(spendings)
+    if not listed:
+        message = "nothing was spent, so nothing is promised; give at least one spending"
+        raise BadNoise(message)
     promise = _promise_of(listed, people, allowed_chance(chance), for_data_as_it_is=for_data_as_it_is)
     return replace(promise, condition=condition_of(listed))
 

@@ -28,13 +28,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal, NoReturn, TypeAlias, get_args
+from typing import Literal, NoReturn, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Flags, Integers, add_up, number_rows, ranges
 from sidelight.dp.marginals import CoarserLevel, coarser_level
-from sidelight.errors import BadNoise, as_given, did_you_mean, expect, parameter
+from sidelight.errors import BadNoise, as_given, did_you_mean, expect, is_one_of, parameter
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import SUPPRESSED, Label, label
@@ -80,7 +80,7 @@ class Domain:
         >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"], outside="other").labels
         (('f', 'm', '(other)'),)
         """
-        if outside not in get_args(Outside):
+        if not is_one_of(outside, Outside):
             message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
             raise BadNoise(message)
         declared, hierarchies = _distinct(_listed_values(values)), as_hierarchies(by)

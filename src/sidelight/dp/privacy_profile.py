@@ -31,6 +31,7 @@ import numpy as np
 
 from sidelight._arrays import Floats
 from sidelight._rounding import raised
+from sidelight.errors import BadNoise, parameter
 
 LOST_IN_TRANSFORMS = 1e-13
 """What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15."""
@@ -70,6 +71,9 @@ class PrivacyProfile:
     @classmethod
     def of_curve(cls, curve: PrivacyCurve, *, smallest: float = SMALLEST_READ) -> PrivacyProfile:
         """Read δ at 0 and at many ε, from the smallest of interest on."""
+        if not isinstance(smallest, int | float) or not 0 < smallest < LARGEST_READ:
+            message = f"{parameter('smallest', smallest)} is not where to begin; give an epsilon above 0 and below 40"
+            raise BadNoise(message)
         epsilons = (0.0, *np.geomspace(smallest, LARGEST_READ, FINENESS - 1).tolist())
         return cls(tuple(zip(epsilons, curve(epsilons), strict=True)), curve)
 

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Literal, NoReturn, TypeAlias, get_args
+from typing import Literal, NoReturn, TypeAlias
 
 from sidelight._rounding import exact_number
-from sidelight.errors import BadKnowledge, NotTrueOrFalse
+from sidelight.errors import BadKnowledge, NotTrueOrFalse, is_one_of
 from sidelight.knowledge.events import (
     Event,
     HasValue,
@@ -221,7 +221,7 @@ class MeasuredStatement(Statement):
     noise: Noise
 
     def __post_init__(self) -> None:
-        if self.noise not in get_args(Noise) or self.scale <= 0:
+        if not is_one_of(self.noise, Noise) or self.scale <= 0:
             message = "noise is normal or laplace, of a scale above 0; write P(Flu | sex=male) ~ normal(0.3, 0.05)"
             raise BadKnowledge(message)
         if not self.terms:

@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from operator import index
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
-from sidelight.errors import BadKnowledge, expect, parameter
+from sidelight.errors import BadKnowledge, expect, is_one_of, parameter
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
 from sidelight.table.counts import Counts
@@ -76,7 +76,7 @@ def strongest_rules(
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
-    if not isinstance(conditions, str) or conditions not in get_args(RuleConditions):
+    if not is_one_of(conditions, RuleConditions):
         message = f"rules are about {parameter('conditions', 'Q')}, 'not Q' or 'both'"
         raise BadKnowledge(message)
     if not 0 <= as_fraction(vagueness) <= 1:

@@ -275,13 +275,15 @@ class Beliefs(Tabular):
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
         if person is not None:
             return self._probability_of_person(values, person)
-        part, share, people = self._whom(given or {}, group)
+        part, share, people = self._whom(given, group)
         columns = self.variables.columns_with(tuple(dict.fromkeys(values)))
         return _clip(float(self._amounts_in(part, share, columns).sum() / people.sum()))
 
-    def _whom(self, given: Mapping[str, object], group: GroupName | int | None) -> tuple[Integers, Floats, Floats]:
+    def _whom(
+        self, given: Mapping[str, object] | None, group: GroupName | int | None
+    ) -> tuple[Integers, Floats, Floats]:
         """Find the people who fulfil conditions: parts, the share of each that does, and how many people that is."""
-        part, share = self._parts(_conditions(given), group)
+        part, share = self._parts(_conditions({} if given is None else given), group)
         people = self._people_in(part, share)
         if people.sum() <= NEGLIGIBLE_PEOPLE:
             message = "as things are known, nobody in the release can be like this; ask about somebody who may be there"
@@ -299,7 +301,7 @@ class Beliefs(Tabular):
         self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
     ) -> float:
         """Average what is known of each row over the people who say this."""
-        part, _, people = self._whom(given or {}, group)
+        part, _, people = self._whom(given, group)
         return _clip(float(people @ rates[self.variables.parts.row[part]] / people.sum()))
 
     def _parts(self, conditions: Event, group: GroupName | int | None) -> tuple[Integers, Floats]:

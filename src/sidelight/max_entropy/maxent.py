@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadMeasure, expect, parameter
+from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.problem import Variables
@@ -74,7 +74,7 @@ def maxent(
     lookup = Lookup.of(by, suppressed=suppressed)
     somebody = Variables(
         release,
-        people or {},
+        {} if people is None else expect_mapping(people, parameter("people"), '{"Ann": {"sex": "f"}}'),
         nodes=lookup.nodes(release),
         look_in_suppressed=lookup.suppressed == "may hold them",
     )

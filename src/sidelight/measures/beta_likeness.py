@@ -22,7 +22,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._rounding import PRECISE, in_words, log
-from sidelight.errors import BadMeasure, as_given
+from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -68,7 +68,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.kind not in get_args(Kind):
+        if not is_one_of(self.kind, Kind):
             message = f"no kind '{as_given(self.kind)}' of '{self.name}'; choose basic or enhanced"
             raise BadMeasure(message)
 

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._rounding import in_words, log, round_up
-from sidelight.errors import BadMeasure, as_given
+from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -62,7 +62,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.absent, str) or self.absent not in get_args(Absent):
+        if not is_one_of(self.absent, Absent):
             message = (
                 f"'{self.name}' cannot take absent values as '{as_given(self.absent)}'; choose infinite or skipped"
             )

@@ -23,14 +23,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight._rounding import in_words
-from sidelight.errors import BadMeasure, as_given
+from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -88,7 +88,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.distance, str) or self.distance not in get_args(Distance):
+        if not is_one_of(self.distance, Distance):
             message = (
                 f"no distance '{as_given(self.distance)}' for '{self.name}'; choose equal, ordered or hierarchical"
             )

@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -84,21 +84,16 @@ class Auditor:
         whole = policy.about_each(release.sensitive_columns, release.domain)
         for measure in whole.measures:
             measure.check(release)
-        self._set(whole, release, _in_parts(release.groups), (), None)
+        parts = _in_parts(release.groups)
+        self._set(whole, release, parts, (), range(len(parts)))
         self.__dict__["release"] = release  # as it is, with whatever tells its people apart
-        object.__setattr__(self, "levels", self._summarised(self._by_group, (), range(len(self.parts))))
 
     def _set(
-        self, policy: Policy, start: Release, parts: tuple[Groups, ...], levels: Levels, compared: Levels | None
+        self, policy: Policy, start: Release, parts: tuple[Groups, ...], before: Levels, changed: Iterable[int]
     ) -> None:
-        for name, value in (
-            ("policy", policy),
-            ("start", start),
-            ("parts", parts),
-            ("levels", levels),
-            ("compared", compared),
-        ):
+        for name, value in (("policy", policy), ("start", start), ("parts", parts), ("compared", None)):
             object.__setattr__(self, name, value)
+        object.__setattr__(self, "levels", self._summarised(self._by_group, before, changed))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -135,8 +130,7 @@ class Auditor:
 
     def _edited(self, parts: tuple[Groups, ...], changed: set[int], *, same_whole: bool) -> Auditor:
         edited = object.__new__(Auditor)
-        edited._set(self.policy, self.start, parts, (), None)
-        object.__setattr__(edited, "levels", edited._summarised(self._by_group, self.levels, changed))
+        edited._set(self.policy, self.start, parts, self.levels, changed)
         if same_whole and self.compared is not None:
             object.__setattr__(edited, "compared", edited._summarised(self._by_whole, self.compared, changed))
         return edited
@@ -164,7 +158,8 @@ class Auditor:
         return Release(numbered, sensitive=self.start.sensitive)
 
     def _finding(self, summary: Summary) -> Finding:
-        return cast("Summary", renumbered(summary, self._number_of)).finding()
+        numbered: Summary = renumbered(summary, self._number_of)
+        return numbered.finding()
 
     def _number_of(self, key: int) -> int:
         part = bisect_right(self._first_keys, key) - 1
@@ -182,23 +177,21 @@ class Auditor:
         return [each for each in self.policy.measures if _is_incremental(each) and each.depends_on_whole]
 
     def _summarised(self, measures: Sequence[Measure], before: Levels, changed: Iterable[int]) -> Levels:
-        """Summarise the parts that changed, and merge again whatever lies above them."""
-        bottom = list(before[0][: len(self.parts)]) if before else []
-        bottom += [None] * (len(self.parts) - len(bottom))
-        dirty = {place for place in changed if place < len(self.parts)}
+        """Summarise the parts that changed, and merge again whatever lies above them.
+
+        Parts that are new or stand elsewhere are among those that changed, and where there are more parts than before,
+        or fewer, so is the last one: whatever was merged otherwise before lies above one of them.
+        """
+        dirty = {*changed}
+        bottom = _resized(before, 0, len(self.parts))
         for place in dirty:
             part = self.parts[place]
             bottom[place] = tuple(measure.summarize(part) for measure in measures) if len(part) else None
         levels = [tuple(bottom)]
         while len(levels[-1]) > 1:
-            below, height = levels[-1], len(levels)
-            pairs = (len(below) + 1) // 2
-            level = list(before[height][:pairs]) if height < len(before) else []
-            dirty = {place // 2 for place in dirty} | {*range(len(level), pairs)}
-            # where there are more or fewer than before, the last one may stand beside another now, or alone
-            if not before or height > len(before) or len(before[height - 1]) != len(below):
-                dirty |= {pairs - 1}
-            level += [None] * (pairs - len(level))
+            below = levels[-1]
+            level = _resized(before, len(levels), (len(below) + 1) // 2)
+            dirty = {place // 2 for place in dirty}
             for place in dirty:
                 level[place] = _merged(*below[2 * place : 2 * place + 2])
             levels.append(tuple(level))
@@ -214,11 +207,10 @@ class Auditor:
     @cached_property
     def _first_keys(self) -> list[int]:
         """The first key of each part; of an empty one that of the part after it, which is found first."""
-        keys = [int(part.numbers[0]) if len(part) else -1 for part in self.parts]
-        for place in range(len(keys) - 1, -1, -1):
-            if keys[place] < 0:
-                keys[place] = keys[place + 1] if place + 1 < len(keys) else MOST_KEYS
-        return keys
+        keys = [MOST_KEYS]
+        for part in reversed(self.parts):
+            keys.append(int(part.numbers[0]) if len(part) else keys[-1])
+        return keys[:0:-1]
 
     def _places(self, which: int | GroupName | Iterable[int | GroupName]) -> Integers:
         """Say where some groups are, from 0, in order."""
@@ -311,7 +303,7 @@ class Auditor:
         fitting = replace(groups, domain=own.domain, counts=counts, whole=counts.totals())
         for measure in self.policy.measures:
             measure.check(Release(fitting, sensitive=self.start.sensitive))
-        return replace(fitting, whole=self.parts[0].whole)
+        return fitting  # their whole is that of the parts that they are stacked below
 
     def _check_editable(self) -> None:
         """Refuse edits where a measure needs to know of every person in the release: of new groups, nobody says who."""
@@ -339,6 +331,12 @@ def _in_parts(groups: Groups) -> tuple[Groups, ...]:
     """Cut groups into parts, with new keys."""
     keyed = replace(groups, numbers=_spacing(len(groups)) * np.arange(1, len(groups) + 1))
     return tuple(keyed.take(slice(start, start + PART_SIZE)) for start in range(0, len(groups), PART_SIZE))
+
+
+def _resized(levels: Levels, height: int, length: int) -> list[Summaries]:
+    """Take what a level had, as far as there is room; the rest is to be made."""
+    kept = levels[height][:length] if height < len(levels) else ()
+    return [*kept, *[None] * (length - len(kept))]
 
 
 def _merged(one: Summaries, other: Summaries = None) -> Summaries:

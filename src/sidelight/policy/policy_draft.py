@@ -91,10 +91,13 @@ def _why_so_many(people: int, alike: int) -> str:
 
 
 def _common_share(table: Table) -> Fraction | None:
-    """Say how many people have the commonest value, if more than half do; of several sensitive columns, nothing."""
-    if len(table.sensitive_columns) != 1:
+    """Say how many people have the commonest value, if more than half do; of several sensitive columns, nothing.
+
+    Nor of people who may have a value more than once: how often it occurs does not say how many have it.
+    """
+    if len(table.sensitive_columns) != 1 or table.semantics == "multiset":
         return None
-    share = Fraction(int(table.counts.totals().max(initial=0)), table.people)
+    share = Fraction(int(table.counts.totals().max()), table.people)
     return share if share > Fraction(1, 2) else None
 
 
@@ -107,7 +110,8 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
     """
     criteria = [each for each in preset.criteria if _suits(each.measure, table)]
     unsuited = len(preset.criteria) > len(criteria)
-    notes = ("the rules for sums are left out: not all sensitive values are amounts of at least 0",) if unsuited else ()
+    left_out = "the rules for sums are left out: they are about one amount of at least 0 for each person"
+    notes = (left_out,) if unsuited else ()
     reasons = (f"Asked for by {preset.source}.",) * len(criteria)
     return PolicyDraft(Policy(*criteria), reasons, notes=(*notes, *preset.notes[1:]))
 
@@ -143,8 +147,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
 def _of_everybody(measure: Measure, table: Table) -> Amount:
     """Measure the release that tells totals only: everybody in one group."""
     totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
-    sizes = None if table.semantics == "single" else [table.people]
-    whole = Release.from_counts([totals], sizes=sizes, values=table.semantics, domain=table.domain)
+    whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
     return measure.measure(whole).value
 
 

@@ -21,7 +21,7 @@ from pydantic.json_schema import models_json_schema
 
 from sidelight._files import read_whole
 from sidelight._text import as_names, is_deeply_nested
-from sidelight.errors import BadPolicy, SidelightError, WrongKind
+from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
@@ -131,7 +131,7 @@ def read_policy_file(path: str | Path, *, population: str | None = None) -> Poli
 
 def _expect_path(path: object) -> None:
     if not isinstance(path, str | PathLike):
-        message = f"a policy file is named by its path, not by a {type(path).__name__}; give the path of a TOML file"
+        message = f"a policy file is named by its path, not by {kind_in_words(path)}; give the path of a TOML file"
         raise WrongKind(message)
 
 
@@ -308,7 +308,7 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tidied(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
-    if key in ("properties", "$defs"):
+    if key == "properties":  # what it holds are names, whatever they mean elsewhere
         return {name: _tidy(each) for name, each in part.items()}
     if isinstance(part, dict):
         return _tidy(part)

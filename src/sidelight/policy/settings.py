@@ -65,7 +65,8 @@ def read_number(number: object) -> int | float | Fraction:
     """
     if isinstance(number, str):
         number = _number_in(number.strip(), decimals_stay=isinstance(number, Word))
-    if not isinstance(number, int | float | Fraction) or isinstance(number, bool) or math.isnan(number):
+    no_number = isinstance(number, bool) or (isinstance(number, float) and math.isnan(number))
+    if no_number or not isinstance(number, int | float | Fraction):
         message = "give a number, a fraction such as '3/4', or 'inf'"
         raise ValueError(message)
     return number

@@ -15,7 +15,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -41,7 +41,7 @@ from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
 from sidelight.dp.workload import Marginal
-from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished
+from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, is_one_of
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, label
@@ -236,6 +236,10 @@ def account_document(budget: Account) -> dict[str, str]:
     }
 
 
+NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise)
+"""What comes of reading a document, or with Arrow a file, that is not as we write them."""
+
+
 def read_noise(path: str | Path) -> NoisyCounts:
     """What do noisy counts that were published say?
 
@@ -275,7 +279,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
             receipt=text_or_none(document["receipt"]),
             **_marginals(document, domain, spending),
         )
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise):  # also of Arrow
+    except NOT_AS_WRITTEN:
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
 
@@ -313,7 +317,7 @@ def noise_beside(
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
-    if about != kind and about in READ_BY:
+    if about != kind and isinstance(about, str) and about in READ_BY:
         message = (
             f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {READ_BY[about]} reads them"
         )
@@ -341,7 +345,7 @@ def read_unit(document: dict[str, Any]) -> PrivacyUnit:
 
 
 def _one_of(kind: Any, word: object) -> Any:  # noqa: ANN401 - one of a few words
-    if word not in get_args(kind):
+    if not is_one_of(word, kind):
         message = "no such word"
         raise ValueError(message)
     return word
@@ -374,7 +378,7 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
 def read_mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechanism:
     """Read the noise; `ValueError` where it is for another sensitivity."""
     written = Sensitivity(document["l1"], document["l2_squared"])
-    if written != sensitivity or document["kind"] not in get_args(NoiseKind):
+    if written != sensitivity or not is_one_of(document["kind"], NoiseKind):
         message = "no such noise"
         raise ValueError(message)
     return Mechanism(document["kind"], float(document["scale"]), sensitivity)

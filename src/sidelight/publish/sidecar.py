@@ -17,7 +17,7 @@ from dataclasses import fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from time import sleep
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field
@@ -88,7 +88,9 @@ class Reading(DocumentPart):
 
     file: str
     group: tuple[str, ...]
-    sensitive: str | tuple[str, ...] = Field(description="the sensitive column, or a list of several")
+    sensitive: str | Annotated[tuple[str, ...], Field(min_length=1)] = Field(
+        description="the sensitive column, or a list of several"
+    )
     values: Semantics
     domain: tuple[Label, ...] | dict[str, tuple[Label, ...]] | None = Field(
         default=None,

@@ -20,9 +20,10 @@ from sidelight.dp.domain import MEASURED
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import PrivacyUnit, amount_text
 from sidelight.dp.stable_counts import StableCounts, smallest_threshold
-from sidelight.errors import BadNoise, BadRelease
+from sidelight.errors import BadRelease
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.noise import (
+    NOT_AS_WRITTEN,
     PublishedNoise,
     account_document,
     noise_beside,
@@ -124,7 +125,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
             budget=read_budget(document["ledger"], spending.neighbours),
             receipt=text_or_none(document["receipt"]),
         )
-    except (KeyError, TypeError, ValueError, BadNoise):  # also of Arrow
+    except NOT_AS_WRITTEN:
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
         raise BadRelease(message) from None
 

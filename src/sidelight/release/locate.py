@@ -29,7 +29,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight._arrays import Flags, Integers, add_up, number_rows
-from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, parameter
+from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, is_one_of, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.label_order import LabelOrder, Stretches, merged
@@ -101,7 +101,7 @@ class Lookup:
         if locate is not None and not isinstance(locate, Listed) and not (isinstance(locate, str) and locate in ways):
             message = f"no {parameter('locate', as_given(locate))}{did_you_mean(as_given(locate), ways)}"
             raise BadRelease(message)
-        if suppressed is not None and not (isinstance(suppressed, str) and suppressed in get_args(SuppressedPeople)):
+        if suppressed is not None and not is_one_of(suppressed, SuppressedPeople):
             message = f'no {parameter("suppressed", as_given(suppressed))}; choose "not assumed" or "may hold them"'
             raise BadRelease(message)
         nodes = {name: Nodes.of(hierarchy) for name, hierarchy in as_hierarchies(by).items()}

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
-from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, kind_in_words, parameter
+from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
@@ -421,7 +421,7 @@ def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label
 
 def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) -> npt.NDArray[np.int64]:
     if sizes is None:
-        if semantics != "single":
+        if _semantics(semantics) != "single":
             message = f"{parameter('values', semantics)} needs sizes=, the number of people of each group"
             raise BadRelease(message)
         return counts.per_row()
@@ -445,10 +445,15 @@ def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[
     return tuple(Column.of(name, [label(cells.get(name)) for cells in labels]) for name in names)
 
 
-def _check(groups: Groups) -> None:
-    if groups.semantics not in get_args(Semantics):
-        message = f'no {parameter("values", groups.semantics)}; choose "single", "set" or "multiset"'
+def _semantics(given: object) -> Semantics:
+    if not is_one_of(given, Semantics):
+        message = f'no {parameter("values", given)}; choose "single", "set" or "multiset"'
         raise BadRelease(message)
+    return cast("Semantics", given)
+
+
+def _check(groups: Groups) -> None:
+    _semantics(groups.semantics)
     if len(groups) == 0:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)

@@ -21,12 +21,12 @@ from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from xml.etree import ElementTree as ET
 
 from sidelight._files import write_whole
 from sidelight._rounding import decimal_text
-from sidelight.errors import SidelightError, needs_extra, parameter, visible
+from sidelight.errors import SidelightError, is_one_of, needs_extra, parameter, visible
 from sidelight.report.page import Grid, Picture
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ def _behind(chart: Drawing) -> dict[str, Any]:
 
 def svg(chart: alt.TopLevelMixin, theme: Theme = "light") -> str:
     """Draw a chart as SVG: no scripts, no styles, nothing from outside; its description is its alternative text."""
-    if theme not in get_args(Theme):
+    if not is_one_of(theme, Theme):
         message = f"there is no {parameter('theme', theme)}; choose light, dark or page"
         raise SidelightError(message)
     with needs_extra("plot", package="vl-convert-python", what="a picture"):

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, get_args, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from sidelight.errors import (
     did_you_mean,
     expect_mapping,
     in_python,
+    is_one_of,
     parameter,
 )
 from sidelight.release.generalise import Lattice, Node, coarser
@@ -85,10 +86,10 @@ class FullDomain(Method):
     def __post_init__(self) -> None:
         number = isinstance(self.suppress, int | float | Fraction)
         if not number or not 0 <= self.suppress <= 1:
-            share = parameter("suppress", float(self.suppress) if number else str(self.suppress))
+            share = parameter("suppress", self.suppress)
             message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
             raise BadPolicy(message)
-        if self.suppressed not in get_args(Suppressed):
+        if not is_one_of(self.suppressed, Suppressed):
             message = f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
 

@@ -24,13 +24,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, add_up
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy, as_given
+from sidelight.errors import BadPolicy, as_given, is_one_of
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
@@ -85,7 +85,7 @@ class Microaggregation(Method):
                 "give 1, 2, 3, …"
             )
             raise BadPolicy(message)
-        if self.labels not in get_args(LabelAverage):
+        if not is_one_of(self.labels, LabelAverage):
             message = (
                 f"Microaggregation(labels={as_given(self.labels, quoted=True)}): choose 'mode', 'ancestor' or 'set'"
             )

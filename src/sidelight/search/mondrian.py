@@ -21,13 +21,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, get_args
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadPolicy, NothingSafe, as_given, expect, parameter
+from sidelight.errors import BadPolicy, NothingSafe, as_given, expect, is_one_of, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.search.cut_tree import CutTree
@@ -144,7 +144,7 @@ class Mondrian(Method):
     def __post_init__(self) -> None:
         if self.resists is not None:
             expect(str, self.resists, parameter("resists"))
-        if self.resists is not None and self.resists not in get_args(Reader):
+        if self.resists is not None and not is_one_of(self.resists, Reader):
             message = (
                 f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"
             )

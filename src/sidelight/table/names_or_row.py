@@ -5,8 +5,8 @@ row, and nobody may be shown that: names are told only where they are some for s
 
     for sure a row?     two names are equal, one is empty, a number, a date or a mark, holds the end of a line, or a
                         row below says in that column what the column is called
-    for sure names?     nothing of that, and: somebody asked for one of them; or a column is numbers all the way down
-                        and not in its name; or two are called as columns are and cells are not
+    for sure names?     nothing of that, all rows have as many cells, and: somebody asked for one of them; or one is
+                        numbers all the way down and not in its name; or two are called as columns are and cells are not
 """
 
 from __future__ import annotations
@@ -70,6 +70,8 @@ def surely_names(
     False
     >>> surely_names(["grp", "bmi"], lambda: [["a", "21.5"]] * 9), surely_names(["zip", "sex", "x"])
     (True, True)
+    >>> surely_names(["Ann", "f"], lambda: [["Bea", "21", "f"]] * 9)
+    False
     """
     texts = [str(name) for name in names]
     if any(map(_holds_line_end, texts)):
@@ -77,8 +79,8 @@ def surely_names(
     if any(name in texts for name in meant):
         return True
     below = rows()
-    if looks_like_a_row(texts, below):
-        return False
+    if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
+        return False  # also where rows have other columns than the first line: it may be part of one
     if sum(map(is_called_as_columns_are, texts)) >= min(2, len(texts)):
         return True
     return any(_is_number_below(texts, at, below, numbers) for at in range(len(texts)))

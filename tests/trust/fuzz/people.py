@@ -85,10 +85,11 @@ def run_command(words: list[str]) -> str:
     if outcome.exit_code not in (0, 1, 2):
         message = f"status {outcome.exit_code}: {outcome.output[:300]}"
         raise Broken(message)
-    if "should not have happened" in outcome.stderr or "Traceback" in outcome.stderr:
+    debugging = "--debug" in words  # it shows where an error comes from, and then the error
+    if "should not have happened" in outcome.stderr or ("Traceback" in outcome.stderr and not debugging):
         message = outcome.stderr[:300]
         raise Broken(message)
-    if outcome.exit_code == 2 and outcome.stderr.count("\n") != 1 and "Usage" not in outcome.stderr:
+    if outcome.exit_code == 2 and not debugging and outcome.stderr.count("\n") != 1 and "Usage" not in outcome.stderr:
         message = f"several lines, or none: {outcome.stderr[:200]!r}"
         raise Broken(message)
     return outcome.output if outcome.exit_code == 2 else outcome.stderr

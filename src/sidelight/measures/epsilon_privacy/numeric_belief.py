@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, first_of_each
 from sidelight._rounding import exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
-from sidelight.errors import BadMeasure, as_given
+from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
     LARGEST_COUNT,
@@ -136,7 +136,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def _check_consistent(self) -> None:
         """Refuse what is no family, or a distance at which nobody can know anything."""
-        if self.family not in get_args(FamilyName):
+        if not is_one_of(self.family, FamilyName):
             message = f"no family='{self.family}'; choose 'normal', 'poisson' or 'pareto'"
             raise BadMeasure(message)
         for name, family in (("spread", "normal"), ("minimum", "pareto")):

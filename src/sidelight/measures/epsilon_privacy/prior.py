@@ -40,7 +40,7 @@ import numpy as np
 
 from sidelight._arrays import Floats
 from sidelight._rounding import exact_number, exact_text
-from sidelight.errors import BadMeasure, as_given, did_you_mean
+from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
 from sidelight.measures.measure import Bound
 from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
@@ -338,7 +338,7 @@ def read_least_stubbornness(
     least: object, stubbornness: Fraction | float | None
 ) -> int | Fraction | float | Least | None:
     """Understand where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
-    if least is None or least in get_args(Least):
+    if least is None or is_one_of(least, Least):
         return least  # type: ignore[return-value]
     if isinstance(least, str):
         near = did_you_mean(least, get_args(Least))

@@ -13,13 +13,13 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from itertools import chain, combinations
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, expect, expect_mapping
+from sidelight.errors import BadMeasure, expect, expect_mapping, is_one_of
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
@@ -243,7 +243,7 @@ that is left shrinks by that factor.
         self._check_consistent()
         if self.wishes is not None:  # then it is about two sensitive columns at once
             object.__setattr__(self, "about_values", False)
-        if self.decided_by not in get_args(Rule):
+        if not is_one_of(self.decided_by, Rule):
             message = f"no decided_by='{self.decided_by}'; choose 'definition' or 'closed conditions'"
             raise BadMeasure(message)
 

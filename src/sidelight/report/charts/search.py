@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from sidelight.errors import BadMeasure, as_given, parameter
+from sidelight.errors import BadMeasure, as_given, is_one_of, parameter
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.report.charts.candidates import candidates_chart, candidates_of
 from sidelight.report.charts.cuts import CutsDrawn, cuts_chart
@@ -25,7 +25,7 @@ def shape_of(found: SearchResult) -> SearchPicture:
 def search_chart(found: SearchResult, of: SearchPicture | None = None) -> alt.TopLevelMixin:
     """Draw what was searched and found."""
     picture: object = shape_of(found) if of is None else of
-    if not isinstance(picture, str) or picture not in get_args(SearchPicture):
+    if not is_one_of(picture, SearchPicture):
         message = f"there is no picture {parameter('of', as_given(picture))}; choose lattice, tree, candidates or sizes"
         raise BadMeasure(message)
     if picture == "lattice":
