@@ -48,10 +48,32 @@ def _refuse_no_name(path: Path) -> None:
         raise OSError(errno.EINVAL, "there is no such name", str(path))
 
 
+def real_path(path: Path) -> Path:
+    """Follow all links of a path; where they lead in a circle it is left as it is, which `Path.resolve` refuses."""
+    return Path(os.path.realpath(path))
+
+
+IN_A_CIRCLE = "leads in a circle of links"
+
+
+def leads_in_a_circle(path: Path) -> bool:
+    """Say whether a path is a link that leads to itself, or goes through one."""
+    try:
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    except ValueError:  # no name of a file: whoever writes says so
+        return False
+    return False
+
+
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Refuse a path that cannot or should not be written, before any work is done."""
     if not utf8(str(path)):
         message = f"the name of the file '{path}' is not UTF-8, as documents that name it need; give another name"
+        raise SidelightError(message)
+    if leads_in_a_circle(path):
+        message = f"'{path}' {IN_A_CIRCLE}; give the name of a file"
         raise SidelightError(message)
     if not path.parent.is_dir():
         message = f"no folder '{path.parent}' to write '{path.name}' into; make it first"
@@ -70,7 +92,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
     """Refuse to write over what was read, by whatever name or link."""
     for each in inputs:
-        if path.resolve() == each.resolve() or (path.exists() and each.exists() and path.samefile(each)):
+        if real_path(path) == real_path(each) or (path.exists() and each.exists() and path.samefile(each)):
             message = f"'{path}' is an input, and inputs are never written over; give another name"
             raise NotPublished(message)
 
@@ -81,7 +103,7 @@ def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bo
     for at, path in enumerate(targets):
         refuse_input(path, read)
         refuse_existing(path, force=force)
-        if path.resolve() in (other.resolve() for other in targets[:at]):
+        if real_path(path) in map(real_path, targets[:at]):
             message = f"'{path}' is named twice; give each answer a file of its own"
             raise SidelightError(message)
 

@@ -11,9 +11,10 @@ between the two floats.
 from __future__ import annotations
 
 import math
+import re
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Integral, Rational, Real
 from typing import TypeAlias
 
 from sidelight.errors import as_given
@@ -49,7 +50,57 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         raise error(message)
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
-    return float(number) if math.isinf(number) else Fraction(str(number))
+    if math.isinf(number):
+        return float(number)
+    written = fraction_in(str(number))
+    if written is None:  # a Decimal
+        message = f"{name} is {as_given(number)}, which has more zeros than can be computed with; give another number"
+        raise error(message)
+    return written
+
+
+MOST_OF_ANYTHING = 1 << 53
+"""There are fewer people, cells and steps than this; floats are whole numbers up to here."""
+
+
+def whole_number(
+    number: object, error: type[Exception], name: str, *, least: int = 0, most: float = MOST_OF_ANYTHING
+) -> int:
+    """Take a whole number of something, NumPy's too; any other is refused by this error.
+
+    >>> whole_number(3, ValueError, "n")
+    3
+    >>> whole_number(-1, ValueError, "n")
+    Traceback (most recent call last):
+    ValueError: n is -1; give a whole number of at least 0
+    """
+    if isinstance(number, bool) or not isinstance(number, Integral) or not least <= int(number) <= most:
+        beyond = isinstance(number, Integral) and int(number) > most
+        span = f"from {least:,} to {most:,}" if beyond else f"of at least {least:,}"
+        message = f"{name} is {as_given(number, quoted=True)}; give a whole number {span}"
+        raise error(message)
+    return int(number)
+
+
+LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
+"""How many letters a written number may have, and how many digits the power of ten in it."""
+
+
+def fraction_in(text: str) -> Fraction | None:
+    """Read a number as it is written, digit by digit; None for what is none, or would fill the memory with zeros.
+
+    >>> fraction_in("0.1"), fraction_in(" 3/4"), fraction_in("1e3"), fraction_in("many"), fraction_in("1/0")
+    (Fraction(1, 10), Fraction(3, 4), Fraction(1000, 1), None, None)
+    >>> fraction_in("0e99999999"), fraction_in("1e-999999999"), fraction_in("9" * 5_000)
+    (None, None, None)
+    """
+    power = re.search(r"[eE][+-]?0*([0-9]+)", text)
+    if len(text) > LONGEST_NUMBER or "_" in text or (power is not None and len(power[1]) > LONGEST_POWER):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def log(ratio: Fraction) -> Decimal:

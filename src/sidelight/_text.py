@@ -8,6 +8,8 @@ from fractions import Fraction
 from html import escape
 from itertools import islice
 
+from sidelight.errors import WrongKind, kind_in_words
+
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
 MANY |= {"entry": "entries", "utility": "utilities", "stands": "stand"}
@@ -97,7 +99,10 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
         names, "__dataframe__"
     ):  # a table would be iterated by what it holds
         message = "the names of columns are a text or a list of texts, not a table"
-        raise TypeError(message)
+        raise WrongKind(message)
+    if not hasattr(names, "__iter__"):
+        message = f"the names of columns are a text or a list of texts, not {kind_in_words(names)}"
+        raise WrongKind(message)
     return (names,) if isinstance(names, str) else tuple(names)
 
 

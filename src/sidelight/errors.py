@@ -232,6 +232,7 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
 def is_one_of(thing: object, kind: object) -> bool:
     """Say whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
 
+    >>> from typing import Literal
     >>> is_one_of("as *", Literal["as *", "left out"]), is_one_of([["Ann", "Flu"]], Literal["as *", "left out"])
     (True, False)
     """
@@ -407,7 +408,11 @@ def parameter(name: str, value: object = None) -> str:
         in_python = ", ".join(f"{key!r}: {_shown(each)}" for key, each in value.items())
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
         return _marked(name, f"{{{in_python}}}", f"'{in_shell}'")
-    if isinstance(value, float) or (isinstance(value, int | Fraction) and abs(value) < MOST_SHOWN_PLAINLY):
+    if isinstance(value, float) or (
+        isinstance(value, int | Fraction)
+        and not isinstance(value, bool)
+        and -MOST_SHOWN_PLAINLY < value < MOST_SHOWN_PLAINLY
+    ):
         plain = f"{float(value):g}"
     else:
         plain = "" if value is None else f'"{value}"' if isinstance(value, str) else as_given(value)

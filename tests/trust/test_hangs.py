@@ -69,8 +69,26 @@ def test_numbers_without_end(number):
         ("ledger", "begin", "l.json", "--epsilon", number),
         ("noise", "t.csv", "--levels", f"sex={number}", "-s", "disease", "--epsilon", "1", "-o", "o.csv"),
         ("explore", "t.csv", *ROLES, "--value", "Flu", "--up-to", number),
+        ("columns", "t.csv", "--alone", number),
     ):
         refused(words)
+
+
+@pytest.mark.parametrize("cell", ["0e99999999", "1e-99999999", "1e-999999999", f"1e{DIGITS}", DIGITS], ids=len)
+def test_cells_with_zeros_without_end(cell, folder):
+    (folder / "t.csv").write_text(
+        "age,sex,disease\n" + "".join(f"{at},f,Flu\n" for at in range(20, 50)) + f"{cell},m,Cold\n"
+    )
+    for words in (
+        ("columns", "t.csv"),
+        ("hierarchies", "t.csv", "-g", "age", "-o", "made"),
+        ("audit", "t.csv", *ROLES, "--weight", "age", "-l", "individual risk <= 0.5"),
+        ("audit", "t.csv", "-g", "sex", "-s", "age", "-l", "dominance(1) < 0.9"),
+    ):
+        with in_time():
+            result = invoke(words)
+        assert result.exit_code in (0, 1, 2)
+        assert "should not have happened" not in result.stderr
 
 
 @pytest.mark.usefixtures("folder")

@@ -82,3 +82,37 @@ def test_a_sidecar_that_names_a_file_twice_or_is_of_another_file_is_refused(rele
     sidecar_path(release.with_name("other.csv")).write_text(json.dumps(document))
     with pytest.raises(BadRelease, match="tells of other files, not of this one"):
         sl.read_published(release.with_name("other.csv"))
+
+
+def _as_link(file):
+    file.with_name("link.csv").symlink_to(file)
+    return "link.csv"
+
+
+@pytest.mark.parametrize("name", [lambda file: file.name, _as_link, lambda _: "rel*.csv"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["audit", ..., "-g", "sex", "-s", "disease", "-m", "group size"],
+        ["columns", ...],
+        ["compare", ..., "-g", "sex", "-s", "disease", "-l", "group size >= 2", "--suppress-only", "sex"],
+        ["audit", "other.csv", "-g", "sex", "-s", "disease", "-m", "journalist risk", "--population", ...],
+    ],
+    ids=lambda words: f"{words[0]} {len(words)}",
+)
+def test_a_changed_release_is_read_by_no_verb_and_through_no_link_or_pattern(release, words, name):
+    asked = [name(release) if word is ... else word for word in words]
+    assert "sidecar tells of" not in invoke(asked).stderr
+    release.write_text(release.read_text() + "m,Gout\n")
+    outcome = invoke(asked)
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert "is not the file that its sidecar tells of" in outcome.stderr
+
+
+@pytest.mark.parametrize("make", ["link", "folder"])
+def test_a_sidecar_that_is_no_file_is_not_taken_for_none(release, make):
+    beside = sidecar_path(release)
+    beside.unlink()
+    beside.symlink_to("nowhere") if make == "link" else beside.mkdir()
+    outcome = invoke(["audit", "release.csv", "-g", "sex", "-s", "disease", "-l", "group size >= 2"])
+    assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)

@@ -123,3 +123,15 @@ def test_a_run_that_fails_leaves_no_begun_ledger(folder):
         assert contents(folder) == before
     assert invoke(["ledger", "begin", "new.json", "--epsilon", "1", "--output", "answer.json"]).exit_code == 0
     assert json.loads((folder / "answer.json").read_text())["kind"] == "ledger"
+
+
+@pytest.mark.parametrize("column", ["age", "sex"])
+def test_hierarchies_never_take_the_place_of_a_tree_they_are_made_from(column, folder):
+    (folder / "people.csv").write_text("age,sex,disease\n" + "20,f,Flu\n30,m,Cold\n" * 4)
+    tree = folder / "levels" / "age.csv"
+    tree.write_text('{"all": ["f", "m"]}')
+    before = contents(folder)
+    words = ["hierarchies", "people.csv", "-g", "age", "-g", "sex", "-o", "levels", "--tree", f"{column}={tree}"]
+    outcome = invoke([*words, "--force"])
+    assert (outcome.exit_code, "inputs are never written over" in outcome.stderr) == (2, True)
+    assert contents(folder) == before

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import os
+import shlex
 import subprocess
 import sys
 
@@ -120,3 +121,28 @@ def test_dates_beyond_the_calendar_are_one_line(kind, role, tmp_path):
 def test_the_first_and_the_last_day_are_read():
     rows = pa.table({"when": [dt.date.min, dt.date.max], "sex": ["f", "m"]})
     assert sl.read_table(rows, quasi="when", sensitive="sex").people == 2
+
+
+WITHIN, OUTSIDE = ("-l", "group size >= 2"), ("-l", "group size >= 99")
+
+
+@pytest.mark.parametrize(
+    ("words", "redirected", "status"),
+    [
+        (("audit", "none.csv", "-g", "age", "-s", "disease"), "2>/dev/full", 2),
+        (("audit", "none.csv", "-g", "age", "-s", "disease"), "2>&-", 2),
+        (("audit", "people.csv", "-g", "age", "-s", "disease", *WITHIN), "2>/dev/full", 0),
+        (("audit", "people.csv", "-g", "age", "-s", "disease", *WITHIN), "2>&-", 0),
+        (("audit", "people.csv", "-g", "age", "-s", "disease", *OUTSIDE), "2>/dev/full", 1),
+        (("audit", "people.csv", "-g", "age", "-s", "disease", *WITHIN), ">&- 2>&-", 2),
+        (("audit", "people.csv", "-g", "age", "-s", "disease", *WITHIN), ">/dev/full 2>/dev/full", 2),
+        (("audit", "-", "-g", "age", "-s", "disease", *WITHIN), "<&-", 2),
+    ],
+    ids=str,
+)
+def test_the_status_is_true_where_nobody_hears_why(words, redirected, status, tmp_path):
+    (tmp_path / "people.csv").write_text("age,disease\n" + "1,Flu\n1,Cold\n" * 3)
+    command = f"{shlex.join([sys.executable, '-m', 'sidelight', *words])} {redirected}"
+    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status
+    assert "should not have happened" not in done.stderr

@@ -10,7 +10,15 @@ import threading
 import pytest
 
 from sidelight import _files
-from sidelight._files import locked, refuse_existing, refuse_input, replace_whole, write_whole
+from sidelight._files import (
+    locked,
+    real_path,
+    refuse_existing,
+    refuse_input,
+    refuse_targets,
+    replace_whole,
+    write_whole,
+)
 from sidelight.errors import NotPublished, SidelightError
 
 
@@ -221,3 +229,23 @@ def test_what_a_killed_process_left_goes_with_the_next_and_what_is_in_use_stays(
             assert private.is_dir()
             assert another != ours
     assert [each.name for each in tmp_path.iterdir()] == ["sidelight-work-mine"]
+
+
+@pytest.mark.parametrize("name", ["loop", "loop/x.csv"])
+def test_links_that_lead_in_a_circle_are_refused(name, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "input.csv").write_text("a\n")
+    for force in (False, True):
+        with pytest.raises(SidelightError, match=f"{name}' leads in a circle of links; give the name of a file"):
+            refuse_targets([tmp_path / "x.csv", tmp_path / name], [tmp_path / "input.csv"], force=force)
+    refuse_input(tmp_path / "x.csv", [tmp_path / name])
+    assert real_path(tmp_path / name) == real_path(tmp_path) / name
+
+
+def test_links_are_followed_to_what_is_read_or_written_already(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    with pytest.raises(NotPublished, match="is an input"):
+        refuse_input(tmp_path / "link" / "x.csv", [tmp_path / "folder" / "x.csv"])
+    with pytest.raises(SidelightError, match="is named twice"):
+        refuse_targets([tmp_path / "link" / "x.csv", tmp_path / "folder" / "x.csv"], [], force=False)

@@ -26,7 +26,7 @@ from scipy.special import stdtrit
 
 from sidelight._arrays import Integers
 from sidelight._progress import Progress, quiet
-from sidelight._rounding import exact_number
+from sidelight._rounding import MOST_OF_ANYTHING, exact_number
 from sidelight._text import counted, html_table
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
@@ -245,11 +245,11 @@ def simulate_composition(
     if isinstance(methods, str | Method):
         message = f"{parameter('methods')} should be several, not one; put it into a list: [method]"
         raise WrongKind(message)
+    sampling = Sampling(overlap, people, releases, repetitions, seed)
     schemes = [_scheme(each, releases) for each in methods]
-    _check(policies, repetitions)
+    _check(policies)
     bounds = [_confidence(each) for each in confidences]
     trials: dict[tuple[str, str], list[Figures]] = {}
-    sampling = Sampling(overlap, people, releases, repetitions, seed)
     for number, (drawn, rng) in enumerate(sampling.repeat(table)):
         for scheme in schemes:
             for name, policy in policies.items():
@@ -260,16 +260,13 @@ def simulate_composition(
     return Simulation(overlap, drawn.samples[0].people, releases, repetitions, seed, points)
 
 
-def _check(policies: Mapping[str, Policy] | Mapping[int, Policy], repetitions: int) -> None:
+def _check(policies: Mapping[str, Policy] | Mapping[int, Policy]) -> None:
     expect_mapping(policies, parameter("policies"), "{5: sl.Policy(sl.GroupSize() >= 5)}")
     if not policies:
         message = "no policies to try; give at least one, such as {5: Policy(GroupSize() >= 5)}"
         raise BadPolicy(message)
     for name, policy in policies.items():
         expect(Policy, policy, f"policy '{name}'")
-    if repetitions < 1:
-        message = f"repetitions={repetitions}: give at least 1, and 2 or more for confidence intervals"
-        raise BadPolicy(message)
 
 
 def _trial(
@@ -357,12 +354,12 @@ class Samples(NamedTuple):
 
 
 MOST_REPETITIONS = 1_000_000
-"""How often samples are drawn at most: more would tell nothing new, and never end."""
+"""How often samples are drawn at most, and how many at once: more would tell nothing new, and never end."""
 
 WHOLE_NUMBERS = (
-    ("overlap", -math.inf, math.inf),  # how many there can be depends on the table
-    ("people", -math.inf, math.inf),
-    ("releases", -math.inf, math.inf),
+    ("overlap", -math.inf, MOST_OF_ANYTHING),  # how many there can be depends on the table
+    ("people", -math.inf, MOST_OF_ANYTHING),
+    ("releases", 1, MOST_REPETITIONS),
     ("repetitions", 1, MOST_REPETITIONS),
     ("seed", 0, math.inf),
 )
@@ -385,7 +382,8 @@ class Sampling:
             if number is None and name == "people":
                 continue
             if not isinstance(number, int | np.integer) or isinstance(number, bool) or not least <= number <= most:
-                span = "" if math.isinf(least) else f" from {least}" + ("" if math.isinf(most) else f" to {most:,}")
+                beginning = "" if math.isinf(least) else f" from {least}"
+                span = beginning if math.isinf(most) else f"{beginning or ' up'} to {most:,}"
                 message = f"{parameter(name)} is a whole number{span}, and this is not"
                 raise BadMeasure(message)
 

@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, add_up
-from sidelight._rounding import exact_number
+from sidelight._rounding import exact_number, fraction_in
 from sidelight._text import counted
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean, parameter
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean, expect, parameter
 from sidelight.table.counts import Counts
 from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.labels import Label, label
@@ -82,23 +82,18 @@ def presence_for(present: StatedPresence | Sequence[StatedPresence], releases: i
 
 
 def _probability(present: float | Fraction | None) -> Fraction:
-    probability = Fraction(1 if present is None else exact_number(present, BadTable, "who is present"))
+    probability = Fraction(1) if present is None else exact_number(present, BadTable, "who is present")
     if not 0 <= probability <= 1:
-        message = (
-            f"{parameter('present', float(probability))} is no probability; give a number from 0 to 1, or a column"
-        )
+        message = f"{parameter('present', present)} is no probability; give a number from 0 to 1, or a column"
         raise BadTable(message)
-    return probability
+    return Fraction(probability)
 
 
 def _level(column: str, text: Label) -> Fraction:
     """Read what a column says about somebody's presence."""
-    try:
-        level = PRESENCE_WORDS.get(str(text).lower()) if text is not None else None
-        level = Fraction(str(text)) if level is None else level
-    except (ValueError, ZeroDivisionError):
-        level = Fraction(-1)
-    if not 0 <= level <= 1:
+    level = PRESENCE_WORDS.get(str(text).lower()) if text is not None else None
+    level = fraction_in(str(text)) if level is None else level
+    if level is None or not 0 <= level <= 1:
         what = "nothing" if text is None else "something else"
         message = (
             f"column '{column}' ({parameter('present')}) says {what} about some people; "
@@ -224,6 +219,9 @@ def people_of(
     """Take people from a table, a dataframe or files, read as `reading` says; raw rows meet one GROUP BY only."""
     columns = list(dict.fromkeys([*known, *marks]))
     reading = reading or Roles()
+    for role, column in (("person", person), ("truth", truth)):
+        if column is not None:
+            expect(str, column, parameter(role))
     if isinstance(source, Table):
         return _from_table(source, known, columns, several_values=several_values)
     names = Names(source, tuple(columns), person, reading) if person else None

@@ -16,6 +16,7 @@ from rich.text import Text
 
 import sidelight as sl
 from sidelight._arrays import Integers
+from sidelight._files import real_path
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.attack.linkage import ExpectedCounts, release_of
@@ -91,7 +92,7 @@ def _limit(at_most: str | None) -> Fraction | None:
 
 def _refuse_repeated(files: Sequence[str]) -> None:
     """A release tells nothing more when it is read twice, and would be believed twice as much."""
-    places = [Path(file).resolve() for file in files]
+    places = [real_path(Path(file)) for file in files]
     for at, file in enumerate(files):
         if places[at] in places[:at]:
             message = f"{file} is listed twice; list each release once"

@@ -19,7 +19,7 @@ from rich.text import Text
 
 import sidelight as sl
 from sidelight._files import refuse_input, write_together
-from sidelight._rounding import short_decimal
+from sidelight._rounding import fraction_in, short_decimal
 from sidelight._text import counted, form
 from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
@@ -124,11 +124,8 @@ def _answer(request: ColumnsRequest) -> ColumnsAnswer:
 
 
 def _share_of_people(text: str) -> Fraction:
-    try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(0)
-    if not 0 < share <= 1:
+    share = fraction_in(text)
+    if share is None or not 0 < share <= 1:
         message = f"--alone is '{text}'; give a share of the people, above 0 and at most 1, such as 0.05 or 1/20"
         raise BadTable(message)
     return share

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from sidelight._files import real_path
 from sidelight._rounding import short_decimal
 from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of
@@ -178,7 +179,7 @@ def spent(files: Sequence[str], options: SpentOptions, output: Output) -> Status
 
 def spendings_of(files: Sequence[str]) -> list[Spending]:
     """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
-    distinct = {Path(file).resolve(): file for file in files}.values()
+    distinct = {real_path(Path(file)): file for file in files}.values()
     entries = [entry for file in distinct if not _is_noise(file) for entry in _ledger(file).read().entries]
     # what has no receipt, in ledgers of the first version, is told apart by nothing
     by_receipt = {entry.receipt: entry.spending for entry in entries if entry.receipt}

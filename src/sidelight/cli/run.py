@@ -16,8 +16,9 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
+from glob import glob, has_magic
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TextIO, TypeAlias, cast, get_args, get_origin
 
 from cyclopts import App, CycloptsError
 from cyclopts.exceptions import (
@@ -33,7 +34,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight._files import refuse_targets, write_together
+from sidelight._files import IN_A_CIRCLE, leads_in_a_circle, refuse_targets, write_together
 from sidelight._progress import Progress, quiet
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
@@ -74,14 +75,26 @@ OUTPUTS = ("-o", "--output", "--html", "--markdown", "--pdf", "--plot", "-w", "-
 """The options that name what is written."""
 
 
-def _named_places() -> Iterator[tuple[str, Path]]:
-    """Give every place on disk that the command names, with the option that names it; other words are none."""
+FOLDERS = ("--hierarchies", "--folder")
+"""The options that name a folder, besides those of what is written."""
+
+
+def _said_of_options() -> Iterator[tuple[str, str]]:
+    """Give each word that is no option, with what stands before it: `-o x.csv` and `-o=x.csv` alike."""
     words = _WORDS.get()
     for before, word in zip(("", *words), words, strict=False):
-        option, _, value = word.partition("=") if word.startswith("-") else (before, "", word)
-        with suppress(OSError, ValueError):
-            if Path(value).exists() or Path(value).is_symlink():
-                yield option, Path(value)
+        option, equals, value = word.partition("=") if word.startswith("-") else (before, "=", word)
+        if equals:
+            yield option, value
+
+
+def _named_places() -> Iterator[tuple[str, Path]]:
+    """Give every place on disk that the command names, with the option that names it; other words are none."""
+    for option, value in _said_of_options():
+        for place in (value, value.partition("=")[2]):  # also of COLUMN=FILE
+            with suppress(OSError, ValueError):
+                if place and (Path(place).exists() or Path(place).is_symlink() or leads_in_a_circle(Path(place))):
+                    yield option, Path(place)
 
 
 def named_inputs() -> Iterator[Path]:
@@ -95,9 +108,13 @@ def _refuse_pipes() -> None:
         if not utf8(word):
             message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
             raise SidelightError(message)
+    for option, value in _said_of_options():
+        if not value and option in (*OUTPUTS, *FOLDERS):  # else it would be the current folder
+            message = f"the name after {option} is empty; give the name of a file, or of a folder"
+            raise SidelightError(message)
     for option, path in _named_places():
-        if _leads_in_a_circle(path):
-            message = f"'{path}' is a link that leads in a circle; give the name of a file"
+        if leads_in_a_circle(path):
+            message = f"'{path}' {IN_A_CIRCLE}; give the name of a file"
             raise SidelightError(message)
         if path.exists() and not (path.is_file() or path.is_dir()):
             what = "give the name of a file" if option in OUTPUTS else "give a file, or - for a table on standard input"
@@ -105,12 +122,32 @@ def _refuse_pipes() -> None:
             raise SidelightError(message)
 
 
-def _leads_in_a_circle(path: Path) -> bool:
-    try:
-        path.stat()
-    except OSError as error:
-        return error.errno == errno.ELOOP
-    return False
+def _refuse_changed_releases() -> None:
+    """Refuse a release that is not the file that its sidecar tells of, whatever it is read as, and through any link."""
+    for option, value in _said_of_options():
+        for path in () if option in OUTPUTS else _meant(value):
+            for release in dict.fromkeys((path, Path(os.path.realpath(path)))):
+                if os.path.lexists(release.parent / f"{release.name}{SIDECAR}"):
+                    from sidelight.publish.sidecar import read_checked  # noqa: PLC0415 - few commands are about one
+
+                    read_checked(release)
+
+
+def _meant(value: str) -> list[Path]:
+    """Give the files that a word may mean: one, the one of COLUMN=FILE, or those of a pattern."""
+    with suppress(OSError, ValueError):
+        if Path(value).exists():
+            return [Path(value)]
+        last = value.rpartition("=")[2]
+        if Path(last).exists():
+            return [Path(last)]
+        every = glob(value) if has_magic(value) and Path(value).suffix else []  # noqa: PTH207 - it may be absolute
+        return [Path(each) for each in every]
+    return []
+
+
+SIDECAR = ".sidelight.json"
+"""How the names of documents beside releases end, as `publish.sidecar` has it, which is not loaded for a look."""
 
 
 class Status(IntEnum):
@@ -129,8 +166,10 @@ def run(app: App, arguments: Sequence[str]) -> int:
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
     sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = cast("TextIO", _LostErrors(sys.stderr or io.StringIO()))
     try:
         _refuse_pipes()
+        _refuse_changed_releases()
         return _run_verb(app, words) if _names_a_verb(app, words) else _show_help(app, words)
     except KeyboardInterrupt:  # before a verb began
         return report_interrupt()
@@ -217,6 +256,39 @@ class _ClosedOutput(io.StringIO):
         """Fail."""
         del text
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
+class _LostErrors:
+    """Standard error that may be full or closed: what is said there is lost then, and the exit status stays true."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream.stream if isinstance(stream, _LostErrors) else stream
+
+    @property
+    def stream(self) -> TextIO:
+        return self._stream
+
+    def write(self, text: str, /) -> int:
+        """Write, or, from when that fails, send all of it nowhere."""
+        with self._lost():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is left."""
+        with self._lost():
+            self._stream.flush()
+
+    @contextmanager
+    def _lost(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            with suppress(OSError, ValueError):  # else the interpreter would fail with it on its way out
+                os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever a stream has
+        return getattr(self._stream, name)
 
 
 def complain(error: Exception, *, debug: bool) -> Status:

@@ -82,10 +82,14 @@ Make = Callable[[Mapping[str, bytes]], tuple[pa.Table, Sequence[Hierarchy]]]
 
 def cache_folder() -> Path:
     """Say where fetched data is kept: `SIDELIGHT_CACHE`, or the user's cache."""
-    if chosen := os.environ.get(CACHE):
-        return Path(chosen).expanduser()
     base = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sidelight"
+    try:
+        if chosen := os.environ.get(CACHE):
+            return Path(chosen).expanduser()
+        return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "sidelight"
+    except RuntimeError:  # whoever ~ is, or this user, has none
+        message = f"there is no home folder to keep fetched data in; name a folder in {CACHE}"
+        raise NotFetched(message) from None
 
 
 def cached(name: str, archives: Sequence[Archive], make: Make) -> Path:

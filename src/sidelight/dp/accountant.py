@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sidelight._rounding import decimal_text, raised, round_down, round_up
+from sidelight._rounding import decimal_text, raised, round_down, round_up, whole_number
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
 from sidelight.dp.mechanism import SMALLEST_EPSILON, Mechanism, six_figures_up
@@ -39,7 +39,7 @@ from sidelight.dp.semantic_privacy import (
     smallest_shift_on,
     with_warnings,
 )
-from sidelight.errors import BadNoise, expect_several, needs_extra, parameter
+from sidelight.errors import BadNoise, expect, expect_several, needs_extra, parameter, utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,9 @@ class Spending:
     charged_rho: Fraction | None = None  # where noise was calibrated to a ρ; ε is then what it comes to at δ
 
     def __post_init__(self) -> None:
+        if not utf8(expect(str, self.what, "what is spent on")):
+            message = "what is spent on has letters that cannot be written in UTF-8; name it by others"
+            raise BadNoise(message)
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
         if self.charged_rho is not None:
@@ -260,6 +263,8 @@ def promise_of(
     if not listed:
         message = "nothing was spent, so nothing is promised; give at least one spending"
         raise BadNoise(message)
+    if people is not None:
+        people = whole_number(people, BadNoise, parameter("people"))
     promise = _promise_of(listed, people, allowed_chance(chance), for_data_as_it_is=for_data_as_it_is)
     return replace(promise, condition=condition_of(listed))
 

@@ -37,7 +37,7 @@ from sidelight.dp.domain import Domain
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Amount
 from sidelight.dp.semantic_privacy import SemanticPrivacy
-from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, parameter
+from sidelight.errors import BadNoise, did_you_mean, expect, expect_several, is_one_of, parameter
 from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.labels import Label, shown
@@ -258,6 +258,9 @@ def _prior_of(
             message = f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}"
             raise BadNoise(message)
         weights = np.array([float(prior.get(shown(text), 0)) for text in domain])
+    elif not is_one_of(prior, Prior):
+        message = f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief"
+        raise BadNoise(message)
     elif prior == "uniform":
         weights = np.ones(len(domain))
     elif tables is None:

@@ -33,6 +33,7 @@ from typing import Literal, NoReturn, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Integers, add_up, number_rows, ranges
+from sidelight._rounding import whole_number
 from sidelight.dp.marginals import CoarserLevel, coarser_level
 from sidelight.errors import BadNoise, as_given, did_you_mean, expect, is_one_of, parameter
 from sidelight.table.events import Events
@@ -92,7 +93,7 @@ class Domain:
             )
             declared = _with_other(declared, parameter("domain"))
         domain = cls(levels, labels, declared, outside)
-        groups = len(domain)
+        groups, cells = len(domain), whole_number(cells, BadNoise, parameter("cells"), least=1)
         if groups * len(declared) > cells:
             message = (
                 f"{groups:,} groups times {len(declared):,} values are {groups * len(declared):,} counts, "

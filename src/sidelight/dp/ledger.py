@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sidelight._files import lock_path, locked, read_whole, replace_whole
+from sidelight._files import IN_A_CIRCLE, leads_in_a_circle, lock_path, locked, read_whole, real_path, replace_whole
 from sidelight._text import html_table
 from sidelight.dp.account import Account, Accounting, ChoiceReceipt, PublishedCounts, from_text, to_text
 from sidelight.dp.accountant import Spending
@@ -33,6 +33,7 @@ from sidelight.errors import (
     NotPublished,
     WrongKind,
     expect,
+    expect_several,
     in_python,
     kind_in_words,
     parameter,
@@ -63,10 +64,18 @@ class Ledger:
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "path", Path(self.path).resolve())  # a link stays a link
+            place = real_path(Path(self.path))  # a link stays a link
+            circle = leads_in_a_circle(place)
         except (OSError, ValueError):
             message = "that is no name of a file; give the path of a ledger"
             raise BadLedger(message) from None
+        if circle:
+            message = f"'{self.path}' {IN_A_CIRCLE}; give the path of a ledger"
+            raise BadLedger(message)
+        if not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
+            message = f"'{self.path}' is a folder; give the path of a ledger"
+            raise BadLedger(message)
+        object.__setattr__(self, "path", place)
 
     def _repr_html_(self) -> str:
         try:
@@ -183,6 +192,7 @@ class Ledger:
     ) -> Account:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
+        expect_several(ChoiceReceipt, using, parameter("using"), each="choice")
         self._to_be_changed()  # no lock is left where there is no ledger
         with self._locked():
             # read again under the lock: somebody else may have spent since
@@ -194,7 +204,7 @@ class Ledger:
 
     def enter_file(self, receipt: str, path: Path, sha256: str) -> None:
         """Say where counts are about to be published, and what they are, under the receipt of their spending."""
-        where = os.path.relpath(path.resolve(), self.path.parent)
+        where = os.path.relpath(real_path(path), self.path.parent)
         file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
         with self._locked():
             self._write(self._to_be_changed().with_file(receipt, file))
@@ -233,7 +243,8 @@ class Ledger:
 
 def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
     """Open what a release is to be paid from, if it is to be paid at all."""
-    return None if ledger is None or ledger == NO_LEDGER else Ledger.open(ledger)
+    unpaid = ledger is None or (isinstance(ledger, str) and ledger == NO_LEDGER)
+    return None if unpaid else Ledger.open(ledger)  # type: ignore[arg-type]
 
 
 def warn_without_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> None:

@@ -33,14 +33,14 @@ from typing import Any
 import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
-from sidelight._rounding import round_down
+from sidelight._rounding import round_down, whole_number
 from sidelight.dp.account import ChoiceReceipt
 from sidelight.dp.accountant import Spending
 from sidelight.dp.domain import CELLS_AT_MOST, Domain, Outside, expect_countable
 from sidelight.dp.ledger import Ledger, opened_ledger, paying, warn_without_ledger
 from sidelight.dp.mechanism import opendp, refuse_useless
 from sidelight.dp.parameters import Amount, Neighbours, PrivacyUnit, exact_epsilon, units_changed
-from sidelight.errors import BadNoise, WrongKind, as_given, expect_mapping, parameter
+from sidelight.errors import BadNoise, WrongKind, expect_mapping, parameter
 from sidelight.search.method import SearchedLevel, SearchOutcome, SearchResult, searched_levels
 from sidelight.table.counts import Counts
 from sidelight.table.events import Events
@@ -252,7 +252,7 @@ def choose_levels(
     cost, hierarchies = exact_epsilon(epsilon), as_hierarchies(by)
     refuse_useless(cost)
     units_changed(neighbours)  # refuses others
-    _check_above(above)
+    above = whole_number(above, BadNoise, parameter("above"))
     opened = opened_ledger(ledger)
     candidates = [
         accept_levels(levels, table=table, by=hierarchies, neighbours=neighbours, ledger=opened) for levels in listed
@@ -291,12 +291,6 @@ def _listed(among: object) -> Sequence[Mapping[str, int] | ChosenLevels]:
         message = f"{parameter('among')} lists no levels to choose from; list at least one"
         raise BadNoise(message)
     return among
-
-
-def _check_above(above: object) -> None:
-    if isinstance(above, bool) or not isinstance(above, int) or above < 0:
-        message = f"{parameter('above')} is {as_given(above)}; give a whole number of people, such as 5"
-        raise BadNoise(message)
 
 
 def _refuse_unpaid(candidates: Sequence[AcceptedLevels]) -> None:

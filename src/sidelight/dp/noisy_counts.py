@@ -46,9 +46,9 @@ from sidelight.dp.parameters import (
     Amount,
     Neighbours,
     PrivacyUnit,
-    check_cap,
-    check_people,
+    declared_people,
     units_changed,
+    whole_cap,
 )
 from sidelight.dp.postprocessing import fit_marginals, postprocess
 from sidelight.dp.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
@@ -358,7 +358,7 @@ class NoisyCounts(Tabular):
                 f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
             )
             raise BadNoise(message)
-        check_cap("people", people)
+        people = whole_cap("people", people)
         drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
         by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
         return tuple(itertools.chain.from_iterable(self._said(each, people) for each in by_values))
@@ -554,7 +554,7 @@ def noisy_counts(
     _check_columns(table, accepted.levels)
     declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
-    check_people(people_at_most)
+    people_at_most = declared_people(people_at_most)
     layout, weights = _read_workload(queries, declared, by, table.sensitive, domain)
     noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
     exact_counts = declared.count(table, by, at_most=unit.at_most)

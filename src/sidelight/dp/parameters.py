@@ -28,6 +28,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
+from sidelight._rounding import whole_number
 from sidelight._text import counted, form
 from sidelight.dp.privacy_profile import Neighbours as Neighbours  # noqa: PLC0414 - amounts are for neighbours
 from sidelight.errors import BadNoise, as_given, parameter
@@ -117,9 +118,10 @@ class PrivacyUnit:
             )
             raise BadNoise(message)
         if rows_per_person is not None:
-            _check_rows(table, person, rows_per_person)
+            rows_per_person = whole_cap("rows_per_person", rows_per_person)
+            _check_rows(table, person)
         if table.semantics == "single":
-            if values_per_person not in (None, 1):
+            if values_per_person is not None and whole_cap("values_per_person", values_per_person) > 1:
                 message = (
                     f"people have one value here; {parameter('values_per_person')} is for {parameter('values', 'set')} "
                     'or "multiset"'
@@ -135,7 +137,7 @@ class PrivacyUnit:
                 "that, some are left out by chance"
             )
             raise BadNoise(message)
-        check_cap("values_per_person", values_per_person)
+        values_per_person = whole_cap("values_per_person", values_per_person)
         # nobody has more different values than there are; of events, each may be in several groups
         bounded = values is not None and table.semantics == "set" and not isinstance(table, Events)
         return cls(person, table.semantics, min(values_per_person, values) if bounded and values else values_per_person)
@@ -248,8 +250,7 @@ def counted_in_words(many: int, things: str) -> str:
     return f"{counted(many, things)} {form('was', many)} counted"
 
 
-def _check_rows(rows: Table | Events, person: str, rows_per_person: int) -> None:
-    check_cap("rows_per_person", rows_per_person)
+def _check_rows(rows: Table | Events, person: str) -> None:
     if person == EACH_ROW:
         message = (
             f"{parameter('rows_per_person')} needs to know whose a row is; name the column of people with "
@@ -282,11 +283,9 @@ def _check_one_row_each(rows: Events, person: str) -> None:
         raise BadNoise(message)
 
 
-def check_cap(name: str, cap: object) -> None:
-    """Refuse what is no whole number of at least 1."""
-    if isinstance(cap, bool) or not isinstance(cap, int) or cap < 1:
-        message = f"{parameter(name)} is {as_given(cap)}; give a whole number of at least 1"
-        raise BadNoise(message)
+def whole_cap(name: str, cap: object) -> int:
+    """Take a whole number of at least 1."""
+    return whole_number(cap, BadNoise, parameter(name), least=1)
 
 
 def exact_amount(amount: Amount, name: str) -> Fraction:
@@ -387,10 +386,6 @@ def rounded_text(amount: Fraction | float, digits: int | None = None) -> str:
     return f"{float(up):.{figures}g}"
 
 
-def check_people(people_at_most: object) -> None:
-    """Refuse what is no number of people; None is none declared."""
-    if people_at_most is None:
-        return
-    if isinstance(people_at_most, bool) or not isinstance(people_at_most, int) or people_at_most < 1:
-        message = f"{parameter('people_at_most')} is {as_given(people_at_most)}; give a whole number of at least 1"
-        raise BadNoise(message)
+def declared_people(people_at_most: object) -> int | None:
+    """Take a number of people, at least 1; None is none declared."""
+    return None if people_at_most is None else whole_cap("people_at_most", people_at_most)

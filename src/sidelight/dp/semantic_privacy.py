@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
-from sidelight._rounding import raised, round_down, round_up, to_places
+from sidelight._rounding import raised, round_down, round_up, to_places, whole_number
 from sidelight._text import counted, html_table
 from sidelight.dp.disclosure_risk import DisclosureRisk, ErrorRates, Secret, on_condition, two_digits
 from sidelight.dp.library_profiles import LibraryProfile, is_of_library, library_profile
@@ -293,6 +293,8 @@ def semantic_privacy(
     """
     if neighbours is not None:
         units_changed(neighbours)  # refuses what is no kind of neighbours
+    if people is not None:
+        people = whole_number(people, BadNoise, parameter("people"))
     if is_of_library(epsilon):
         return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
     if not isinstance(epsilon, Real | Decimal | str):

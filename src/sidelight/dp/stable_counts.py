@@ -55,7 +55,7 @@ from sidelight.dp.parameters import (
     Neighbours,
     PrivacyUnit,
     amount_text,
-    check_people,
+    declared_people,
     exact_delta,
     exact_epsilon,
 )
@@ -233,7 +233,7 @@ def stable_counts(
     paid_from = opened_ledger(ledger)
     names = _checked_columns(table, columns)
     unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person)
-    check_people(people_at_most)
+    people_at_most = declared_people(people_at_most)
     mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))
     threshold = smallest_threshold(mechanism.scale, cost[1], unit)
     cells, exact_counts = _occurring(table, names, unit)

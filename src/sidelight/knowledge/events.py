@@ -26,7 +26,7 @@ from typing import TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.people import Someone, as_label
-from sidelight.knowledge.tokens import Token, TokenReader, quote
+from sidelight.knowledge.tokens import TokenReader, quote, whole_in
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import Label
 
@@ -39,7 +39,7 @@ DEEPEST_CONDITION = 50
 Cell: TypeAlias = tuple[str, Label]
 """What people say in a column."""
 
-_GROUP = re.compile("#([0-9]{1,18})")
+_GROUP = re.compile("#([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +343,7 @@ def _comparison(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not"))
     equal = reader.take().text == "="
     of: Cell | InGroup
-    if column == "group" and start.kind == "word" and (number := _group_number(reader.next)) is not None:
+    if column == "group" and start.kind == "word" and (number := _group_number(reader)) is not None:
         reader.take()
         of = InGroup(number)
     elif column == "person" and start.kind == "word":
@@ -353,9 +353,15 @@ def _comparison(reader: TokenReader) -> Condition:
     return of if equal else Negation(of)
 
 
-def _group_number(token: Token) -> int | None:
-    group = _GROUP.fullmatch(token.text) if token.kind == "word" else None
-    return None if group is None else int(group[1])
+def _group_number(reader: TokenReader) -> int | None:
+    """Give the number of the group that comes next; None where a cell does."""
+    group = _GROUP.fullmatch(reader.next.text) if reader.next.kind == "word" else None
+    if group is None:
+        return None
+    number = whole_in(group[1])
+    if number is None:
+        reader.fail("no release has so many groups; check the number")
+    return number
 
 
 def _listed(reader: TokenReader) -> Condition:

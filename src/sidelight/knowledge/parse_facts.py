@@ -21,7 +21,7 @@ from typing import TypeAlias, cast
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.facts import DEEPEST, Fact, Has, Implies, Not, OneOf, Same, SoftFact, all_of, any_of, conjuncts
 from sidelight.knowledge.people import Described, Someone, Who
-from sidelight.knowledge.tokens import TokenReader
+from sidelight.knowledge.tokens import TokenReader, whole_in
 from sidelight.table.labels import Label
 
 Knowledge: TypeAlias = str | Fact | Sequence[str | Fact] | None
@@ -100,12 +100,14 @@ def parse_person(reader: TokenReader) -> Who:
 
 
 def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
-    """Take the token that numbers someone; a number longer than any group's is as good when cut."""
-    numbers = int(group[:18]), int(number[:18])
-    if 0 in numbers:
+    """Take the token that numbers someone."""
+    of_group, of_person = whole_in(group), whole_in(number)
+    if of_group is None or of_person is None:
+        reader.fail("no release has so many groups or people; check the number")
+    if not of_group or not of_person:
         reader.fail("groups and their people are numbered from 1")
     reader.take()
-    return Someone(*numbers)
+    return Someone(of_group, of_person)
 
 
 def _described(reader: TokenReader) -> Described:

@@ -503,10 +503,11 @@ def as_quantity(thing: Quantity | Number) -> Quantity:
 
 def as_fraction(number: object) -> Fraction:
     """Take a number to mean what it says in decimal: 0.1 is 1/10."""
-    if not _is_number(number) or not math.isfinite(number):  # type: ignore[arg-type]
+    exact = exact_number(number, BadKnowledge, "a share") if _is_number(number) else math.inf
+    if isinstance(exact, float):
         message = "a share is compared with a number, or with another P(…)"
         raise BadKnowledge(message)
-    return Fraction(exact_number(number, BadKnowledge, "a share"))
+    return exact
 
 
 def _is_number(thing: object) -> bool:

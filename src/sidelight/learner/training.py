@@ -31,6 +31,7 @@ import numpy as np
 
 from sidelight._arrays import Codes, Flags, Floats, Integers, sum_by
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments
@@ -355,7 +356,9 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     if many < 1:
         message = f"{parameter('rounds', many)} is no training; give 1 or more"
         raise BadMeasure(message)
-    return many, None if exact_up_to is None else whole_amount("learner", "exact_up_to", exact_up_to)
+    return many, None if exact_up_to is None else whole_amount(
+        "learner", "exact_up_to", exact_up_to, most=MOST_OF_ANYTHING
+    )
 
 
 def new_model(roster: Roster, name: ModelName) -> Model:

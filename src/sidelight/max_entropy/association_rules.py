@@ -25,6 +25,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._rounding import exact_number, whole_number
 from sidelight.errors import BadKnowledge, expect, is_one_of, parameter
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
@@ -79,10 +80,11 @@ def strongest_rules(
     if not is_one_of(conditions, RuleConditions):
         message = f"rules are about {parameter('conditions', 'Q')}, 'not Q' or 'both'"
         raise BadKnowledge(message)
-    if not 0 <= as_fraction(vagueness) <= 1:
-        message = f"{parameter('vagueness', float(vagueness))} is how far off a probability may be known; give 0 to 1"
+    if not 0 <= exact_number(vagueness, BadKnowledge, parameter("vagueness")) <= 1:
+        message = f"{parameter('vagueness', vagueness)} is how far off a probability may be known; give 0 to 1"
         raise BadKnowledge(message)
     positive, negative = index(positive), index(negative)
+    support = whole_number(support, BadKnowledge, parameter("support"))
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):
         message = f"give how many rules (0, 1, 2, …) and sizes between 1 and {len(table.quasi)}, the quasi-identifiers"
         raise BadKnowledge(message)

@@ -25,8 +25,9 @@ import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import whole_number
 from sidelight._text import MOST_ROWS, counted, html_table
-from sidelight.errors import BadKnowledge, expect, expect_mapping, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.people import Who, as_who, person_text
 from sidelight.knowledge.statements import MeasuredStatement
@@ -273,6 +274,9 @@ class Beliefs(Tabular):
         whom the statements name.
         """
         values = tuple(label(each) for each in (value if isinstance(value, list | tuple | set) else (value,)))
+        if not values:
+            message = "this asks about no value; name one, or several in a list"
+            raise BadKnowledge(message)
         if person is not None:
             return self._probability_of_person(values, person)
         part, share, people = self._whom(given, group)
@@ -495,6 +499,7 @@ class Beliefs(Tabular):
         >>> print(*sl.maxent(ward).riskiest(1))
         Cold for age 30-39: 0.7500
         """
+        n = whole_number(n, BadMeasure, "n")
         return tuple(
             Risk(probability, self.release.domain[value], self.by_kind.says(key))
             for key, value, probability in self.by_kind.largest(n)
@@ -511,7 +516,8 @@ class Beliefs(Tabular):
         >>> print(*sl.maxent(ward, "P(Flu | sex=f) = 1").moved_most(sl.maxent(ward), 1))
         Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
         """
-        return self.by_kind.moved_most(expect(Beliefs, before, "what is compared with").by_key, n)
+        expect(Beliefs, before, "what is compared with")
+        return self.by_kind.moved_most(before.by_key, whole_number(n, BadMeasure, "n"))
 
     def estimation_error(self, original: Table) -> float:
         """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.

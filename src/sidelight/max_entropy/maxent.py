@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import exact_number, round_down
 from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
@@ -70,7 +71,7 @@ def maxent(
             f"{parameter('values', release.semantics)}; read it with {parameter('values', 'set')}"
         )
         raise BadMeasure(message)
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + round_down(exact_number(seconds, BadMeasure, parameter("seconds")))
     lookup = Lookup.of(by, suppressed=suppressed)
     somebody = Variables(
         release,

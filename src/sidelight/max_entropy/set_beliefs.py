@@ -30,8 +30,9 @@ import pyarrow as pa
 
 from sidelight._arrays import Flags, Floats, Integers, pair_equal
 from sidelight._progress import Progress, quiet
+from sidelight._rounding import whole_number
 from sidelight._text import counted
-from sidelight.errors import BadKnowledge, BadMeasure, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
 from sidelight.knowledge.events import about_values
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
@@ -306,6 +307,7 @@ class SetBeliefs(Tabular):
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
         """Of whom is somebody most sure?  The n largest P*(v ∈ S | q), by what is known about people."""
+        n = whole_number(n, BadMeasure, "n")
         return tuple(
             Risk(probability, self.release.domain[value], self.by_kind.says(key))
             for key, value, probability in self.by_kind.largest(n)
@@ -313,7 +315,8 @@ class SetBeliefs(Tabular):
 
     def moved_most(self, before: SetBeliefs, n: int = 10) -> tuple[Move, ...]:
         """About whom do these beliefs differ most from others of the same release?  As `Beliefs.moved_most`."""
-        return self.by_kind.moved_most(before.by_key, n)
+        expect(SetBeliefs, before, "what is compared with")
+        return self.by_kind.moved_most(before.by_key, whole_number(n, BadMeasure, "n"))
 
     def estimation_error(self, original: Table) -> float:
         """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""

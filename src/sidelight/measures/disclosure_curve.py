@@ -139,7 +139,8 @@ def disclosure_curve(
     name = ""
     for combination in product(*(axis.amounts for axis in axes)):
         chosen = dict(zip((axis.name for axis in axes), combination, strict=True))
-        measure = measure_family(**chosen, **settings)
+        made = measure_family(**chosen, **settings)
+        measure = expect(Measure, made, "what the measure's class makes")  # type: ignore[type-abstract]
         name = measure.name
         risks.append(measure.measure(release).value)
     texts = tuple((key, value if isinstance(value, str) else value_text(value)) for key, value in settings.items())

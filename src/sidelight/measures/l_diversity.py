@@ -204,7 +204,8 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
-            message = f"'{self.name}' needs a whole number l of at least 1, not {as_given(self.l)}; usual are 2 to 5"
+            given = as_given(self.l, quoted=True)
+            message = f"'{self.name}' needs a whole number l of at least 1, not {given}; usual are 2 to 5"
             raise BadMeasure(message)
 
     @classmethod

@@ -575,11 +575,10 @@ def exact(bound: Bound) -> Amount:
     >>> exact(0.1), exact(5), exact(math.inf)
     (Fraction(1, 10), Fraction(5, 1), inf)
     """
-    number = int(bound) if isinstance(bound, bool) else bound  # in Python True is 1; a policy file refuses it
-    return exact_number(number, BadPolicy, "a limit")
+    return exact_number(bound, BadPolicy, "a limit")
 
 
-def whole_amount(measure: str, name: str, amount: object) -> int:
+def whole_amount(measure: str, name: str, amount: object, *, most: float = math.inf) -> int:
     """Take a whole number of at least 0, or say what is wrong with it.
 
     >>> whole_amount("implications", "k", 3)
@@ -595,6 +594,9 @@ def whole_amount(measure: str, name: str, amount: object) -> int:
         whole = -1
     if whole < 0:
         message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
+        raise BadMeasure(message)
+    if whole > most:
+        message = f"'{measure}' needs {name} to be at most {most:,}, not {as_given(amount)}"
         raise BadMeasure(message)
     return int(whole)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sidelight._rounding import exact_number
+from sidelight._rounding import exact_number, fraction_in
 from sidelight.errors import BadMeasure, as_given, expect_mapping, parameter
 from sidelight.measures.measure import Bound
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
@@ -89,8 +89,8 @@ def _number_of(text: Label, known: NumberValues | None, missing: Fraction | None
         leave_out = " or leave out who has it" if text in (None, MISSING) else ""
         message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
         raise BadMeasure(message)
-    number = Fraction(str(text).strip())
-    if number and not of_sensible_size(number):
+    number = fraction_in(str(text).strip())
+    if number is None or (number and not of_sensible_size(number)):
         message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
         raise BadMeasure(message)
     return number

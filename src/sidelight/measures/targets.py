@@ -29,7 +29,7 @@ all people as with those alone who have one of the other values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
@@ -146,7 +146,8 @@ def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
     >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
     ['a stomach disease', 'ill']
     """
-    if isinstance(predicates, str) or not isinstance(predicates, Iterable):
+    # a dataframe is iterated by the names of its columns, which are no sets of values
+    if isinstance(predicates, str) or not isinstance(predicates, Sequence | AbstractSet | Mapping | Iterator):
         message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
         raise BadMeasure(message)
     if isinstance(predicates, Mapping):
@@ -240,7 +241,7 @@ class Targets:
         return np.delete(places, [_place_of(text, seen) for text in self.apart_from]) if self.apart_from else places
 
     def some_places(self, seen: Groups) -> Integers:
-        """List the targets for a question about shares, which needs at least one."""
+        """List the targets, of which there is at least one: a limit on nothing would hold whatever is published."""
         places = self.places(seen)
         if len(places) == 0:
             message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
@@ -338,9 +339,9 @@ class Targeted(Measure):
         return Targets(getattr(self, "value", None), tuple(self.apart_from))
 
     def check(self, release: Release) -> None:
-        """Refuse releases that do not have the values in question."""
+        """Refuse releases that do not have the values in question, or no other than those left out."""
         super().check(release)
-        self.targets.places(self.targets.seen(release.groups))
+        self.targets.some_places(self.targets.seen(release.groups))
 
     def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
         """Ask the same, leaving out none of these values any more."""

@@ -21,7 +21,7 @@ from inspect import signature
 from pathlib import Path
 
 from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
-from sidelight.knowledge.tokens import TokenReader
+from sidelight.knowledge.tokens import TokenReader, in_short, whole_in
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import DistinctValues
 from sidelight.measures.measure import SIGNS, Criterion, Measure
@@ -186,9 +186,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         known = self._by_name
         nearest = next((each for each in known if each.casefold() == name.strip().casefold()), None)
         if nearest is None:
-            near = did_you_mean(name, known)
-            otherwise = near if near.startswith("; did") else f"; there are: {listed(tuple(known))}"
-            message = f"no preset '{name}'{otherwise}"
+            message = f"no preset '{name}'{did_you_mean(name, known)}"
             raise BadPolicy(message)
         return known[nearest]
 
@@ -237,7 +235,7 @@ def read_preset(text: str, *, population: object = None, folder: Path | None = N
     try:
         preset = make(**settings)
     except TypeError:
-        takes = listed(tuple(signature(make).parameters)) or "no settings"
+        takes = listed(tuple(signature(make).parameters))
         message = f"cannot read the preset '{text}': it takes {takes}; write settings like k-map(k=5)"
         raise BadPolicy(message) from None
     except SidelightError as error:
@@ -257,9 +255,12 @@ def _settings(text: str) -> dict[str, object]:
             reader.expect(",", "write it like k-map(k=5)")
         name = reader.name("a setting", stop=())
         reader.expect("=", "write it like k-map(k=5)")
-        value = reader.name("a value", stop=())
+        start, value = reader.next, reader.name("a value", stop=())
         truth = {"true": True, "false": False}.get(value, value)
-        settings[name] = int(value) if value.isascii() and value.isdigit() else truth
+        number = whole_in(value) if value.isascii() and value.isdigit() else truth
+        if number is None:
+            reader.fail(f"'{in_short(value)}' is more than anybody counts; give a smaller number", at=start)
+        settings[name] = number
     reader.end("write it like k-map(k=5)")
     return settings
 

@@ -162,7 +162,7 @@ def _one_of(members: tuple[Hint, ...]) -> Hint:
 
 
 def _can_be_written(hint: Hint) -> bool:
-    return not isinstance(hint, type) or hint is NoneType or hint in (*_NUMBERS, *_PLAIN) or _holds_others(hint)
+    return not isinstance(hint, type) or hint is NoneType or hint in (*_NUMBERS, *_PLAIN)
 
 
 def _union(kinds: list[Hint]) -> Hint:
@@ -177,7 +177,7 @@ def _holds_others(hint: Hint) -> bool:
 
 def _container(hint: Hint) -> Hint:
     origin = get_origin(hint)
-    inner = tuple(each if each in (Ellipsis, NoneType) else setting_type(each) for each in get_args(hint))
+    inner = tuple(setting_type(each) for each in get_args(hint))  # of `...` it is the same
     return (dict if origin is Mapping else origin)[inner]  # type: ignore[index]
 
 

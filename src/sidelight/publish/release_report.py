@@ -22,7 +22,7 @@ from sidelight._files import read_whole
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.errors import BadRelease, SidelightError, expect, expect_mapping, parameter
+from sidelight.errors import BadRelease, SidelightError, expect, expect_mapping, expect_several, parameter
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
@@ -154,7 +154,8 @@ def judged(
     if not isinstance(release, StreamedRelease):
         expect(Release, release, "what a report is about")
     verdict = None if policy is None else policy.judge(release)
-    findings = list(measure_all(tuple(measures), release))
+    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
+    findings = list(measure_all(asked, release))
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._text import as_names, counted, form
-from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, parameter
+from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
-from sidelight.release.release import Members, Release, whole_groups
+from sidelight.release.release import Members, Release, refuse_more_than_anybody_counts, whole_groups
 from sidelight.release.streamed import StreamedRelease
 from sidelight.table.cell_lists import no_value_hint
-from sidelight.table.counts import Counts
+from sidelight.table.counts import MOST, Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import tabulate
@@ -118,7 +118,10 @@ def release_from(
         message = f"that is a {type(source).__name__}, not a published file; {remedy}"
         raise WrongKind(message)
     roles = replace(roles, quasi=(*roles.quasi, *told_apart), quasi_word="group")
-    if keep_people and roles.person_column is None:
+    if not is_one_of(rows, Rows):
+        message = f'no {parameter("rows", rows)}; choose "people" or "counts"'
+        raise BadTable(message)
+    if expect(bool, keep_people, parameter("keep_people")) and roles.person_column is None:
         message = f"keep_people=True needs {parameter('person')}, the column that says whose row it is"
         raise BadTable(message)
     if rows == "counts":
@@ -232,7 +235,9 @@ def _whole(column: Column) -> Integers:
     if "" in digits:
         message = f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there"
         raise BadRelease(message)
-    return np.array([int(text) for text in digits], np.int64)[column.codes]
+    numbers = [int(text.lstrip("0") or 0) if len(text.lstrip("0")) <= len(str(MOST)) else MOST for text in digits]
+    refuse_more_than_anybody_counts(max(numbers, default=0))
+    return np.array(numbers, np.int64)[column.codes]
 
 
 def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Counts:

@@ -22,7 +22,7 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
-from sidelight.table.counts import Counts
+from sidelight.table.counts import MOST, Counts
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
@@ -399,6 +399,7 @@ def _checked_counts(counts: object) -> dict[Label, int]:
             message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
             raise BadRelease(message)
         checked[label(value)] = checked.get(label(value), 0) + count
+        refuse_more_than_anybody_counts(checked[label(value)])
     return checked
 
 
@@ -452,8 +453,16 @@ def _semantics(given: object) -> Semantics:
     return cast("Semantics", given)
 
 
+def refuse_more_than_anybody_counts(amount: float) -> None:
+    """Refuse an amount of people that machine numbers cannot add up."""
+    if amount >= MOST:
+        message = f"there are more people than can be counted here; give counts that add up to less than {MOST:,}"
+        raise BadRelease(message)
+
+
 def _check(groups: Groups) -> None:
     _semantics(groups.semantics)
+    refuse_more_than_anybody_counts(MOST if groups.counts.too_many() else groups.sizes.sum(dtype=np.float64))
     if len(groups) == 0:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)

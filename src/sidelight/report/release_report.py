@@ -13,13 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight._arrays import Integers
+from sidelight._rounding import fraction_in
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease
@@ -428,11 +428,10 @@ def _bands(drawn: SizesDrawn) -> tuple[SizeBand, ...]:
 def least_size(audit: Audit) -> int | None:
     """Say how small a group may be at least, where a limit says so."""
     bounds = [
-        math.floor(Fraction(each.limit.bound.exact)) + 1
-        if each.limit.comparison == "above"
-        else math.ceil(Fraction(each.limit.bound.exact))
+        math.floor(bound) + 1 if each.limit.comparison == "above" else math.ceil(bound)
         for each in audit.findings
         if each.measure == "group size" and each.limit is not None
+        if (bound := fraction_in(each.limit.bound.exact)) is not None
     ]
     return max(bounds, default=None)
 

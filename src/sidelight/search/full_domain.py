@@ -84,7 +84,7 @@ class FullDomain(Method):
     carries_populations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        number = isinstance(self.suppress, int | float | Fraction)
+        number = isinstance(self.suppress, int | float | Fraction) and not isinstance(self.suppress, bool)
         if not number or not 0 <= self.suppress <= 1:
             share = parameter("suppress", self.suppress)
             message = f"{share} is not a share of the people; give a number from 0 to 1, such as 0.04"
@@ -92,6 +92,8 @@ class FullDomain(Method):
         if not is_one_of(self.suppressed, Suppressed):
             message = f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
+        if self.levels is not None:
+            expect_mapping(self.levels, parameter("levels"), '{"age": 1}')
 
     def search(
         self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
@@ -234,7 +236,7 @@ def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utili
 def _node_of(lattice: AnyLattice, levels: Mapping[str, int]) -> Node:
     """Find the node of these levels; a column that is not named is published as it is."""
     names = [column.name for column in lattice.table.quasi]
-    for name, level in expect_mapping(levels, parameter("levels"), '{"age": 1}').items():
+    for name, level in levels.items():
         if name not in names:
             message = f"{parameter('levels')} names '{name}', which is no quasi-identifier{did_you_mean(name, names)}"
             raise BadPolicy(message)

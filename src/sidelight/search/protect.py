@@ -25,6 +25,7 @@ from sidelight.errors import (
     BadPolicy,
     BadTable,
     FallsToReaderWarning,
+    Fraction,
     NothingSafe,
     SidelightError,
     TooHard,
@@ -254,7 +255,9 @@ def method_behind(provenance: Provenance) -> Method | None:
 
 def _refuse_options(method: str, *, suppress: float = 0, levels: object = None) -> None:
     """Refuse what only a search over levels can do."""
-    lacks = {"suppress": "does not suppress"} if suppress else {"levels": "has no levels"} if levels is not None else {}
+    suppresses = not isinstance(suppress, int | float | Fraction) or suppress != 0
+    levelled = {} if levels is None else {"levels": "has no levels"}
+    lacks = {"suppress": "does not suppress"} if suppresses else levelled
     for option, lack in lacks.items():
         remedy = f"leave {parameter(option)} out, or use {parameter('method', 'lattice')}"
         message = f"method '{method}' {lack}; {remedy}"

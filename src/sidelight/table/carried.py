@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
 
 import numpy as np
 
 from sidelight._arrays import Integers, add_up, number_rows
+from sidelight._rounding import fraction_in
 from sidelight.errors import BadTable, parameter
 from sidelight.table.labels import as_number
 from sidelight.table.table import CarriedColumns, Column, Table, number_equal_rows
@@ -78,12 +78,14 @@ def weights(column: Column, people: Integers) -> Integers:
     """
     column = column.compact()
     numbers = [as_number(text) for text in column.labels]
-    if any(number is None or number < 0 for number in numbers):
+    written = [None if text is None else fraction_in(text.strip()) for text in column.labels]
+    if any(number is None or number < 0 for number in (*numbers, *written)):
         message = (
             f"{parameter('weight')} is '{column.name}', where cells are missing, negative or no numbers; "
             "give everybody a number of at least 0"
         )
         raise BadTable(message)
-    refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
-    units = [int(Decimal(text) * WEIGHT_UNIT) for text in column.labels if text is not None]
+    with np.errstate(over="ignore"):  # infinitely many are refused, too
+        refuse_too_heavy(column.name, float(np.array(numbers, float)[column.codes] @ people))
+    units = [int(number * WEIGHT_UNIT) for number in written if number is not None]
     return np.array(units, np.int64)[column.codes] * people

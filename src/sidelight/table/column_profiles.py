@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from sidelight._progress import Progress, quiet
 from sidelight.errors import BadTable
-from sidelight.table.dataframe_source import as_frame, nulls_for_missing
+from sidelight.table.dataframe_source import as_frame, frame_errors, nulls_for_missing
 from sidelight.table.labels import ColumnKind, are_digits, in_order, kind_of_labels
 from sidelight.table.read import columns_of, rows_of
 from sidelight.table.roles import Roles
@@ -69,7 +69,8 @@ def names_of_columns(source: object, roles: Roles) -> tuple[str, ...]:
         return columns_of(source, roles)
     if isinstance(source, list | tuple) and source and isinstance(source[0], str | Path):
         return columns_of(source[0], roles)
-    return tuple(as_frame(source).collect_schema().names())
+    with frame_errors():
+        return tuple(as_frame(source).collect_schema().names())
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,10 @@ CELLS_AT_ONCE = 1 << 20
 """How many cells a block that is spread out for computing may have (8 MB)."""
 
 
+MOST = 2**62
+"""What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Counts:
     """Whole numbers ≥ 0, one row per group, one column per value.
@@ -115,6 +119,16 @@ class Counts:
             return int(np.count_nonzero(self.cells))
         assert self.data is not None
         return len(self.data)
+
+    def too_many(self) -> bool:
+        """Say whether all together are more than can be added up without loss; decided in floats, which do not wrap.
+
+        >>> [Counts.from_cells(cells).too_many() for cells in ([[2**61, 2**60]], [[2**62, 2**62, 2**62]])]
+        [False, True]
+        """
+        counts = self.data if self.cells is None else self.cells
+        assert counts is not None
+        return bool(counts.sum(dtype=np.float64) >= MOST)
 
     def entries(self) -> tuple[Integers, Integers, Integers]:
         """Give all positive counts as (row, value, count), sorted by row."""

@@ -6,15 +6,18 @@ them are set to missing, it is turned into another first, whose cells say the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from traceback import walk_tb
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from sidelight.errors import BadTable, kind_in_words, remedy_for
+from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.names_or_row import unused_columns
 from sidelight.table.roles import Roles
@@ -59,9 +62,11 @@ def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, 
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
-    """Wrap a dataframe, or say what could be given instead."""
+    """Wrap a dataframe, or say what could be given instead; names of columns that are no texts are read as theirs."""
     try:
         frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
+        if frame.implementation.is_pandas_like():
+            frame = _named_by_texts(frame)
     except DuplicateError:
         message = "two columns of the table have the same name; rename one"
         raise BadTable(message) from None
@@ -69,6 +74,43 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
         message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
         raise BadTable(message) from None
     return frame
+
+
+def _named_by_texts(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Frame:
+    """Name columns by texts where pandas numbers them; no cell is copied."""
+    native: Any = frame.to_native()
+    if all(isinstance(name, str) for name in native.columns):
+        return frame
+    named = native.copy(deep=False)
+    named.columns = [str(name) for name in native.columns]
+    renamed: nw.DataFrame[Any] | Frame = nw.from_native(named)
+    return renamed
+
+
+@contextmanager
+def frame_errors() -> Iterator[None]:
+    """Tell by the kind of error, and by no cell, that a table which is computed late cannot be.
+
+    A query, a cast or a file that is scanned fails only when its rows are asked for, with whatever its engine raises.
+    """
+    try:
+        yield
+    except (SidelightError, MemoryError):
+        raise
+    except Exception as problem:
+        if not isinstance(problem, duckdb.Error) and not _comes_from_frames(problem):
+            raise
+        message = (
+            f"the table cannot be computed ({type(problem).__name__}); mend the query, cast or file that it is made "
+            "from, or give it computed"
+        )
+        raise BadTable(message) from None
+
+
+def _comes_from_frames(problem: Exception) -> bool:
+    """Say whether an error was raised by what we asked narwhals, not by ourselves."""
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
+    return any(module.partition(".")[0] == "narwhals" for module in modules)
 
 
 def spark_rows(source: object, roles: Roles) -> TextRows:
@@ -126,6 +168,9 @@ def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | Non
         return changed
     if categories:
         return _categories(column)
+    if native.dtype in ("float16", "halffloat[pyarrow]"):  # pandas does not group the one, and loses the other
+        changed = nw.from_native(native.astype("float32"), series_only=True)
+        return changed
     if roles.missing_marks and isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub":
         changed = nw.from_native(native.convert_dtypes(), series_only=True)  # else numbers beyond 2**53 are rounded
         return changed

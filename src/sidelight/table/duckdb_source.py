@@ -29,7 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight._arrays import Integers
-from sidelight._files import open_private, private_folder
+from sidelight._files import open_private, private_folder, real_path
 from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
 from sidelight.table.dataframe_source import nulls_for_missing, text_rows
@@ -332,7 +332,7 @@ def _no_room(name: str, memory: Memory | None, rows: int | None = None) -> NoRoo
 
 
 def _source(files: Sequence[Path], dropped: tuple[str, ...]) -> Source:
-    return Source(named_in_words(files), dropped, files=tuple(file.resolve() for file in files))
+    return Source(named_in_words(files), dropped, files=tuple(map(real_path, files)))
 
 
 def csv_view(files: list[tuple[Path, str | None]], roles: Roles) -> tuple[str, tuple[str, ...]]:

@@ -26,7 +26,7 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from sidelight._files import open_private, private_folder
+from sidelight._files import open_private, private_folder, real_path
 from sidelight.errors import BadTable, in_python, parameter, utf8
 from sidelight.table.database_address import is_address, one_address
 
@@ -71,7 +71,7 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
     if any(map(is_address, named)):
         one_address(named)  # refused here, before anything is written about it
         return []
-    files = sorted({file.resolve(): file for each in named for file in _expand(str(each))}.values())
+    files = sorted({real_path(file): file for each in named for file in _expand(str(each))}.values())
     if not files:
         message = "the list of files is empty; name at least one"
         raise BadTable(message)
@@ -135,6 +135,9 @@ def _standard_input() -> Path:
     until_the_end = ExitStack()
     atexit.register(until_the_end.close)
     folder = until_the_end.enter_context(private_folder())
+    if sys.stdin is None:
+        message = "standard input is closed; give the name of a file"
+        raise BadTable(message)
     beginning = sys.stdin.buffer.read(4)
     kind = next((kind for first, kind in BEGINNINGS.items() if beginning.startswith(first)), ".csv")
     copy = folder / f"standard-input{kind}"

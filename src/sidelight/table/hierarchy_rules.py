@@ -16,6 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
+from sidelight._rounding import fraction_in
 from sidelight.errors import BadHierarchy
 from sidelight.table.labels import SUPPRESSED, in_order, label, listed, shown
 
@@ -244,10 +245,7 @@ def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], oth
 
 
 def _number(value: object) -> Fraction | None:
-    try:
-        return Fraction(str(value))
-    except (ValueError, ZeroDivisionError):
-        return None
+    return fraction_in(str(value))
 
 
 def _day(value: object) -> dt.date | None:

@@ -39,6 +39,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from sidelight._rounding import LONGEST_NUMBER, fraction_in
 from sidelight._text import counted, form
 from sidelight.errors import (
     BadTable,
@@ -190,14 +191,15 @@ def _numbers(texts: Iterable[str]) -> list[float] | None:
 def as_number(text: Label) -> float | None:
     """Read a label as a finite number, or say that it is none.
 
-    >>> as_number("17"), as_number("1e3"), as_number("20-29"), as_number("nan")
-    (17.0, 1000.0, None, None)
+    >>> as_number("17"), as_number("1e3"), as_number("20-29"), as_number("nan"), as_number("0e99999999")
+    (17.0, 1000.0, None, None, None)
     """
     try:
         number = float(text) if text is not None and "_" not in text else math.nan
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    too_long = text is not None and (len(text) > LONGEST_NUMBER or ("e" in text.lower() and fraction_in(text) is None))
+    return number if math.isfinite(number) and not too_long else None
 
 
 Moment: TypeAlias = dt.datetime | dt.time | dt.timedelta

@@ -37,7 +37,7 @@ from sidelight.table.cell_lists import (
 )
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.database_address import DatabaseAddress, is_address, one_address
-from sidelight.table.dataframe_source import frame_rows, spark_rows
+from sidelight.table.dataframe_source import frame_errors, frame_rows, spark_rows
 from sidelight.table.duckdb_source import arrow_rows, file_rows, interruptible
 from sidelight.table.files import (
     PARQUET,
@@ -257,7 +257,7 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
         with spark_errors("the table"):
             yield spark_rows(source, roles)
     else:
-        with interruptible():
+        with frame_errors(), interruptible():
             yield people_written_alike(frame_rows(source, roles))
 
 

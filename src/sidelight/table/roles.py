@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from sidelight._text import as_names, one_or_several
-from sidelight.errors import BadTable, as_given, did_you_mean, expect, parameter
+from sidelight.errors import BadTable, did_you_mean, expect, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
@@ -72,6 +72,9 @@ class Roles:
         for name in (self.person, self.weight, self.split):
             if name is not None:
                 expect(str, name, "what names a column, or stands between values,")
+        for choice, kind in CHOICES.items():
+            if not isinstance(getattr(self, choice), str | None):
+                self._chosen(choice, get_args(kind))  # says which words there are
         if isinstance(self.domain, Mapping) and len(names) == 1:
             object.__setattr__(self, "domain", self.domain.get(names[0]))
 
@@ -159,7 +162,7 @@ class Roles:
             return words[0]
         if not isinstance(chosen, str) or chosen not in words:
             *others, last = (f'"{word}"' for word in words)
-            message = f"no {parameter(name, as_given(chosen))}; choose {', '.join(others)} or {last}"
+            message = f"no {parameter(name, chosen)}; choose {', '.join(others)} or {last}"
             raise BadTable(message)
         return str(chosen)
 
@@ -170,6 +173,9 @@ class Roles:
         repeated = first_repeated(self.quasi)
         if repeated is not None:
             message = f"column '{repeated}' is listed twice in {parameter(self.quasi_word)}; list it once"
+            raise BadTable(message)
+        if not self.value_columns:
+            message = f"{parameter('sensitive')} names no column; name the one that nobody should learn"
             raise BadTable(message)
         repeated = first_repeated(self.value_columns)
         if repeated is not None:

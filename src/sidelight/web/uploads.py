@@ -45,7 +45,8 @@ class Uploads:
 
     folder: Path
     _files: dict[str, Upload] = field(default_factory=dict)
-    _numbers: int = 0
+    _numbers: int = 0  # the last folder's: none is used twice
+    _places: int = 0  # how many are taken
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
@@ -68,26 +69,41 @@ class Uploads:
         kept = {name: f"{key}-{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
         renamed = None if document is None else _renamed(document, kept)
         folder = self._new_folder()
-        for name, content in named.items():
-            with open_private(folder / kept[name]) as file:
-                shutil.copyfileobj(content, file)
-        path = folder / kept[main]
-        if renamed is not None:
-            with open_private(sidecar_path(path)) as file:
-                file.write(renamed.model_dump_json().encode())
+        try:
+            for name, content in named.items():
+                with open_private(folder / kept[name]) as file:
+                    shutil.copyfileobj(content, file)
+            path = folder / kept[main]
+            if renamed is not None:
+                with open_private(sidecar_path(path)) as file:
+                    file.write(renamed.model_dump_json().encode())
+        except BaseException:
+            self._remove(folder)
+            raise
         upload = Upload(key, main, path, renamed is not None)
         self._files[upload.key] = upload
         return upload
 
+    def forget(self, upload: Upload) -> None:
+        """Remove a file that turned out to be of no use; its place is free again."""
+        if self._files.pop(upload.key, None) is not None:
+            self._remove(upload.path.parent)
+
     def _new_folder(self) -> Path:
         with self._lock:
-            if self._numbers >= MOST_FILES:
+            if self._places >= MOST_FILES:
                 message = f"there are {MOST_FILES} files already; start the page again for others"
                 raise BadTable(message)
+            self._places += 1
             self._numbers += 1
             folder = self.folder / str(self._numbers)
         folder.mkdir(mode=0o700)
         return folder
+
+    def _remove(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        with self._lock:
+            self._places -= 1
 
     def all(self) -> tuple[Upload, ...]:
         """All that was given."""

@@ -558,15 +558,14 @@ def smallest_epsilon_by_cell(
     """Give ε of one group whose people are drawn from cells (label, value), of one who is known to have this label.
 
     Published are how often each value occurs; `weights` is the Dirichlet prior of the cells that the group covers (of
-    the `unmoved`, the shares), and `values` the predicate.  The worst over who has it and is left out.
+    the `unmoved`, their shares, up to a factor), and `values` the predicate.  The worst over who has it and is left
+    out.
 
     >>> weights = {(label, value): Fraction(2) for label in "rt" for value in "ab"}
     >>> smallest_epsilon_by_cell({"a": 2, "b": 1}, weights, "r", {"a"})
     Fraction(3, 2)
     """
-    total = sum(weights.values())
-    shares = {cell: weight / total for cell, weight in weights.items()}
-    prior = _prior_of_cells(shares if unmoved else weights, unmoved=unmoved)
+    prior = _prior_of_cells(weights, unmoved=unmoved)
     people = sum(counts.values())
     drawn = [(cells, prior(cells)) for cells in product(weights, repeat=people) if cells[0][0] == label]
 

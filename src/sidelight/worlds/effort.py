@@ -6,11 +6,12 @@ not enough.  Whoever asked decides what to do then: bounds, an estimate, or `Too
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 
-from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure
+from sidelight._rounding import MOST_OF_ANYTHING, exact_number
+from sidelight.errors import BadMeasure, as_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,9 @@ class Effort:
         seconds = 1 if self.seconds is None else exact_number(self.seconds, BadMeasure, "a number of seconds")
         if exact_number(self.states, BadMeasure, "a number of states") < 1 or not seconds > 0:
             message = "an effort allows at least one state and more than no seconds"
+            raise BadMeasure(message)
+        if MOST_OF_ANYTHING < seconds < math.inf:
+            message = f"an effort of {as_given(self.seconds)} seconds never ends; say seconds=None for any number"
             raise BadMeasure(message)
 
     def share(self, parts: int) -> Effort:

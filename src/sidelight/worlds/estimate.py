@@ -10,6 +10,7 @@ The interval of an estimate is Clopper and Pearson's, which holds for any number
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,8 +19,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, as_given
+from sidelight._rounding import exact_number, whole_number
+from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.knowledge.facts import Fact
 from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
 from sidelight.worlds.counting.counter import Joint, WorldCounter
@@ -87,7 +88,9 @@ def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     if rng is None:
         message = "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated"
         raise BadMeasure(message)
-    return np.random.default_rng(rng)
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(whole_number(rng, BadMeasure, parameter("rng"), most=math.inf))
 
 
 def _check_confidence(confidence: float) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 
 from sidelight._rounding import short_decimal
 from sidelight._text import counted, html_table
-from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect
+from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect, parameter
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, SoftFact, expect_hard
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
@@ -72,7 +72,7 @@ class Observer:
         """Identify the people of the facts, and whoever else a question is about."""
         everyone = dict.fromkeys([*(who for fact in facts for who in fact.people()), *people])
         entities = identify(release, everyone, lookup)
-        effort = effort or Effort()
+        effort = Effort() if effort is None else expect(Effort, effort, parameter("effort"))
         hard, soft = separate(facts)
         observer = cls(release, hard, entities, effort, WorldCounter(release, entities, Meter(effort)), entities.notes)
         return observer._hearing(soft) if soft else observer
@@ -302,6 +302,7 @@ def posterior(
     expect_one_sensitive(release, "what somebody believes")
     fact = as_fact(target)
     expect_hard([fact], "a question")
+    expect(bool, approximate, parameter("approximate"))
     lookup = Lookup.of(by, locate, suppressed)
     observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:

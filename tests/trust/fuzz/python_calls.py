@@ -15,6 +15,7 @@ import math
 import random
 import tempfile
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -64,6 +65,10 @@ STEPS = {
     ),
 }
 """What only other parts of ours call, with what they have just computed; `Exposure.posterior` takes rows like that."""
+
+
+GENERATOR = object()
+"""Stands for a generator, a new one in each call: whoever looks at it twice finds nothing more."""
 
 
 def _loop() -> list[object]:
@@ -143,10 +148,14 @@ def odd_arguments() -> tuple[object, ...]:
     rows, hierarchy = good["source"], good["hierarchy"]
     numbers = [
         True,
+        False,
         0,
         -1,
+        -1.5,
         3,
         10**30,
+        10**400,
+        Decimal("NaN"),
         math.nan,
         math.inf,
         -math.inf,
@@ -182,9 +191,12 @@ def odd_arguments() -> tuple[object, ...]:
         range(3),
         slice(1),
         np.array([1.5, np.nan]),
+        np.array([1, 2]),
+        GENERATOR,
     ]
     mappings = [{}, {"age": 0}, {"age": -1}, {None: None}, {"age": hierarchy}, {"x": hierarchy}]
     frames = [rows, rows.to_pandas(), pl.from_arrow(rows), pd.DataFrame(), pd.DataFrame([[1, 2]], columns=["a", "a"])]
+    frames += [rows.to_pandas().assign(age=np.arange(4, dtype="float16"))]
     things = [
         None,
         object(),
@@ -249,6 +261,7 @@ def drawn_call(function: object, chance: random.Random) -> tuple[list[object], d
         elif parameter.kind is not parameter.VAR_KEYWORD and (needed or chance.random() < 0.3):
             known = parameter.name in good and chance.random() < 0.7
             argument = good[parameter.name] if known else chance.choice(odd)
+            argument = (each for each in ("age", "disease")) if argument is GENERATOR else argument
             if needed and parameter.kind is not parameter.KEYWORD_ONLY:
                 positional.append(argument)
             else:

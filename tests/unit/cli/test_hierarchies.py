@@ -87,3 +87,9 @@ def test_files_that_exist_are_kept(tmp_path):
 def test_what_cannot_be_drafted(tmp_path, words, message):
     refused = invoke(["hierarchies", NHEFS, *words, "-o", tmp_path / "h"])
     assert (refused.exit_code, message in refused.stderr, (tmp_path / "h").exists()) == (2, True, False)
+
+
+def test_a_folder_that_is_there_and_was_named_gets_the_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert invoke(["hierarchies", NHEFS, "-g", "sex", "-o", "."]).exit_code == 0
+    assert [each.name for each in tmp_path.iterdir()] == ["sex.csv"]

@@ -194,3 +194,10 @@ def test_nothing_spent_is_nothing_to_account_for():
         2,
         "sidelight: nothing was spent yet; there is nothing to account for\n",
     )
+
+
+@pytest.mark.parametrize("words", [["begin", "/", "--epsilon", "1"], ["show", "/"], ["show", ""]])
+def test_a_folder_is_told_in_one_line(words):
+    told = invoke(["ledger", *words])
+    assert told.exit_code == 2
+    assert told.stderr in [f"sidelight: '{name}' is a folder; give the path of a ledger\n" for name in ("/", ".")]

@@ -1,5 +1,6 @@
 """How the command line ends: with a status, and with one line when something is wrong."""
 
+import shlex
 import subprocess
 import sys
 
@@ -163,3 +164,57 @@ def test_a_place_is_refused_before_any_work_is_done(tmp_path):
 def test_a_bar_is_for_somebody_who_looks():
     with bar("trying") as progress:
         assert progress is quiet
+
+
+IN_LOOPS = [
+    "protect people.csv -q age -s disease --limit 'group size >= 2' -o",
+    "audit people.csv -g age -s disease --html",
+    "audit people.csv -g age -s disease --markdown",
+    "audit people.csv -g age -s disease --output",
+    "audit",
+    "report people.csv -g age -s disease -o",
+    "columns people.csv --write",
+    "columns people.csv --hierarchies",
+    "hierarchies people.csv -o",
+    "ledger begin --epsilon 1",
+    "ledger show",
+    "ledger spent",
+    "attack people.csv --people",
+]
+
+
+@pytest.mark.parametrize("words", IN_LOOPS)
+@pytest.mark.parametrize("name", ["loop", "loop/x.csv"])
+def test_links_that_lead_in_a_circle_are_told_in_one_line(words, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "people.csv").write_text("age,disease\n30,Flu\n30,Cold\n")
+    answer = invoke([*shlex.split(words), name])
+    assert answer.exit_code == 2
+    assert answer.stderr == f"sidelight: '{name}' leads in a circle of links; give the name of a file\n"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["loop", "people.csv"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["hierarchies", "people.csv", "-o", ""],
+        ["hierarchies", "people.csv", "--output="],
+        ["columns", "people.csv", "--hierarchies", ""],
+        ["columns", "people.csv", "-w", ""],
+        ["audit", "people.csv", "-g", "age", "-s", "disease", "--html="],
+        ["demo", "--folder", ""],
+    ],
+)
+def test_an_empty_name_is_not_the_current_folder(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text("age,disease\n30,Flu\n30,Cold\n")
+    answer = invoke(words)
+    option = words[-1].rstrip("=") or words[-2]
+    assert answer.exit_code == 2
+    assert answer.stderr == f"sidelight: the name after {option} is empty; give the name of a file, or of a folder\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_an_option_without_its_name_is_told_as_before():
+    assert "requires an argument" in invoke(["audit", "x.csv", "--hierarchies"]).stderr

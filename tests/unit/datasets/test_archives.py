@@ -212,6 +212,9 @@ def test_where_the_cache_is(monkeypatch):
     for empty_or_relative in ("", "caches"):  # which its specification says to pass over
         monkeypatch.setenv("XDG_CACHE_HOME", empty_or_relative)
         assert cache_folder() == Path.home() / ".cache" / "sidelight"
+    monkeypatch.setenv("SIDELIGHT_CACHE", "~nobody-of-this-name/data")
+    with pytest.raises(NotFetched, match="there is no home folder to keep fetched data in; name a folder in SIDE"):
+        cache_folder()
 
 
 def test_a_real_pip_checks_the_sum_and_runs_nothing_of_the_sources(tmp_path, monkeypatch, cache):

@@ -65,7 +65,7 @@ def test_no_ledger_is_no_budget(tmp_path):
         sl.Ledger(tmp_path / "none" / "b.json").read()
     with pytest.raises(BadLedger, match="cannot write"):
         start(tmp_path / "missing")
-    with pytest.raises(BadLedger, match="cannot read"):
+    with pytest.raises(BadLedger, match="is a folder; give the path of a ledger"):
         sl.Ledger(tmp_path).read()
 
 
@@ -274,3 +274,22 @@ def test_shown_in_a_notebook(tmp_path):
     assert "&lt;b&gt;counts&lt;/b&gt;" in ledger._repr_html_()
     ledger.path.write_text("{")
     assert "damaged" in ledger._repr_html_()
+
+
+@pytest.mark.parametrize("name", ["/", "", ".", "folder"])
+def test_a_folder_is_no_ledger(tmp_path, monkeypatch, name):
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for use in (sl.Ledger.open, lambda path: sl.Ledger.begin(path, epsilon=1)):
+        with pytest.raises(BadLedger, match="is a folder; give the path of a ledger"):
+            use(name)
+
+
+@pytest.mark.parametrize("name", ["loop.json", "loop.json/budget.json"])
+def test_links_that_lead_in_a_circle_are_no_ledger(tmp_path, monkeypatch, name):
+    (tmp_path / "loop.json").symlink_to("loop.json")
+    monkeypatch.chdir(tmp_path)
+    for use in (sl.Ledger.open, lambda path: sl.Ledger.begin(path, epsilon=1)):
+        with pytest.raises(BadLedger, match=f"'{name}' leads in a circle of links; give the path of a ledger"):
+            use(name)
+    assert [each.name for each in tmp_path.iterdir()] == ["loop.json"]

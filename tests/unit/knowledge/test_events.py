@@ -58,3 +58,10 @@ def test_a_list_is_no_label():
         as_event({"age": [30, 31]})
     with pytest.raises(BadKnowledge, match="conditions are column"):
         as_event(["sex"])
+
+
+def test_the_number_of_a_group_is_read_as_it_is():
+    assert read_event("group = #0000000000000000000010") == (InGroup(10),)
+    for digits in ("9" * 19, "9" * 5_000):
+        with pytest.raises(BadKnowledge, match="no release has so many groups; check the number"):
+            read_event(f"group = #{digits}")

@@ -238,3 +238,16 @@ def test_soft_facts_stand_side_by_side():
 def test_soft_facts_that_cannot_be_read(text, complaint):
     with pytest.raises(BadKnowledge, match=complaint):
         read_fact(text)
+
+
+def test_numbers_of_groups_are_read_as_they_are():
+    zeros = "0" * 5_000
+    assert read_fact("#0000000000000000010 = Flu") == Has(Someone(10), "Flu")
+    assert read_person(f"#{zeros}17.{zeros}2") == Someone(17, 2)
+    assert read_person(f"someone in group {zeros}3") == Someone(3)
+    assert read_person("#" + "9" * 18) == Someone(10**18 - 1)
+    for text in ("#99999999999999999999", "#1.1000000000000000000", "#" + "9" * 5_000, "someone in group 1" + zeros):
+        with pytest.raises(BadKnowledge, match="no release has so many groups or people; check the number"):
+            read_person(text)
+    with pytest.raises(BadKnowledge, match="numbered from 1"):
+        read_person(f"#{zeros}")

@@ -1,10 +1,15 @@
 """A measure asked about one of several sensitive columns."""
 
+from functools import reduce
+
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, UnknownColumn, UnknownValue
+from sidelight.errors import BadMeasure, UnknownColumn, UnknownValue, WrongKind
+from sidelight.measures.about import About, asked_about_each
+from sidelight.measures.exact import joined_all
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
@@ -184,3 +189,259 @@ def test_searches_leave_values_out_of_the_column_that_has_them():
         "distinct values(apart_from=[HIV], of=disease) ≥ 2",
         "distinct values(of=income) ≥ 2",
     ]
+
+
+def test_only_a_release_is_measured():
+    with pytest.raises(WrongKind, match=r"^what is measured should be a Release, not a dict; read one with"):
+        sl.DistinctValues().about("disease").measure({})
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (
+            lambda: sl.DistinctValues().about("income").about(known="disease"),
+            "'distinct values(of=income)' is about a column already; say at once what it is about and what is known",
+        ),
+        (
+            lambda: sl.DistinctValues().about("income", known="income"),
+            "'distinct values' is asked about 'income', which is also known; name other columns in 'known'",
+        ),
+        (
+            lambda: sl.CheapestKnowledge(1).about("income", known="disease"),
+            "'cheapest knowledge' is not asked for who knows another sensitive column; leave 'known' out",
+        ),
+        (
+            lambda: asked_about_each(sl.DistinctValues().about(known=["a", "b"]), ["a", "b"]),
+            "'distinct values(known=[a, b])' leaves no sensitive column to ask about; leave one out of 'known'",
+        ),
+    ],
+)
+def test_what_is_refused_is_said_in_full(ask, message):
+    with pytest.raises(BadMeasure) as refusal:
+        ask()
+    assert str(refusal.value) == message
+
+
+def test_a_value_is_looked_for_in_the_column(both):
+    measure = sl.Implications(1, value="HIV").about("income")
+    message = (
+        "'implications(k=1, value=HIV, of=income)': no sensitive value 'HIV' in the release; there are: high, low, "
+        "in 'income'; name the column that has it, as in of = …"
+    )
+    for ask in (measure.measure, measure.check):
+        with pytest.raises(UnknownValue) as refusal:
+            ask(both)
+        assert str(refusal.value) == message
+
+
+def test_it_is_what_the_measure_is():
+    """All that the class says, and the claims; what is known sets groups apart that have the same counts."""
+    for plain in (sl.GroupSize(), sl.DistinctValues(), sl.Implications(1), sl.Inference(), sl.CheapestKnowledge(1)):
+        about = plain.about("income")
+        for attribute in ("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole"):
+            assert getattr(about, attribute) == getattr(plain, attribute)
+        for claim in ("about_values", "when_groups_merge", "more_is_worse", "streams", "equal_groups_count_once"):
+            assert getattr(about, claim) == getattr(plain, claim)
+        assert (about.amounts(), about.knows_true_values) == (plain.amounts(), plain.knows_true_values)
+        for semantics in plain.semantics:
+            assert about.monotonicity(semantics) == plain.monotonicity(semantics)
+    assert sl.DistinctValues().equal_groups_count_once
+    assert sl.DistinctValues().about("income").equal_groups_count_once
+    assert not sl.DistinctValues().about("income", known="disease").equal_groups_count_once
+
+
+def test_who_knows_more_looks_a_population_up_by_it_and_needs_whole_releases():
+    register = pa.table({"zip": ["1", "2"]})
+    plain = sl.Presence(register)
+    assert plain.streams
+    assert plain.about("income").streams
+    assert sl.Presence(None).about("income", known="disease").streams
+    assert not plain.about("income", known="disease").streams
+    assert sl.DistinctValues().about("income", known="disease").streams
+    asked = sl.Presence(None).about("income", known="disease").with_register(plain.register)
+    assert (asked.register, asked.of, asked.known) == (plain.register, "income", ("disease",))
+
+
+def test_settings_change_and_the_column_stays():
+    about = sl.Implications(1, value="Flu").about("disease", known="income")
+    assert about.with_settings(k=2) == sl.Implications(2, value="Flu").about("disease", known=["income"])
+    assert about.settings() == {"k": 1, "value": "Flu", "of": "disease", "known": ("income",)}
+    assert sl.Implications(1).about("disease").settings() == {"k": 1, "of": "disease"}
+    assert sl.Implications(1).about(known="income").settings() == {"k": 1, "known": ("income",)}
+
+
+def test_it_explains_whom_it_is_about(both):
+    about = sl.DistinctValues().about("disease").measure(both)
+    plain = sl.DistinctValues().measure(both.about("disease"))
+    assert about.measure == sl.DistinctValues().about("disease")
+    assert about.explain() == f"{plain.explain()} This is about 'disease'."
+    size = sl.GroupSize().about(known=["disease", "income"]).measure(both)
+    assert size.explain().endswith(" This is for somebody who knows everybody's 'disease' and 'income'.")
+
+
+def test_a_view_that_is_at_hand_is_taken(both):
+    views = {}
+    asked = sl.DistinctValues().about("disease", known="income")
+    assert asked.measure_view(both, views).value == 1
+    (view,) = views.values()
+    assert [*views] == [("disease", ("income",))]
+    sl.GroupSize().about("disease", known="income").measure_view(both, views)
+    assert [*views.values()] == [view]
+    other = {("disease", ("income",)): both.about("disease")}
+    assert asked.measure_view(both, other).value == 2
+
+
+class NamesTheMeasure(sl.DistinctValues):
+    """A measure that adds something of the release to its findings, and expects them to be its own."""
+
+    def completed(self, finding, release):
+        return sl.Finding(self, finding.value, finding.witness, (f"{finding.measure} of {release.sensitive}",))
+
+
+def test_a_finding_is_completed_by_the_measure_itself(both):
+    about = NamesTheMeasure().about("disease", known="income")
+    finding = about.completed(about.summarize(both.groups).finding(), both)
+    assert (finding.measure, finding.value) == (about, 1)
+    assert finding.notes == ("distinct values of disease",)
+
+
+def test_the_original_is_informed_of_by_its_column():
+    table = sl.read_table(ROWS, quasi="zip", sensitive=["disease", "income"])
+    told = []
+
+    class Listening(sl.DistinctValues):
+        def informed(self, table):
+            told.append(table.sensitive)
+            return sl.DistinctValues(apart_from=["HIV"])
+
+    asked = Listening().about("disease", known="income").informed(table)
+    assert asked == sl.DistinctValues(apart_from=["HIV"]).about("disease", known="income")
+    Listening().about(known="income").informed(table)
+    assert told == ["disease", table.sensitive]
+
+
+def test_values_are_named_by_what_they_say_in_the_column(both):
+    assert both.domain == ("Cold, high", "Flu, low", "HIV, low")
+    named = [
+        (sl.DistinctValues(apart_from=["HIV"]).about("disease"), both.domain, [False, False, True]),
+        (sl.DistinctValues(apart_from=["low"]).about("income"), both.domain, [False, True, True]),
+        (sl.DistinctValues(apart_from=["low"]).about("disease"), both.domain, [False, False, False]),
+        (sl.DistinctValues(apart_from=["HIV"]).about("disease"), ("Cold", "HIV"), [False, True]),
+        (sl.DistinctValues(apart_from=["Flu, low"]).about(known="income"), both.domain, [False, True, False]),
+    ]
+    for measure, domain, expected in named:
+        assert measure.names_values(domain).tolist() == expected
+
+
+def test_only_a_measure_of_values_without_a_column_is_asked_about_each():
+    size, values, one = sl.GroupSize(), sl.DistinctValues(), sl.DistinctValues().about("income")
+    assert asked_about_each(size, ["disease", "income"]) == (size,)
+    assert asked_about_each(one, ["disease", "income"]) == (one,)
+    assert asked_about_each(values, ["disease"]) == (values,)
+    assert asked_about_each(values.about(known=["b"]), ["a", "b", "c"]) == (
+        values.about("a", known="b"),
+        values.about("c", known="b"),
+    )
+
+
+# Parts of groups: people of one zip by their income, who are told apart by who knows it.
+
+PARTS = pa.table(
+    {
+        "zip": [*"1111111", "2", *"3333333"],
+        "income": ["low", "low", "mid", "mid", "high", "high", "high", "low", *["low"] * 3, *["high"] * 4],
+        "disease": [*["Flu", "Cold", "Flu", "Flu", "Flu", "Cold", "HIV"], "HIV"]
+        + [*["Flu", "Flu", "Cold"], *["Cold", "Cold", "Cold", "Flu"]],
+    }
+)
+IN_PARTS = sl.read_release(PARTS, group="zip", sensitive=["disease", "income"])
+
+
+def parts_alone(zips):
+    """The same people, with the income printed as one more column."""
+    rows = PARTS.filter(pa.array([each.as_py() in zips for each in PARTS["zip"]]))
+    return sl.read_release(rows, group=["zip", "income"], sensitive="disease")
+
+
+@pytest.mark.parametrize(
+    "measure", [sl.GroupSize(), sl.DistinctValues(), sl.Implications(0), sl.Implications(1), sl.Negations(1)], ids=str
+)
+def test_a_group_is_screened_as_its_parts_taken_for_a_release(measure):
+    screen = measure.about("disease", known="income").screen()
+    rows = screen.of(IN_PARTS.groups)
+    expected = [float(measure.measure(parts_alone(number)).value) for number in "123"]
+    np.testing.assert_allclose(screen.value(rows), expected)
+    np.testing.assert_allclose(
+        screen.value(joined_all(screen, rows)), [float(measure.measure(parts_alone("123")).value)]
+    )
+    alone = measure.about("disease").screen()
+    plain = IN_PARTS.about("disease").groups
+    np.testing.assert_array_equal(alone.of(IN_PARTS.groups), measure.screen().of(plain))
+    np.testing.assert_array_equal(alone.kinds(IN_PARTS.groups), measure.screen().kinds(plain))
+
+
+def test_parts_stand_by_their_groups():
+    parts, group = sl.GroupSize().about("disease", known="income").screen().parts(IN_PARTS.groups)
+    assert group.tolist() == [0, 0, 0, 1, 2, 2]
+    assert parts.domain == ("Cold", "Flu", "HIV")
+    assert parts.counts.dense().tolist() == [[1, 1, 1], [1, 1, 0], [0, 2, 0], [0, 0, 1], [3, 1, 0], [1, 2, 0]]
+    whole, group = sl.GroupSize().about("disease").screen().parts(IN_PARTS.groups)
+    assert (group.tolist(), whole.sizes.tolist()) == ([0, 1, 2], [7, 1, 7])
+
+
+def test_groups_of_one_kind_have_parts_of_the_same_kinds_in_any_order():
+    """A row has for each part its size, its two largest counts and the target's, and −1 where there is no part."""
+    rows = pa.table(
+        {
+            "zip": [*"111", *"222", "3"],
+            "income": ["low", "low", "high", "high", "high", "low", "high"],
+            "disease": ["Flu", "Cold", "HIV", "Cold", "HIV", "Flu", "Flu"],
+        }
+    )
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "income"])
+    kinds = sl.Implications(1).about("disease", known="income").screen().kinds(release.groups)
+    one, two, none = [1, 1, 0, 1], [2, 1, 1, 1], [-1] * 4
+    assert kinds.tolist() == [one + two, one + two, one + none]
+
+
+def test_a_summary_names_the_group_that_the_worst_part_is_of():
+    about = sl.DistinctValues().about("disease", known="income")
+    finding = about.summarize(IN_PARTS.groups).finding()
+    assert (finding.measure, finding.value, finding.witness.group.number) == (about, 1, 1)
+    assert dict(finding.witness.group.printed) == {"zip": "1", "income": "mid"}
+    summaries = [about.summarize(IN_PARTS.groups.take(np.array([row]))) for row in (2, 1)]
+    later = reduce(lambda one, other: one.merge(other), summaries).finding()
+    assert (later.value, later.witness.group.number) == (1, 2)
+    alone = sl.DistinctValues().about("disease").summarize(IN_PARTS.groups).finding()
+    assert (alone.value, alone.witness.group.number) == (1, 2)
+
+
+def test_a_summary_of_nobody_names_no_group():
+    domain = {"disease": ["Cold", "Flu", "HIV", "AIDS"]}
+    release = sl.read_release(ROWS, group="zip", sensitive=["disease", "income"], domain=domain)
+    about = sl.Implications(1, value="AIDS").about("disease", known="income")
+    finding = about.summarize(release.groups).finding()
+    assert (finding.measure, finding.value, finding.witness) == (about, 0, None)
+
+
+def test_how_many_parts_a_group_may_have(both):
+    assert sl.GroupSize().about(known="disease").parts_at_most(both.groups) == 3
+    assert sl.GroupSize().about("disease", known="income").parts_at_most(both.groups) == 2
+    assert sl.GroupSize().about("disease").parts_at_most(both.groups) == 1
+    assert About(sl.GroupSize(), None, "income").parts_at_most(both.about("disease").groups) == 1
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [sl.GroupSize(), sl.Inference(), sl.Acquaintance(1, 0, 0), sl.DisclosureCost(1, {"Flu": 5})],
+    ids=lambda each: each.name,
+)
+def test_a_search_may_do_with_a_view_what_it_may_do_with_a_release(measure):
+    view, plain = measure.about("disease", known="income").screen(), measure.screen()
+    for promise in ("exact", "needed_of_each", "group_by_group"):
+        assert getattr(view, promise) == getattr(plain, promise)
+    assert view.slack(10) == plain.slack(10)
+    assert view.margin(3.0, 10) == plain.margin(3.0, 10)
+    rows = view.of(IN_PARTS.groups)
+    assert view.harmless(rows[:1], rows).tolist() == plain.harmless(rows[:1], rows).tolist()

@@ -11,7 +11,7 @@ from sidelight.measures.beta_likeness import too_much
 
 
 def test_a_kind_that_there_is_not():
-    with pytest.raises(BadMeasure, match="basic or enhanced"):
+    with pytest.raises(BadMeasure, match=r"^no kind 'best' of 'beta likeness'; choose basic or enhanced$"):
         sl.BetaLikeness(kind="best")
 
 
@@ -47,5 +47,58 @@ def test_the_witness_of_an_infinite_likeness_is_a_value_that_gains_too_much():
 
 
 def test_words():
-    release = sl.Release.from_counts([{"a": 2}, {"b": 1}])
-    assert "a gain that no limit allows" in sl.BetaLikeness(kind="enhanced").measure(release).explain()
+    apart = sl.Release.from_counts([{"a": 2}, {"b": 1}])
+    assert sl.BetaLikeness(kind="enhanced").measure(apart).explain() == (
+        "In group 1, 'a' is 1 of the values and 2/3 of all: a gain that no limit allows for so frequent a value."
+    )
+    assert sl.BetaLikeness().measure(apart).explain() == (
+        "In group 2, 'b' is 1 of the values and 1/3 of all: more frequent by 2 of its frequency."
+    )
+    alike = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 1}])
+    assert sl.BetaLikeness().measure(alike).explain() == (
+        "No value is more frequent in any group than in the whole release."
+    )
+    assert sl.BetaLikeness(apart_from=["a"]).measure(alike).explain() == (
+        "No other value is more frequent in any group than in the whole release."
+    )
+    nothing = sl.Release.from_counts([{}], sizes=[3], values="set", domain=["a"])
+    assert sl.BetaLikeness().measure(nothing).explain() == (
+        "Nobody in the release has any value, so nothing becomes more likely."
+    )
+
+
+def test_gains_that_nobody_minds_do_not_count():
+    """B gains most, a factor of 3; of the others a, which is 4/5 in the first group and 2/3 of all."""
+    release = sl.Release.from_counts([{"a": 4, "c": 1}, {"a": 2, "b": 1, "c": 1}])
+    assert sl.BetaLikeness().measure(release).witness.value == "b"
+    for kind in ("basic", "enhanced"):
+        finding = sl.BetaLikeness(kind=kind, apart_from=["b"]).measure(release)
+        assert (finding.value, finding.witness.value, finding.witness.group.number) == (Fraction(1, 5), "a", 1)
+        assert finding.replay(release) == Fraction(1, 5)
+
+
+def test_a_value_that_nobody_has_gains_nothing():
+    """B is 2/5 of the first group and 1/3 of all, a 3/4 of the second and 2/3 of all; z is nowhere."""
+    release = sl.Release.from_counts([{"a": 3, "b": 2}, {"a": 3, "b": 1}], domain=["z", "a", "b"])
+    for kind in ("basic", "enhanced"):
+        finding = sl.BetaLikeness(kind=kind).measure(release)
+        assert (finding.value, finding.witness.value) == (Fraction(1, 5), "b")
+
+
+def test_a_value_that_everybody_has_may_be_everywhere():
+    release = sl.Release.from_counts([{"a": 3}, {"a": 2}])
+    for kind in ("basic", "enhanced"):
+        finding = sl.BetaLikeness(kind=kind).measure(release)
+        assert finding.value == finding.replay(release) == 0
+
+
+def test_examples_are_of_both_kinds_and_of_all_values_but_one():
+    both = (sl.BetaLikeness(), sl.BetaLikeness(kind="enhanced"))
+    some = (sl.BetaLikeness(apart_from=["a"]), sl.BetaLikeness(kind="enhanced", apart_from=["a"]))
+    assert sl.BetaLikeness.examples(("a", "b")) == both + some
+    assert sl.BetaLikeness.examples(("a",)) == both
+
+
+def test_replaying_on_a_release_in_which_nobody_has_the_value():
+    finding = sl.BetaLikeness().measure(sl.Release.from_counts([{"a": 1}, {"b": 3}]))
+    assert finding.replay(sl.Release.from_counts([{"b": 1}, {"b": 3}], domain=["a", "b"])) == 0

@@ -4,10 +4,12 @@ import json
 import math
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
+from sidelight.errors import BadMeasure, SidelightError
+from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis
 
 HOSPITAL = sl.Release.from_counts(
     [
@@ -58,24 +60,88 @@ def test_numbers_are_rounded_up():
 
 @pytest.mark.parametrize(
     ("amounts", "message"),
-    [({"ruls_out": [1]}, "did you mean 'rules_out'"), ([], "at least one"), ({"others": [-1]}, "whole number")],
+    [
+        ({"ruls_out": [1]}, "no parameter 'ruls_out' of this measure; did you mean 'rules_out'?"),
+        ([], "no amounts of knowledge were given; give at least one, such as range(6)"),
+        (
+            {"others": [1], "rules_out": []},
+            "no amounts of knowledge were given; give at least one, such as range(6)",
+        ),
+        ({"others": [-1]}, "'acquaintance' needs others to be a whole number of at least 0, not -1"),
+        ({"others": 3}, "the amounts of others are a list, not 3; give [3], or range(6) for several"),
+    ],
 )
 def test_amounts_that_make_no_sense(amounts, message):
-    with pytest.raises(BadMeasure, match=message):
+    with pytest.raises(BadMeasure) as refused:
         sl.disclosure_curve(HOSPITAL, sl.Acquaintance, amounts)
+    assert str(refused.value) == message
 
 
 def test_a_setting_that_the_measure_does_not_have():
-    with pytest.raises(BadMeasure, match="no parameter 'valeu' of this measure; did you mean 'value'"):
+    with pytest.raises(BadMeasure, match="^no parameter 'valeu' of this measure; did you mean 'value'"):
         sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"others": [1]}, valeu="Flu")
 
 
-def test_points_that_were_not_computed():
+@pytest.mark.parametrize(
+    ("amounts", "message"),
+    [
+        ({"rules_out": 7}, "the curve has no rules_out=7; it was computed for 0, 1, 2"),
+        ({"rules_out": 1, "others": 0}, "the curve has no others=0; it was computed for 1"),
+        ({}, "the curve has no rules_out=None; it was computed for 0, 1, 2"),
+        ({"rules_out": 1, "other": 1}, "the curve has no amount 'other'; did you mean 'others'?"),
+        ({"rules_out": 1, "k": 1}, "the curve has no amount 'k'; there are: rules_out, others"),
+    ],
+)
+def test_points_that_were_not_computed(amounts, message):
     curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"rules_out": range(3), "others": [1]})
-    with pytest.raises(BadMeasure, match="no rules_out=7; it was computed for 0, 1, 2"):
-        curve.at(rules_out=7)
-    with pytest.raises(BadMeasure, match="no amount 'familie'"):
-        curve.at(rules_out=1, familie=1)
+    with pytest.raises(BadMeasure) as refused:
+        curve.at(**amounts)
+    assert str(refused.value) == message
+
+
+def test_amounts_in_any_order_are_found_at_their_place():
+    risks = tuple(Fraction(number, 10) for number in range(6))
+    axes = (KnowledgeAxis("j", (5, 0)), KnowledgeAxis("k", (2, 9, 4)))
+    curve = DisclosureCurve("some", (), axes, risks)
+    assert [curve.at(j=j, k=k) for j in (5, 0) for k in (2, 9, 4)] == list(risks)
+    assert list(curve.points()) == [
+        ({"j": j, "k": k}, curve.at(j=j, k=k)) for j, k in ((5, 2), (5, 9), (5, 4), (0, 2), (0, 9), (0, 4))
+    ]
+    assert repr(curve) == "<DisclosureCurve of some: j 0 to 5, k 2 to 9>"
+
+
+@pytest.mark.parametrize("risks", [1, 3])
+def test_a_curve_has_a_risk_for_each_combination(risks):
+    curve = DisclosureCurve("some", (), (KnowledgeAxis("k", (0, 1)),), (Fraction(0),) * risks)
+    with pytest.raises(ValueError, match="zip"):
+        list(curve.points())
+
+
+def test_a_risk_without_end_is_no_number_in_json():
+    """Of three values, the 4th most frequent and on are none."""
+    curve = sl.disclosure_curve(sl.Release.from_counts([{"a": 4, "b": 2, "c": 1}]), sl.RecursiveDiversity, [3, 4])
+    assert json.loads(curve.to_json())["points"] == [
+        {"l": 3, "exact": "4", "risk": 4.0},
+        {"l": 4, "exact": "inf", "risk": None},
+    ]
+    assert curve.to_arrow().to_pylist() == [
+        {"l": 3, "risk": 4.0, "exact": "4"},
+        {"l": 4, "risk": math.inf, "exact": "inf"},
+    ]
+
+
+def test_settings_are_kept_as_texts():
+    amounts, settings = {"others": [0]}, {"value": ["Flu", "Heart disease"]}
+    curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, amounts, **settings)
+    assert curve.settings == (("value", "[Flu, Heart disease]"),)
+    assert repr(curve) == "<DisclosureCurve of acquaintance, value [Flu, Heart disease]: others 0>"
+
+
+def test_a_limit_is_drawn():
+    pytest.importorskip("altair")
+    curve = sl.disclosure_curve(HOSPITAL, sl.Implications, range(3))
+    assert "0.55" in json.dumps(curve.plot(limit=0.55).to_dict())
+    assert "0.55" not in json.dumps(curve.plot().to_dict())
 
 
 def test_it_shows_itself_in_a_line_and_in_a_notebook():
@@ -84,8 +150,16 @@ def test_it_shows_itself_in_a_line_and_in_a_notebook():
     )
     assert repr(curve) == "<DisclosureCurve of acquaintance, value <b>: others 0 to 1, family 1>"
     page = curve._repr_html_()
+    assert "<caption>acquaintance: risk by what is known</caption>" in page
     assert "<th>others</th><th>family</th><th>risk</th>" in page
+    assert '>0</td><td style="text-align: right">1</td><td>2/3</td></tr>' in page
     assert "<b>" not in page
+
+
+def test_a_long_curve_says_how_many_points_are_not_shown():
+    axes = (KnowledgeAxis("k", tuple(range(1000))),)
+    shown = DisclosureCurve("some", (), axes, (Fraction(1, 2),) * 1000)._repr_html_()
+    assert f"<p>… and {1000 - shown.count('<td>1/2</td>')} more</p>" in shown
 
 
 def test_it_is_handed_out_as_a_frame():
@@ -102,16 +176,40 @@ def test_it_is_handed_out_as_a_frame():
     assert curve.to_polars().to_dicts() == rows
 
 
+NO_MEASURE = "a curve is of a measure's class; give one, such as sl.Implications"
+ONE_MEASURE = "a curve is of a measure's class, not of one Implications; give the class, such as sl.Implications"
+
+
 @pytest.mark.parametrize(
-    ("release", "family", "amounts", "remedy"),
+    ("family", "amounts", "message"),
     [
-        (HOSPITAL, sl.GroupSize, [1], "no amount of knowledge to vary"),
-        (HOSPITAL, sl.Implications(1), [1], "give the class, such as sl.Implications"),
-        (HOSPITAL, sl.Implications(1), {"k": [1]}, "give the class, such as sl.Implications"),
-        (HOSPITAL, sl.Implications, 3, r"give \[3\], or range"),
-        ({"Flu": 2}, sl.Implications, [1], "sl.read_release"),
+        (
+            sl.GroupSize,
+            [1],
+            "this measure has no amount of knowledge to vary; give the class of one that has: sl.Implications",
+        ),
+        (sl.Implications(1), [1], ONE_MEASURE),
+        (sl.Implications(1), {"k": [1]}, ONE_MEASURE),
+        (dict, [1], NO_MEASURE),  # does not say what it takes
+        (dict, {"k": [1]}, NO_MEASURE),
+        (sl.Implications, 3, "the amounts of k are a list, not 3; give [3], or range(6) for several"),
     ],
 )
-def test_what_no_curve_can_be_drawn_of_is_said_in_one_line(release, family, amounts, remedy):
-    with pytest.raises(sl.errors.SidelightError, match=remedy):
-        sl.disclosure_curve(release, family, amounts)
+def test_what_no_curve_can_be_drawn_of_is_said_in_one_line(family, amounts, message):
+    with pytest.raises(SidelightError) as refused:
+        sl.disclosure_curve(HOSPITAL, family, amounts)
+    assert str(refused.value) == message
+
+
+def test_what_is_no_release_and_what_makes_no_measure():
+    with pytest.raises(SidelightError, match=r"^what is measured should be a Release, not .*sl\.read_release"):
+        sl.disclosure_curve({"Flu": 2}, sl.Implications, [1])
+    with pytest.raises(SidelightError, match=r"^what the measure's class makes should be a Measure, not an int;"):
+        sl.disclosure_curve(HOSPITAL, lambda k: k, [1])
+
+
+def test_a_curve_is_about_one_sensitive_column():
+    values = pa.table({"age": ["1"], "ill": ["Flu"], "income": ["low"]})
+    both = sl.group(sl.read_table(values, quasi="age", sensitive=["ill", "income"]))
+    with pytest.raises(SidelightError, match="a curve"):
+        sl.disclosure_curve(both, sl.Implications, [1])

@@ -15,7 +15,8 @@ import sidelight as sl
 from sidelight._rounding import PRECISE
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
-from sidelight.measures.expected_candidates import _log_absent, log_rising
+from sidelight.measures import expected_candidates
+from sidelight.measures.expected_candidates import _log_absent, log_rising, ratio_by_spouge, ratio_multiplied
 from sidelight.policy.limit_text import read_limit
 
 
@@ -103,3 +104,33 @@ def test_people_are_borrowed_by_whole_numbers(borrowed):
 def test_a_policy_bounds_it_in_text_too():
     policy = sl.Policy(read_limit("expected candidates(borrowed=5) >= 2"))
     assert not policy.judge(sl.Release.from_counts([{"Flu": 9}])).safe
+
+
+@examples(60)
+@given(st.integers(1, 400), st.integers(1, 10**6), st.integers(1, 12), st.integers(0, 300))
+def test_spouges_formula_says_what_multiplying_out_says(numerator, denominator, total, steps):
+    first = Fraction(numerator, denominator)
+    with localcontext(PRECISE):
+        multiplied = ratio_multiplied(first, total, steps)
+        assert abs(ratio_by_spouge(first, total, steps) / multiplied - 1) < Decimal(10) ** -50
+    exact = prod((Fraction(first + t) / (total + t) for t in range(steps)), start=Fraction(1))
+    assert abs(Fraction(multiplied) / exact - 1) < Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("people", [2, 40, 700])
+def test_replaying_is_the_same_whichever_way(people, monkeypatch):
+    release = sl.Release.from_counts([{"a": people, "b": 3, "c": 1}, {"a": 2, "b": people, "c": 2}, {"b": 7, "c": 7}])
+    finding = sl.ExpectedCandidates(3).measure(release)
+    assert finding.replay(release) == finding.value
+    monkeypatch.setattr(expected_candidates, "MULTIPLIED", 0)
+    assert finding.replay(release) == finding.value
+
+
+@pytest.mark.parametrize("people", [10**4, 10**6, 10**8, 10**12, 10**17])
+def test_replaying_takes_no_longer_for_more_people(people):
+    """Some milliseconds; factor by factor, the first would take seconds, and the others for ever."""
+    for counts in ({"a": people, "b": people + 1}, {"a": people, "b": 3, "c": 1}, {"a": people, "b": 1}):
+        release = sl.Release.from_counts([counts, {"a": 1, "b": 2, "c": people}])
+        for measure in (sl.ExpectedCandidates(), sl.ExpectedCandidates(1)):
+            finding = measure.measure(release)
+            assert finding.replay(release) == finding.value

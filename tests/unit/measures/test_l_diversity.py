@@ -1,11 +1,18 @@
 """How few values a group has: rational diversities exactly, irrational ones rounded down, and words."""
 
+import math
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.l_diversity import _ordinal, _primes, fraction_or_float
+
+NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
+MEASURES = [sl.DistinctValues, sl.EntropyDiversity, sl.RecursiveDiversity]
 
 
 def effective_number(counts):
@@ -13,17 +20,41 @@ def effective_number(counts):
     return sl.EntropyDiversity().measure(sl.Release.from_counts([dict(enumerate(counts))])).value
 
 
-@pytest.mark.parametrize(
-    ("make", "says"),
-    [
-        (lambda: sl.RecursiveDiversity(l=0), "at least 1"),
-        (lambda: sl.RecursiveDiversity(l=2.5), "whole"),
-        (lambda: sl.RecursiveDiversity(l=True), "whole"),
-    ],
-)
-def test_settings_that_make_no_sense_name_the_remedy(make, says):
-    with pytest.raises(BadMeasure, match=says):
-        make()
+def recursive(counts, l):  # noqa: E741
+    """The recursive diversity of one group with these counts, by the definition."""
+    falling = sorted(counts, reverse=True)
+    rarer = sum(falling[l - 1 :])
+    return Fraction(falling[0], rarer) if rarer else math.inf
+
+
+@pytest.mark.parametrize(("l", "given"), [(0, "0"), (-1, "-1"), (2.5, "2.5"), (True, "True"), ("3", "'3'")])
+def test_an_l_that_makes_no_sense_is_refused(l, given):  # noqa: E741
+    with pytest.raises(BadMeasure) as refused:
+        sl.RecursiveDiversity(l=l)
+    assert str(refused.value) == (
+        f"'recursive diversity' needs a whole number l of at least 1, not {given}; usual are 2 to 5"
+    )
+
+
+def test_an_l_is_any_whole_number_and_3_where_none_is_said():
+    assert sl.RecursiveDiversity(l=1).l == 1
+    assert sl.RecursiveDiversity(l=np.int8(2)) == sl.RecursiveDiversity(l=2)
+    assert sl.RecursiveDiversity() == sl.RecursiveDiversity(l=3)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_what_is_left_out_is_kept_as_labels(measure):
+    assert measure(apart_from="n/a").apart_from == ("n/a",)
+    assert measure(apart_from=[7, 7]).apart_from == ("7",)
+
+
+def test_examples_for_a_domain():
+    for measure in (sl.DistinctValues, sl.EntropyDiversity):
+        assert measure.examples(("a", "b", "c")) == (measure(), measure(apart_from="a"))
+        assert measure.examples(("a",)) == (measure(),)  # of no value there is nothing to ask
+    every = tuple(sl.RecursiveDiversity(l=number) for number in (1, 2, 3))
+    assert sl.RecursiveDiversity.examples(("a", "b")) == (*every, sl.RecursiveDiversity(l=2, apart_from="a"))
+    assert sl.RecursiveDiversity.examples(("a",)) == every[:2]
 
 
 @pytest.mark.parametrize(
@@ -35,9 +66,18 @@ def test_settings_that_make_no_sense_name_the_remedy(make, says):
         ([999_999_937] * 3, Fraction(3)),
         ([4, 1, 1, 1, 1], Fraction(4)),
         ([4 * 10**7, *[10**7] * 4], Fraction(4)),
+        ([9, *[1] * 9], Fraction(6)),
+        ([8, 2, 1, 1, 1], Fraction(13, 4)),
+        ([8, 2, 2, 1, 1], Fraction(7, 2)),
+        ([24, 6, 6, 3, 3], Fraction(7, 2)),
+        ([1, 0, 4, 0, 1, 1, 1], Fraction(4)),
     ],
 )
 def test_rational_diversities_are_exact(counts, number):
+    """They are n / Π c^(c/n), so that their n-th power times Π c^c is n^n."""
+    total = sum(counts)
+    if total < 100:
+        assert number**total * math.prod(count**count for count in counts) == total**total
     assert effective_number(counts) == number
     assert isinstance(effective_number(counts), Fraction)
 
@@ -48,16 +88,194 @@ def test_irrational_diversities_are_rounded_down_and_quick():
     assert isinstance(number_of_values, float)
     assert 3 - 1e-14 < number_of_values < 3
     assert isinstance(effective_number([2, 1, 1]), float)  # 2√2
+    assert effective_number([2, 1, 1]) ** 2 <= 8 < math.nextafter(effective_number([2, 1, 1]), 3) ** 2
+
+
+def test_a_fraction_takes_a_number_that_is_near_one_and_a_proof():
+    primes = [999_999_937, 999_999_893, 999_999_883]
+    assert isinstance(fraction_or_float(Decimal(3), primes), float)  # near one, and irrational all the same
+    assert isinstance(fraction_or_float(Decimal("2.1"), [1, 1]), float)  # halves could be, tenths could not
+    assert fraction_or_float(Decimal("2.5"), [1, 1]) == Fraction(5, 2)
+    assert isinstance(fraction_or_float(Decimal(f"2.{'0' * 40}9"), [1, 1]), Fraction)
+    assert isinstance(fraction_or_float(Decimal(f"1.{'9' * 41}"), [1, 1]), Fraction)
+    for further in (f"2.{'0' * 39}1", f"1.{'9' * 40}"):  # by 10⁻⁴⁰
+        assert isinstance(fraction_or_float(Decimal(further), [1, 1]), float)
+
+
+def test_every_prime_must_occur_often_enough():
+    """12 = 2²·3 twelve times, and twelve people more: 24 divides 2^24, but not 3^12."""
+    assert isinstance(effective_number([12, *[1] * 12]), float)
+    assert effective_number([12, 12]) == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "primes"),
+    [
+        *((1, {}), (2, {2: 1}), (3, {3: 1}), (4, {2: 2}), (6, {2: 1, 3: 1}), (8, {2: 3}), (9, {3: 2}), (25, {5: 2})),
+        *((360, {2: 3, 3: 2, 5: 1}), (97, {97: 1}), (98, {2: 1, 7: 2}), (101 * 103, {101: 1, 103: 1})),
+        (2**5 * 999_983, {2: 5, 999_983: 1}),
+    ],
+)
+def test_prime_factors(number, primes):
+    assert _primes(number) == primes
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        *((1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (10, "10th"), (11, "11th"), (12, "12th"), (13, "13th")),
+        *((14, "14th"), (20, "20th"), (21, "21st"), (22, "22nd"), (23, "23rd"), (24, "24th"), (100, "100th")),
+        *((101, "101st"), (102, "102nd"), (103, "103rd"), (111, "111th"), (112, "112th"), (113, "113th")),
+        *((121, "121st"), (1011, "1011th"), (1021, "1021st")),
+    ],
+)
+def test_ordinals(number, text):
+    assert _ordinal(number) == text
+
+
+def test_the_form_of_counts_forgets_which_values_they_are_of_and_their_scale():
+    counts = np.array([[0, 2, 0, 4], [3, 0, 0, 6], [1, 0, 1, 0]])
+    assert sl.EntropyDiversity().canonical(counts).tolist() == [[1, 2], [1, 2], [1, 1]]
+    assert sl.EntropyDiversity().canonical(np.array([[4, 0, 0], [2, 6, 2]])).tolist() == [[0, 0, 1], [1, 1, 3]]
+
+
+@pytest.mark.parametrize("l", range(1, 7))
+@pytest.mark.parametrize("counts", [[1], [4, 3, 1, 1], [1, 1, 1, 1], [0, 2, 5], [2, 7, 3, 7, 1]])
+def test_recursive_diversity_is_what_the_definition_says(counts, l):  # noqa: E741
+    release = sl.Release.from_counts([{str(value): count for value, count in enumerate(counts)}])
+    finding = sl.RecursiveDiversity(l=l).measure(release)
+    assert finding.value == recursive(counts, l) == finding.replay(release)
+    assert finding.witness.value == str(counts.index(max(counts)))  # the first of the most frequent
+
+
+@pytest.mark.parametrize(
+    ("l", "share", "belief"),  # at n₁ ≤ 3·(n_ℓ + …)
+    [(1, 3, 3), (2, Fraction(3, 4), Fraction(3, 4)), (3, None, Fraction(3, 4)), (4, None, Fraction(3, 4))],
+)
+def test_what_a_limit_says_of_the_most_frequent_value(l, share, belief):  # noqa: E741
+    measure = sl.RecursiveDiversity(l=l)
+    assert (measure.share_at(Fraction(3)), measure.belief_at(Fraction(3))) == (share, belief)
+    others = sl.RecursiveDiversity(l=l, apart_from="a")
+    assert (others.share_at(Fraction(3)), others.belief_at(Fraction(3))) == (None, None)
+
+
+APART = [{"-": 9, "a": 2, "b": 1}, {"-": 1, "a": 1, "b": 1}, {"-": 5}]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "group"),
+    [
+        (sl.DistinctValues(apart_from="-"), 2, 1),
+        (sl.DistinctValues(apart_from=["-", "b"]), 1, 1),
+        (sl.DistinctValues(), 1, 3),
+        (sl.EntropyDiversity(apart_from=["-", "b"]), 1, 1),
+        (sl.EntropyDiversity(), 1, 3),
+        (sl.RecursiveDiversity(l=2, apart_from="-"), 2, 1),
+        (sl.RecursiveDiversity(l=1, apart_from="-"), Fraction(2, 3), 1),
+        (sl.RecursiveDiversity(l=2), math.inf, 3),
+    ],
+    ids=str,
+)
+def test_values_that_mean_nothing_and_groups_of_nothing_else_are_passed_over(measure, value, group):
+    release = sl.Release.from_counts(APART)
+    finding = measure.measure(release)
+    assert (finding.value, finding.witness.group.number) == (value, group)
+    assert finding.replay(release) == value
+
+
+def test_entropy_diversity_of_the_other_values_alone():
+    release = sl.Release.from_counts(APART)
+    finding = sl.EntropyDiversity(apart_from="-").measure(release)
+    assert finding.value == effective_number([2, 1]) == finding.replay(release)
+    assert finding.witness.group.number == 1
+
+
+def test_a_group_in_which_nobody_has_a_value_has_no_distinct_ones_and_no_shares():
+    some = sl.Release.from_counts([{"a": 1, "b": 1}, {}], sizes=[2, 3], values="set")
+    for apart in ((), "a"):
+        finding = sl.DistinctValues(apart_from=apart).measure(some)
+        assert (finding.value, finding.witness.group.number, finding.replay(some)) == (0, 2, 0)
+        assert finding.explain() == "Nobody in group 2 has any value: whoever finds a person there knows that."
+    assert sl.EntropyDiversity().measure(some).value == 2
+    assert sl.RecursiveDiversity(l=2).measure(some).value == 1
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_where_there_is_nothing_to_measure(measure):
+    finding = measure(apart_from="a").measure(sl.Release.from_counts([{"a": 2}], domain=["a", "b"]))
+    assert finding.witness is None
+    assert finding.value == (1 if measure is sl.EntropyDiversity else 0)
+    assert finding.explain() == NOBODY
+
+
+FEW, SAME = [{"a": 2, "b": 1}], [{"a": 2}]
+SIX = [dict.fromkeys("abcdef", 1)]
 
 
 @pytest.mark.parametrize(
     ("measure", "counts", "words"),
     [
-        (sl.DistinctValues(), [{"a": 1, "b": 1}], "The people in group 1 have 2 different values; no group has fewer."),
-        (sl.EntropyDiversity(), [{"a": 2, "b": 1}], "as diverse as 1.8898 equally frequent ones"),
-        (sl.RecursiveDiversity(l=2), [{"a": 2}], "In group 1 there are fewer than 2 different values"),
-        (sl.RecursiveDiversity(l=22), [{"a": 2}], "fewer than 22 different values"),
+        (sl.DistinctValues(), FEW, "The people in group 1 have 2 different values; no group has fewer."),
+        (
+            sl.DistinctValues(apart_from="a"),
+            SIX,
+            "The people in group 1 have 5 different values, apart from a; no group has fewer.",
+        ),
+        (
+            sl.DistinctValues(apart_from=list("abcd")),
+            SIX,
+            "The people in group 1 have 2 different values, apart from a, b, c, … and 1 more; no group has fewer.",
+        ),
+        (sl.DistinctValues(), SAME, "Everybody in group 1 has the same value: whoever finds a person there knows it."),
+        (
+            sl.DistinctValues(apart_from="a"),
+            FEW,
+            "Everybody in group 1 has the same value, apart from a: whoever rules those out knows it.",
+        ),
+        (
+            sl.EntropyDiversity(),
+            FEW,  # 3 / 2^(2/3) = 1.88988…
+            "The values in group 1 are as diverse as 1.8898 equally frequent ones; no group's are less diverse.",
+        ),
+        (
+            sl.EntropyDiversity(apart_from=["a", "b"]),
+            SIX,
+            (
+                "The values in group 1, apart from a, b, are as diverse as 4 equally frequent ones; no group's are less "
+                "diverse."
+            ),
+        ),
+        (sl.EntropyDiversity(), SAME, "The values in group 1 are as diverse as 1 value; no group's are less diverse."),
+        (
+            sl.RecursiveDiversity(l=2),
+            SAME,
+            "In group 1 there are fewer than 2 different values, 'a' the most frequent of them.",
+        ),
+        (
+            sl.RecursiveDiversity(l=22, apart_from="a"),
+            FEW,
+            "In group 1 there are fewer than 22 different values apart from a, 'b' the most frequent of them.",
+        ),
+        (sl.RecursiveDiversity(l=1), FEW, "In group 1, 'a' occurs 2/3 times as often as all values together."),
+        (
+            sl.RecursiveDiversity(l=1, apart_from="a"),
+            SIX,
+            "In group 1, 'b' occurs 1/5 times as often as all values (apart from a) together.",
+        ),
+        (
+            sl.RecursiveDiversity(l=2),
+            FEW,
+            "In group 1, 'a' occurs 2 times as often as all values from the 2nd most frequent on together.",
+        ),
+        (
+            sl.RecursiveDiversity(l=4, apart_from="a"),
+            SIX,
+            (
+                "In group 1, 'b' occurs 1/2 times as often as all values from the 4th most frequent on (apart from a) "
+                "together."
+            ),
+        ),
     ],
 )
 def test_words(measure, counts, words):
-    assert words in measure.measure(sl.Release.from_counts(counts)).explain()
+    assert measure.measure(sl.Release.from_counts(counts)).explain() == words

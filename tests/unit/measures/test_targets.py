@@ -90,6 +90,20 @@ def test_a_slip_of_the_pen_does_not_make_a_category_smaller(value, message):
         sl.Implications(1, value).measure(WARD)
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(sl.Closeness, sl.DistinctValues, sl.EntropyDiversity, sl.BetaLikeness, sl.DeltaDisclosure, sl.Acquaintance),
+        *(lambda **more: sl.Implications(1, **more), lambda **more: sl.Negations(1, **more)),
+        *(lambda **more: sl.RecursiveDiversity(2, **more), lambda **more: sl.PriorBelief(stubbornness=3, **more)),
+        lambda **more: sl.CheapestKnowledge(0.9, **more),
+    ],
+)
+def test_a_question_about_no_value_at_all_has_no_answer_that_could_hold(kind):
+    with pytest.raises(BadMeasure, match="apart_from= leaves no value"):
+        kind(apart_from=WARD.domain).measure(WARD)
+
+
 def test_what_makes_no_sense_is_refused():
     with pytest.raises(BadMeasure, match="both value= and apart_from="):
         sl.Implications(1, "Flu", apart_from=["Not asked"])
@@ -97,8 +111,6 @@ def test_what_makes_no_sense_is_refused():
         sl.Implications(1, {"a": ["Flu"], "b": ["Flu"]})
     with pytest.raises(BadMeasure, match="'Flu' is also a value of the release"):
         sl.Implications(1, {"Flu": MENTAL}).measure(WARD)
-    with pytest.raises(BadMeasure, match="apart_from= leaves no value"):
-        sl.Closeness(apart_from=WARD.domain).measure(WARD)
     with pytest.raises(UnknownValue, match="did you mean 'Not asked'"):
         sl.DistinctValues(apart_from=["not asked"]).measure(WARD)
     with pytest.raises(BadMeasure, match="leave apart_from= out"):

@@ -11,13 +11,14 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, WrongKind
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import policy_text
-from sidelight.policy.policy_file import SCHEMA_HOME, policy_schema, read_policy_file, read_policy_text
+from sidelight.policy.policy_file import SCHEMA_HOME, _tidy, policy_schema, read_policy_file, read_policy_text
 from sidelight.table.roles import Roles
 
 ROOT = Path(__file__).parents[3]
 
 SIZE = '[[limit]]\nmeasure = "group size"\n'
 GOOD = SIZE + "at_least = 5\n"
+POINT = "[[skyline]]\npoints = [{rules_out = 1, below = 0.9}]\n"
 
 WRONG = {
     SIZE + "at_leats = 5": "no key 'at_leats' in limit 1 of policy.toml; did you mean 'at_least'?",
@@ -54,6 +55,23 @@ WRONG = {
     + '[roles]\nvalues = "sets"': "cannot use 'values' in roles of policy.toml; give 'single', 'set' or 'multiset'",
     GOOD + '[roles]\nsensitiv = "disease"': "no key 'sensitiv' in roles of policy.toml; did you mean 'sensitive'?",
     GOOD + "x = = 3": "policy.toml is not TOML: Invalid value (at line 4, column 5)",
+    SIZE
+    + f"at_least = {'1' * 5000}": "policy.toml holds a number that is too long, or a day that no calendar has; give another",
+    f"x = {'[' * 2000}": "policy.toml is nested too deeply to be a policy; check what was written into it",
+    "skyline = 5": "cannot use 'skyline' in policy.toml; write it as tables headed [[skyline]]",
+    "skyline = [5]": "cannot use 'skyline' in skyline 1 of policy.toml; write it as tables headed [[skyline]]",
+    GOOD + "[[skyline]]\npoint = []": "no key 'point' in skyline 1 of policy.toml; did you mean 'points'?",
+    "[[skyline]]\npoints = []": "skyline 1 of policy.toml: there are no points; add at least one, such as {rules_out = 4, below = 0.75}",
+    POINT + POINT: "skyline 1 of policy.toml: there are two skylines without a value; put all their points into one",
+    '[[limit]]\nmeasure = "negations"\nk = -1\nat_most = 1': "limit 1 of policy.toml: 'negations' needs k to be a whole number of at least 0, not -1",
+    "preset = 3": 'preset of policy.toml is a text or a list of texts; write it like preset = "k-map(k=5)"',
+    "preset = ['ACRO', 3]": 'preset of policy.toml is a text or a list of texts; write it like preset = "k-map(k=5)"',
+    "preset = 'ACR'": "preset of policy.toml: no preset 'ACR'; did you mean 'ACRO'?",
+    "preset = []": 'policy.toml sets no limit; add a [[limit]] with measure = "group size" and at_least = 5',
+    "presets = 'ACRO'": "no key 'presets' in policy.toml; did you mean 'preset'?",
+    GOOD + "[colour]": "no key 'colour' in policy.toml; there are: roles, limit, skyline, preset",
+    GOOD
+    + '[roles]\ndomain_file = "values.txt"\ndomain = { ill = ["Flu"] }': "[roles] has a domain by column and a domain_file; leave one of them out",
 }
 
 
@@ -82,19 +100,40 @@ def test_reading_a_file(tmp_path):
     assert read.roles.stated() == {"quasi": ("age", "sex"), "sensitive": "disease", "domain": ("1", "2")}
 
 
-def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(BadPolicy, match=r"the name of the policy file is empty; give its path"):
-        sl.read_policy("")
-    with pytest.raises(WrongKind, match=r"named by its path, not by a NoneType; give the path of a TOML file"):
-        sl.read_policy(None)
-    with pytest.raises(BadPolicy, match=r"no policy file 'nowhere\.toml'; check the path"):
-        sl.read_policy("nowhere.toml")
-    with pytest.raises(BadPolicy, match="' is a folder; give the path of a policy file in it"):
-        sl.read_policy(tmp_path)
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("", "the name of the policy file is empty; give its path"),
+        (" ", "the name of the policy file is empty; give its path"),
+        ("nowhere.toml", "no policy file 'nowhere.toml'; check the path"),
+        ("a\0b", "cannot read the policy file 'a␀b': there is no such name; give the path of a readable file"),
+        (".", "'.' is a folder; give the path of a policy file in it"),
+        (None, "a policy file is named by its path, not by None; give the path of a TOML file"),
+        (5, "a policy file is named by its path, not by an int; give the path of a TOML file"),
+        (b"p", "a policy file is named by its path, not by a bytes; give the path of a TOML file"),
+    ],
+)
+def test_files_that_cannot_be_read(path, line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(WrongKind if line.startswith("a policy file") else BadPolicy) as caught:
+        sl.read_policy(path)
+    assert str(caught.value) == line
+
+
+def test_files_are_utf_8(tmp_path):
     latin = tmp_path / "latin.toml"
     latin.write_bytes("# Größe\n".encode("latin-1"))
-    with pytest.raises(BadPolicy, match=r"latin\.toml is not UTF-8 \(byte 5\)"):
+    with pytest.raises(BadPolicy) as caught:
         sl.read_policy(latin)
+    assert str(caught.value) == "latin.toml is not UTF-8 (byte 5); save it as UTF-8"
+    latin.write_text(f"# Größe\n{SIZE}at_leats = 5", encoding="utf-8")
+    with pytest.raises(BadPolicy, match=r"^no key 'at_leats' in limit 1 of latin\.toml; "):
+        sl.read_policy(latin)
+
+
+def test_a_text_without_a_name_is_the_policy():
+    with pytest.raises(BadPolicy, match=r"^the policy sets no limit; "):
+        read_policy_text("")
 
 
 def test_options_have_the_last_word():
@@ -145,13 +184,16 @@ def test_paths_in_a_policy_start_where_it_stands(tmp_path, monkeypatch):
     policy.write_text(
         '[[limit]]\nmeasure = "closeness"\ndistance = "hierarchical"\nhierarchy = "disease.csv"\nat_most = 0.5\n'
         '[[limit]]\nmeasure = "implications"\nk = 1\nvalue = { lung = "disease.csv" }\nbelow = 0.9\n'
-        '[[skyline]]\nvalue = { lung = "../rules/disease.csv" }\npoints = [{rules_out = 1, below = 0.9}]\n'
+        '[[limit]]\nmeasure = "implications"\nk = 1\nvalue = { lung = ["Flu", "Asthma"] }\nbelow = 0.9\n'
+        '[[skyline]]\nvalue = { lung = "./disease.csv" }\npoints = [{rules_out = 1, below = 0.9}]\n'
     )
-    closeness, implications, point = sl.read_policy(policy).criteria
+    closeness, implications, by_list, point = sl.read_policy(policy).criteria
     assert closeness.measure.hierarchy.height == 3
     assert implications.measure.value.values == point.measure.value.values == ("Asthma", "Flu")
+    assert {*by_list.measure.value.values} == {"Asthma", "Flu"}
     monkeypatch.chdir(tmp_path / "rules")
     assert sl.read_policy("policy.toml").criteria[0].measure.hierarchy.height == 3
+    assert read_policy_text(policy.read_text()).policy == sl.read_policy("policy.toml")  # a text stands nowhere
 
 
 def test_the_domain_may_be_in_a_file_beside_the_policy(tmp_path, monkeypatch):
@@ -162,6 +204,122 @@ def test_the_domain_may_be_in_a_file_beside_the_policy(tmp_path, monkeypatch):
     file.write_text(f'[roles]\nsensitive = "disease"\ndomain_file = "diagnoses.txt"\n{limit}')
     monkeypatch.chdir(tmp_path)
     assert read_policy_file(file).roles.domain == ("Flu", "AIDS")
-    file.write_text(f'[roles]\ndomain_file = "diagnoses.txt"\ndomain = {{ disease = ["Flu"] }}\n{limit}')
-    with pytest.raises(BadPolicy, match="a domain by column and a domain_file"):
-        read_policy_file(file)
+    file.write_text(f'[roles]\ndomain_file = "diagnoses.txt"\ndomain = ["Cold"]\n{limit}')
+    assert read_policy_file(file).roles.domain == ("Cold", "Flu", "AIDS")
+    monkeypatch.chdir(tmp_path / "policies")  # where a text starts that stands nowhere
+    assert read_policy_text(f'[roles]\ndomain_file = "diagnoses.txt"\n{limit}').roles.domain == ("Flu", "AIDS")
+
+
+@pytest.mark.parametrize(
+    ("sensitive", "domain"),
+    [
+        ('"pay"', ("high", "low")),  # in natural order, as no order is told by rows
+        ('["pay"]', ("high", "low")),
+        ('["ill", "pay"]', {"ill": ("Cold", "Flu"), "pay": ("high", "low")}),
+    ],
+)
+def test_a_domain_file_has_a_column_for_each_sensitive_one(tmp_path, sensitive, domain):
+    (tmp_path / "values.csv").write_text("ill,pay\nFlu,low\nCold,high\n")
+    file = tmp_path / "policy.toml"
+    file.write_text(f'{GOOD}[roles]\nsensitive = {sensitive}\ndomain_file = "values.csv"\n')
+    assert read_policy_file(file).roles.domain == domain
+
+
+def test_every_role_is_read():
+    text = """
+        quasi = ["age", "zip"]
+        sensitive = ["ill", 5]
+        person = "id"
+        values = "set"
+        missing = "drop"
+        suppressed = "leave out"
+        missing_marks = ["?", -9]
+        domain = { ill = ["Flu"], 5 = ["a", 1] }
+        sensitive_level = { ill = 1 }
+        keep = ["ward"]
+        weight = "w"
+        split = ";"
+        encoding = "latin-1"
+        sheet = "May"
+        columns = { age = "number", zip = "category", size = ["small", "large"] }
+    """
+    assert read_policy_text(f"{GOOD}[roles]\n{text}").roles == Roles(
+        quasi=("age", "zip"),
+        sensitive=("ill", "5"),
+        person="id",
+        values="set",
+        missing="drop",
+        suppressed="leave out",
+        missing_marks=("?", "-9"),
+        domain={"ill": ("Flu",), "5": ("a", "1")},
+        sensitive_level={"ill": 1},
+        keep=("ward",),
+        weight="w",
+        split=";",
+        encoding="latin-1",
+        sheet="May",
+        kinds=(("age", "number"), ("zip", "category"), ("size", ("small", "large"))),
+    )
+    assert read_policy_text(GOOD).roles == Roles()
+
+
+def test_presets_come_first_then_limits_then_skylines():
+    read = read_policy_text(f'preset = ["k-map(k=3)", "ACRO(sums=false)"]\n{POINT}{GOOD}')
+    k_map, acro = sl.presets.k_map(3), sl.presets.acro(sums=False)
+    point = sl.Acquaintance(rules_out=1) < 0.9
+    assert read.policy == sl.Policy(*k_map.criteria, *acro.criteria, sl.GroupSize() >= 5, point)
+    assert read.notes == (*k_map.notes, *acro.notes)
+    assert read.beside == ()
+
+
+def test_a_population_is_for_presets(tmp_path):
+    preset = sl.presets.ema_health_canada("people.csv")
+    file = tmp_path / "policy.toml"
+    file.write_text(f'preset = "{preset.name}"')
+    read = read_policy_file(file, population="people.csv")
+    assert read == read_policy_text(f'preset = "{preset.name}"', population="people.csv")
+    assert (read.policy, read.notes, read.beside) == (preset.policy, preset.notes, preset.beside)
+    assert read_policy_file(file).policy == sl.presets.ema_health_canada().policy
+
+
+def test_populations_in_a_policy_start_where_it_stands(tmp_path):
+    file, people = tmp_path / "policy.toml", str(tmp_path / "people.csv")
+    limit = '[[limit]]\nmeasure = "journalist risk"\npopulation = "people.csv"\nat_most = 0.5\n'
+    file.write_text(f"preset = 'k-map(k=2, population=\"people.csv\")'\n{limit}")
+    assert read_policy_file(file).policy == sl.Policy(*[sl.JournalistRisk(people) <= Fraction(1, 2)] * 2)
+
+
+def test_skylines_leave_out_what_others_are_about_and_say_what_they_drop():
+    """Whoever rules out nothing knows less than who rules out one, and stays below 0.9, too."""
+    points = "points = [{rules_out = 1, below = 0.9}, {below = 0.95}]\n"
+    read = read_policy_text(f"[[skyline]]\n{points}[[skyline]]\nvalue = 'Flu'\npoints = [{{others = 1, below = 1}}]\n")
+    assert read.policy == sl.Policy(
+        sl.Acquaintance(rules_out=1, apart_from=["Flu"]) < 0.9, sl.Acquaintance(others=1, value="Flu") < 1
+    )
+    (note,) = read.notes
+    assert note == "skyline of the other values: (0, 0, 0) below 0.95 follows from (1, 0, 0) below 0.9 and was dropped"
+    apart = read_policy_text(f"{POINT}of = 'ill'\n{POINT}of = 'pay'\n").policy
+    assert apart == sl.Policy(*((sl.Acquaintance(rules_out=1) < 0.9).about(column) for column in ("ill", "pay")))
+
+
+def test_the_schema_says_what_toml_can_and_no_more():
+    name = {"title": "Title", "default": None, "anyOf": [{"type": "string"}, {"type": "null"}]}
+    several = {"anyOf": [{"type": "string", "title": "A"}, {"type": "integer"}, {"type": "null"}], "title": "B"}
+    section = {
+        "title": "Section",
+        "type": "object",
+        "properties": {"title": name, "anyOf": several},
+        "required": ["title"],
+    }
+    assert _tidy(section) == {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "anyOf": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        },
+        "required": ["title"],
+    }
+    listed = {"items": {"anyOf": [{"type": "integer", "default": 1}, {"type": "null"}]}, "default": [], "minItems": 1}
+    assert _tidy(listed) == {"items": {"type": "integer"}, "minItems": 1}
+    described = {"description": "a table", "anyOf": [{"description": "text", "type": "string"}, {"type": "null"}]}
+    assert _tidy(described) == {"description": "a table", "type": "string"}  # the outer words say more

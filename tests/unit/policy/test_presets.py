@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -144,6 +145,57 @@ def test_names_and_notes():
     assert repr(sl.presets) == "<Presets: EMA/Health Canada 0.09; k-map; ACRO; HIPAA safe harbour>"
 
 
+ALWAYS = "what somebody learns who knows more than the group's columns, and what several releases tell together"
+
+
+def test_what_each_says_of_itself():
+    """The words that a reader of an audit is shown: what they leave out is what no limit watches."""
+    agencies, k_map = sl.presets.ema_health_canada(), sl.presets.k_map(2)
+    acro, without_sums = sl.presets.acro(), sl.presets.acro(sums=False)
+    assert agencies.source == (
+        "EMA policy 0070 and Health Canada's Public Release of Clinical Information: 0.09 in most circumstances, as "
+        "secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so that 1/11 is asked for"
+    )
+    assert agencies.not_covered == (
+        "the sensitive values: a group of 11 who all have one gives it away",
+        "how likely somebody tries: the agencies allow other thresholds in other circumstances",
+        ALWAYS,
+    )
+    assert k_map.source == "Sweeney, Computational Disclosure Control, 2001; ARX KMap"
+    assert k_map.not_covered == (
+        "somebody who knows who is in the release: ask for prosecutor risk",
+        "the sensitive values",
+        "whether the population has everybody whom an outsider may take for somebody",
+        ALWAYS,
+    )
+    assert acro.source == without_sums.source
+    assert acro.source == (
+        "AI-SDC/ACRO default.yaml (its documentation shows 0.85 for the two largest, where the file has 0.90)"
+    )
+    assert acro.not_covered == (
+        "degrees of freedom of models, at least 10: nothing here publishes a model",
+        "cells that nobody is in, which ACRO takes for disclosive: a release has no groups without people",
+        "values that are all alike but for missing ones, which are a value here",
+        ALWAYS,
+    )
+    assert without_sums.not_covered == (
+        "sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest",
+        *acro.not_covered,
+    )
+    assert k_map.beside == acro.beside == ()
+
+
+def test_a_check_of_columns_reads_as_it_is_told():
+    rows = pa.table({"age": ["34", "99"], "sex": ["f", "m"]})
+    assert sl.presets.hipaa_safe_harbour(rows).answer == "found"  # an age above 89
+    assert sl.presets.hipaa_safe_harbour(rows, missing_marks="99").answer == "could not tell"
+
+
+def test_a_number_that_is_too_long_is_pointed_at():
+    with pytest.raises(BadPolicy, match=r" at character 4: '9{70,}…' is more than anybody counts"):
+        read_preset(f"k-map(k={'9' * 5000})")
+
+
 def test_settings_in_text():
     assert read_preset("ACRO(sums=true)").criteria == sl.presets.acro().criteria
     assert read_preset("ACRO(sums=false)").criteria == sl.presets.acro(sums=False).criteria
@@ -161,6 +213,8 @@ def test_settings_in_text():
         ("k-map(k=5 population=a)", "',' is missing before '='; write it like k-map(k=5)"),
         ("k-map(=5)", "a setting is missing before '='; put odd names into quotes"),
         ("k-map(k=)", "a value is missing before ')'; put odd names into quotes"),
+        ("k-map(k=[5])", "a value is missing before '['; put odd names into quotes"),
+        ("k-map(or=5)", "cannot read the preset 'k-map(or=5)': it takes k, population; write settings like k-map(k=5)"),
         ("k-map(k)", "'=' is missing before ')'; write it like k-map(k=5)"),
         ("k-map(k=5))", "')' comes too late; write it like k-map(k=5)"),
         ("colour", "no preset 'colour'; there are: EMA/Health Canada 0.09, k-map, ACRO, HIPAA safe harbour"),
@@ -170,3 +224,10 @@ def test_what_is_wrong_is_said_to_its_end(text, message):
     with pytest.raises(BadPolicy) as caught:
         read_preset(text)
     assert str(caught.value).endswith(message)
+
+
+def test_numbers_are_read_as_they_are_however_long():
+    assert read_preset("k-map(k=" + "0" * 5_000 + "5)").criteria == sl.presets.k_map(5).criteria
+    with pytest.raises(BadPolicy, match="is more than anybody counts; give a smaller number") as caught:
+        read_preset("k-map(k=" + "9" * 5_000 + ")")
+    assert len(str(caught.value)) < 400

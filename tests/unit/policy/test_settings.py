@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
@@ -35,12 +35,37 @@ def test_types_of_parameters_as_policies_hold_them():
     assert setting_type(float | str | None) == Number | Text | None
 
 
+@pytest.mark.parametrize("hint", [Annotated[tuple[int, ...], "as it is"], Literal[1, "a"], tuple[()]])
+def test_what_says_itself_what_it_holds_stays(hint):
+    assert setting_type(hint) == hint
+
+
+class Thing:
+    """What Python holds and no policy can write."""
+
+
+@pytest.mark.parametrize(
+    ("hint", "kind"),
+    [
+        (str | Thing | None, Text | None),
+        (Thing | float | int, Number),
+        (tuple[int, ...] | Thing | Literal["all"], tuple[Whole, ...] | Literal["all"]),
+        (tuple[int | None, ...], tuple[Whole | None, ...]),
+        (Mapping[str, float | Thing], dict[Text, Number]),
+        (tuple[None, int], tuple[None, Whole]),
+    ],
+)
+def test_what_a_policy_cannot_write_is_left_out(hint, kind):
+    assert setting_type(hint) == kind
+
+
 @pytest.mark.parametrize(
     ("hint", "word", "value"),
     [
         (int, "3", 3),
         (int, "1_000", 1000),
         (bool, "true", True),
+        (bool, "false", False),
         (float, "0.5", 0.5),
         (float, "3/4", Fraction(3, 4)),
         (float, "inf", math.inf),
@@ -56,7 +81,11 @@ def test_a_word_is_what_belongs_at_its_place(hint, word, value):
 
 @pytest.mark.parametrize(
     ("hint", "value"),
-    [(int, "3"), (int, 3.0), (int, True), (bool, 1), (bool, "true"), (str, 1.5), (str, True), (float, True)],
+    [
+        *[(int, "3"), (int, 3.0), (int, True), (int, Word("3.0")), (int | None, Word("none"))],
+        *[(bool, 1), (bool, "true"), (bool, Word("True")), (bool | None, Word("perhaps"))],
+        *[(str, 1.5), (str, True), (float, True)],
+    ],
 )
 def test_nothing_else_is_coerced(hint, value):
     with pytest.raises(ValidationError):
@@ -73,7 +102,9 @@ def test_no_digit_is_lost():
     assert read_number(Word(digits)) == read_number(digits) == Fraction(digits)
 
 
-@pytest.mark.parametrize("text", ["", "five", "1/0", "nan", "1e999999999", "1e-999999999", "3 / 4", "0x10"])
+@pytest.mark.parametrize(
+    "text", ["", "five", "1/0", "nan", "Xinf", "-inf", "1e999999999", "1e-999999999", "3 / 4", "0x10"]
+)
 def test_what_is_no_number(text):
     with pytest.raises(ValueError, match="give a number"):
         read_number(text)
@@ -90,6 +121,8 @@ class Inner(Section):
 class Outer(Section):
     name: Text
     parts: tuple[Inner, ...] = ()
+    grid: tuple[tuple[Whole, ...], ...] = ()
+    most: Whole | Literal["all", "none"] = 1
 
 
 @pytest.mark.parametrize(
@@ -101,6 +134,9 @@ class Outer(Section):
         ({"name": "x", "parts": 3}, "cannot use 'parts' in outer 1; give a list"),
         ({"name": "x", "parts": [3]}, "cannot use 'parts' in outer 1; give a table, such as {name = 1}"),
         ({"name": "x", "parts": [{"amount": 1}, {"amont": 1}]}, "no key 'amont' in parts 2 of outer 1; did you mean 'amount'?"),
+        ({"name": "x", "grid": [[1], [2, "3"]]}, "cannot use 'grid' in outer 1; give a whole number"),
+        ({"name": "x", "most": 1.5}, "cannot use 'most' in outer 1; give a whole number or 'all' or 'none'"),
+        ({"nam": 1, "most": 1.5}, "no key 'nam' in outer 1; did you mean 'name'?"),
         ({"name": "x", "parts": [{"amount": 0.5}]}, "cannot use 'amount' in parts 1 of outer 1; give a whole number"),
         ({"name": "x", "parts": [{"amount": 1, "share": "?"}]}, "cannot use 'share' in parts 1 of outer 1; give a number, a fraction such as '3/4', or 'inf'"),
     ],
@@ -118,10 +154,27 @@ def test_what_is_right_is_given_back():
 
 
 def test_other_messages_end_with_the_remedy():
-    assert str(unknown_key("limits", ["limit", "roles"], "p.toml")).endswith("did you mean 'limit'?")
-    assert str(not_a_table("p.toml", "roles", many=False)).endswith("write it as a table headed [roles]")
-    assert str(without_measure({"mesure": 1}, "limit 1")) == "no key 'mesure' in limit 1; did you mean 'measure'?"
-    assert "'measure' is missing" in str(without_measure({"at_least": 1}, "limit 1"))
+    assert (
+        str(unknown_key("limits", ["limit", "roles"], "p.toml")) == "no key 'limits' in p.toml; did you mean 'limit'?"
+    )
+    one, many = (not_a_table("p.toml", "limit", many=many) for many in (False, True))
+    assert str(one) == "cannot use 'limit' in p.toml; write it as a table headed [limit]"
+    assert str(many) == "cannot use 'limit' in p.toml; write it as tables headed [[limit]]"
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ({"k": 1, "mesure": 1}, "no key 'mesure' in limit 1; did you mean 'measure'?"),
+        ({"meas": 1}, "no key 'meas' in limit 1; did you mean 'measure'?"),
+        ({"at_least": 1}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
+        ({}, "'measure' is missing in limit 1; add measure = \"group size\" or another one"),
+    ],
+)
+def test_a_limit_says_of_what(table, line):
+    complaint = without_measure(table, "limit 1")
+    assert isinstance(complaint, BadPolicy)
+    assert str(complaint) == line
 
 
 @pytest.mark.parametrize("text", ["inf", "+inf", "infinite", "∞"])

@@ -176,3 +176,32 @@ def test_where_nobody_has_a_value_the_domain_has_to_be_said(semantics):
     release = sl.Release.from_counts([{}, {}], sizes=[3, 2], values=semantics, domain=["Flu", "Cold"])
     for measure in (sl.RecursiveDiversity(), sl.Closeness(), sl.BetaLikeness(), sl.DeltaDisclosure()):
         assert measure.measure(release).value == 0
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [{"a": 5 * 10**18, "b": 1}, {"a": 5 * 10**18, "b": 2}],  # a sum of whole numbers that begins again below 0
+        [{"a": 2**62}],
+        [{"a": 10**19}],
+        [{"a": 2**61, "b": 2**61}],
+        [{each: 2**62 for each in "abcd"} | {"e": 7}],  # and comes out as 7
+    ],
+)
+def test_more_people_than_machine_numbers_add_up_are_refused(groups):
+    with pytest.raises(BadRelease, match="more people than can be counted"):
+        sl.Release.from_counts(groups)
+
+
+def test_as_many_people_as_can_be_added_up_are_counted():
+    assert sl.Release.from_counts([{"a": 2**61, "b": 2**60}, {"a": 1}]).size == 2**61 + 2**60 + 1
+
+
+def test_more_people_in_a_file_of_counts_are_refused():
+    for many in ("99999999999999999999", str(2**62), "1" + "0" * 5_000):
+        rows = pa.table({"g": ["x"], "people": [many], "s": ["a"], "count": [many]})
+        with pytest.raises(BadRelease, match="more people than can be counted"):
+            sl.read_release(rows, group=["g"], sensitive="s", rows="counts")
+    many = "0" * 5_000 + "7"
+    rows = pa.table({"g": ["x"], "people": [many], "s": ["a"], "count": [many]})
+    assert sl.read_release(rows, group=["g"], sensitive="s", rows="counts").size == 7

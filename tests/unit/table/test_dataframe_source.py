@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadTable
+from sidelight.errors import BadTable, UnknownColumn, WrongKind
 
 
 def sizes(source, **given):
@@ -168,3 +168,26 @@ def test_bytes_are_text_or_refused():
     for source in held_by_all(pa.table({"q": [b"\xff", b"\xfe"], "s": ["x"] * 2})):
         with pytest.raises(BadTable, match="a cell holds bytes that are not UTF-8 text; turn its column into text"):
             sizes(source)
+
+
+@pytest.mark.parametrize(
+    "names", [[0, 1], [0.5, "s"], [("a", "b"), ("a", "c")], [None, True], [dt.date(2020, 1, 1), 7]]
+)
+def test_names_that_are_no_texts_are_read_as_their_texts(names):
+    frame = pd.DataFrame([["x", "Flu"], ["x", "Cold"], ["y", "Flu"]])
+    frame.columns = names
+    quasi, sensitive = map(str, frame.columns)
+    assert sizes(frame, quasi=quasi, sensitive=sensitive) == {"x": 2, "y": 1}
+    assert list(frame.columns) == list(pd.Index(names))  # whose frame it is keeps its names
+    with pytest.raises(UnknownColumn, match="no column 'age' in the table"):
+        sizes(frame, quasi="age", sensitive=sensitive)
+
+
+def test_a_name_that_is_no_text_is_told_how_to_write_it():
+    frame = pd.DataFrame([[1, 2]])
+    with pytest.raises(UnknownColumn, match="the names of columns are texts; write '0', not 0"):
+        sl.read_table(frame, quasi=[0], sensitive="1")
+    with pytest.raises(WrongKind, match="the names of columns are a text or a list of texts, not an int"):
+        sl.read_table(frame, quasi="0", sensitive=1)
+    with pytest.raises(BadTable, match="two columns of the table have the same name; rename one"):
+        sl.read_table(frame.set_axis(["0", 0], axis=1), quasi="0", sensitive="1")

@@ -61,3 +61,15 @@ def test_the_schema_describes_the_data_of_every_step(client):
 def test_no_row_of_the_table_is_sent(client):
     for path in ("/", "/data", "/readers", "/release", "/api/data", "/api/readers", "/api/release"):
         assert "14050" not in client.get(path).text  # a zip code, which nobody asked about
+
+
+@pytest.mark.parametrize(("text", "times"), [("a" * 60, 1), ("a" * 60, 100), ("9" * 5_000, 1)])
+def test_whatever_stands_in_a_field_of_an_address_is_answered_or_refused(client, text, times):
+    schema = client.get("/openapi.json").json()["paths"]
+    views = [path for path in schema if client.get(path.removeprefix("/api")).status_code == 200]
+    assert "/api/other-releases" in views
+    for path in views:
+        for name in (each["name"] for each in schema[path]["get"]["parameters"]):
+            query = "&".join(["quasi=age&sensitive=disease", *[f"{name}={text}"] * times])
+            answer = client.get(f"{path.removeprefix('/api')}?{query}")
+            assert answer.status_code in (200, 422), (path, name)

@@ -109,3 +109,20 @@ def test_a_sidecar_names_no_file_that_was_not_given_with_it(tmp_path, published)
             Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(changed.encode())), *files])
     with pytest.raises(BadTable, match="is no sidecar"):
         Uploads(tmp_path).keep([(sidecar[0], io.BytesIO(b"{}")), *files])
+
+
+def test_what_is_forgotten_or_was_cut_short_leaves_its_place_to_another(tmp_path):
+    uploads = Uploads(tmp_path)
+    for _ in range(MOST_FILES + 1):
+        uploads.forget(given(uploads, "x.csv"))
+        with pytest.raises(TypeError):
+            uploads.keep([("x.csv", io.StringIO("a,b\n"))])  # which no file of bytes takes
+    assert (uploads.all(), list(tmp_path.iterdir())) == ((), [])
+    kept = [given(uploads, "x.csv") for _ in range(MOST_FILES)]
+    with pytest.raises(BadTable, match="20 files already"):
+        given(uploads, "x.csv")
+    for _ in range(2):
+        uploads.forget(kept[0])  # once is enough
+    given(uploads, "x.csv")
+    with pytest.raises(BadTable, match="20 files already"):
+        given(uploads, "x.csv")

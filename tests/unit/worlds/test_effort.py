@@ -1,6 +1,7 @@
 """How much counting is allowed, and what happens beyond."""
 
 from itertools import combinations
+from math import inf
 
 import pytest
 
@@ -18,8 +19,6 @@ DIFFER = [~Same(Someone(1, one), Someone(2, other)) for one, other in combinatio
 def test_seconds_limit_the_effort_too():
     with pytest.raises(TooHard):
         posterior(CROWD, Has(Someone(1), "v00"), given=DIFFER, effort=Effort(seconds=0.05))
-    with pytest.raises(BadMeasure):
-        Effort(states=0)
 
 
 def test_a_meter_gives_up_when_all_states_are_spent():
@@ -33,3 +32,66 @@ def test_a_meter_gives_up_when_all_states_are_spent():
 def test_an_effort_is_divided():
     assert Effort(states=100, seconds=8).share(8) == Effort(states=12, seconds=1)
     assert Effort(states=3, seconds=None).share(8) == Effort(states=1, seconds=None)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"states": 0}, "an effort allows at least one state and more than no seconds"),
+        ({"seconds": 0}, "an effort allows at least one state and more than no seconds"),
+        ({"seconds": -1.5}, "an effort allows at least one state and more than no seconds"),
+        ({"states": "1"}, "a number of states is a number, not '1'; give a number"),
+        ({"seconds": "soon"}, "a number of seconds is a number, not 'soon'; give a number"),
+        ({"seconds": float("nan")}, "a number of seconds is a number, not nan; give a number"),
+    ],
+)
+def test_an_effort_that_allows_nothing_is_refused(given, words):
+    with pytest.raises(BadMeasure) as refused:
+        Effort(**given)
+    assert str(refused.value) == words
+
+
+def test_the_least_effort_is_one_state_and_hardly_any_time():
+    assert Effort(states=1, seconds=1e-9).states == 1
+    assert Effort(states=1, seconds=None).seconds is None
+
+
+def long_ago(**allowed):
+    """A meter that runs since ever."""
+    return Meter(Effort(**allowed), started=-inf)
+
+
+def test_a_meter_counts_one_state_unless_told_otherwise():
+    meter = Meter(Effort(states=10, seconds=None))
+    meter.spend()
+    meter.spend(4)
+    assert meter.states == 5
+    assert meter.left() == Effort(states=5, seconds=None)
+
+
+def test_a_meter_looks_at_the_time_whenever_64_states_more_are_full():
+    meter = long_ago(states=1000)
+    meter.spend(63)
+    with pytest.raises(OverEffort):
+        meter.spend()
+    meter.spend()
+    meter.spend(62)
+    assert meter.states == 127
+    with pytest.raises(OverEffort):
+        meter.spend(200)
+    with pytest.raises(OverEffort):
+        meter.check_time()
+
+
+def test_a_meter_is_late_only_beyond_its_seconds():
+    assert long_ago(seconds=20).is_late()
+    assert not long_ago(seconds=inf).is_late()  # as long as it was allowed, and no longer
+    assert not long_ago(seconds=None).is_late()
+    assert not Meter(Effort(seconds=20), started=inf).is_late()
+    Meter(Effort(seconds=20), started=inf).check_time()
+
+
+def test_of_the_seconds_at_least_a_millisecond_is_left():
+    assert long_ago(states=9, seconds=20).left() == Effort(states=9, seconds=1e-3)
+    assert long_ago(states=9, seconds=None).left() == Effort(states=9, seconds=None)
+    assert Meter(Effort(states=9, seconds=20), started=inf).left() == Effort(states=9, seconds=inf)

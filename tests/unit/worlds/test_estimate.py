@@ -2,7 +2,9 @@
 
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +12,12 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.knowledge.facts import Has, Same
+from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
-from sidelight.worlds.effort import Effort
-from sidelight.worlds.estimate import Estimate
+from sidelight.worlds.counting.counter import WorldCounter
+from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.estimate import Attempts, Estimate, estimate_probabilities
+from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
 NAMED = sl.Release.from_groups(
@@ -83,3 +88,104 @@ def test_estimates_repeat_and_say_when_they_are_exact():
         posterior(NAMED, "Bob = Flu", approximate=True)
     with pytest.raises(BadMeasure, match="confidence"):
         posterior(NAMED, "Bob = Flu", approximate=True, rng=1, confidence=1)
+
+
+@pytest.mark.parametrize(("hits", "worlds"), [(1, 4), (3, 4), (7, 20), (20, 40)])
+def test_the_interval_leaves_half_of_the_doubt_on_each_side(hits, worlds):
+    """Clopper and Pearson: at `low` so many hits or more, at `high` so many or fewer, are as unlikely as 1/20."""
+    estimate = Estimate.of(hits, worlds, confidence=0.9)
+
+    def chance(numbers, share):
+        return sum(comb(worlds, number) * share**number * (1 - share) ** (worlds - number) for number in numbers)
+
+    assert (estimate.value, estimate.worlds, estimate.confidence) == (Fraction(hits, worlds), worlds, 0.9)
+    assert chance(range(hits, worlds + 1), estimate.low) == pytest.approx(0.05)
+    assert chance(range(hits + 1), estimate.high) == pytest.approx(0.05)
+
+
+def test_no_hit_and_only_hits_leave_one_side_open():
+    none, every = Estimate.of(0, 1, 0.9), Estimate.of(1, 1, 0.9)
+    assert (none.value, none.low, none.high) == (0, 0.0, pytest.approx(0.95))
+    assert (every.value, every.low, every.high) == (1, pytest.approx(0.05), 1.0)
+
+
+def test_an_estimate_is_cut_to_what_is_certain():
+    estimate = Estimate(Fraction(1, 2), 0.25, 0.75, 0.9, 10)
+    assert estimate.within(0, 1) == estimate
+    assert estimate.within(Fraction(5, 8), 1) == Estimate(Fraction(5, 8), 0.625, 0.75, 0.9, 10)
+    assert estimate.within(0, Fraction(3, 8)) == Estimate(Fraction(3, 8), 0.25, 0.375, 0.9, 10)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Estimate.of(1, 2, 1), "a confidence lies between 0 and 1, not 1"),
+        (lambda: Estimate.of(1, 2, 0), "a confidence lies between 0 and 1, not 0"),
+        (lambda: Estimate.exactly(Fraction(1), 1.5), "a confidence lies between 0 and 1, not 1.5"),
+        (lambda: Estimate.exactly(Fraction(1), "high"), "a confidence is a number, not 'high'; give a number"),
+        (lambda: Estimate.of(3, 2, 0.9), "3 of 2 worlds is no share; give two whole numbers"),
+        (lambda: Estimate.of(-1, 2, 0.9), "-1 of 2 worlds is no share; give two whole numbers"),
+        (lambda: Estimate.of(0, 0, 0.9), "0 of 0 worlds is no share; give two whole numbers"),
+        (lambda: Estimate.of(0.5, 2, 0.9), "0.5 of 2 worlds is no share; give two whole numbers"),
+    ],
+)
+def test_what_is_no_estimate_is_refused(make, words):
+    with pytest.raises(BadMeasure) as refused:
+        make()
+    assert str(refused.value) == words
+
+
+TWO_WARDS = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 2, "c": 1}])
+HARD = read_facts("(#1.1 = a and #2.1 = b) or (#1.2 = a and #2.2 = c) or (#1.3 = b and #2.3 = a)")
+EASY, LITTLE, MUCH = Has(Someone(1), "a"), Effort(160, None), Effort(100_000, None)
+
+
+def attempts(effort, *facts):
+    entities = identify(TWO_WARDS, dict.fromkeys(who for fact in facts for who in fact.people()))
+    return Attempts(WorldCounter(TWO_WARDS, entities, Meter(effort)), Meter(effort))
+
+
+def test_bounds_meet_where_everything_is_counted():
+    truth = posterior(TWO_WARDS, EASY, given=HARD)
+    assert attempts(MUCH, EASY, *HARD).bounds(EASY, HARD) == (truth, truth)
+    assert attempts(LITTLE, EASY).bounds(EASY, []) == (Fraction(1, 2), Fraction(1, 2))
+
+
+def test_a_fact_that_cannot_be_counted_may_break_every_world():
+    """Little is enough for each target alone, but for no fact beside it."""
+    never = Has(Someone(1), "c")
+    assert attempts(LITTLE, never).bounds(never, []) == (0, 0)
+    for target in (EASY, never):
+        asked = attempts(LITTLE, target, *HARD)
+        assert asked.split(target, HARD).left_out == HARD
+        assert asked.bounds(target, HARD) == (0, 1)
+
+
+def test_facts_about_other_groups_do_not_bear_on_a_target():
+    (other,) = read_facts("#2.1 = a -> #2.2 = b")
+    asked = attempts(MUCH, EASY, other, *HARD)
+    assert asked.split(EASY, [other]).countable == ()
+    assert asked.split(EASY, [other, *HARD]).countable == (other, *HARD)
+
+
+@pytest.mark.parametrize("effort", [LITTLE, MUCH])
+def test_sampled_worlds_fit_all_facts_whether_they_were_counted_or_not(effort):
+    targets = [EASY, Has(Someone(2), "b")]
+    estimates = estimate_probabilities(
+        attempts(effort, *targets, *HARD),
+        targets,
+        HARD,
+        rng=np.random.default_rng(1),
+        samples=400,
+        confidence=0.9999,
+    )
+    for target, estimate in zip(targets, estimates, strict=True):
+        assert estimate.worlds == 400
+        assert estimate.low <= posterior(TWO_WARDS, target, given=HARD) <= estimate.high
+
+
+@pytest.mark.parametrize("effort", [Effort(1, None), MUCH])
+def test_where_no_world_fits_it_is_given_up(effort):
+    facts = read_facts(["#1 = a", "#1 = b"])
+    rng, asked = np.random.default_rng(1), attempts(effort, *facts)
+    assert not estimate_probabilities(asked, [EASY], facts, rng=rng, samples=5, confidence=0.9)

@@ -39,3 +39,22 @@ def test_where_no_world_fits_it_says_what_to_raise(monkeypatch):
     monkeypatch.setattr(Observer, "estimates", lambda *_, **__: [])
     with pytest.raises(TooHard, match="none fits the facts; draw more with samples="):
         estimated()
+
+
+def test_people_are_looked_up_as_it_was_said():
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 2}, {"Flu": 2}], labels=[{"city": "South"}, {"city": "West"}])
+    by = {"city": sl.Hierarchy("city", (("Ulm", "Bonn"), ("South", "West")))}
+    facts = read_facts(["{city = Ulm} = Flu -> #1.2 = Flu"])
+    belief = estimate_belief(
+        release,
+        facts,
+        sl.posteriors(release, person={"city": "Ulm"}, by=by),
+        effort=Effort(states=1),
+        lookup=Lookup.of(by, None, None),
+        rng=np.random.default_rng(1),
+        samples=200,
+        confidence=0.999,
+    )
+    truth = sl.posteriors(release, given=facts, person={"city": "Ulm"}, by=by)
+    assert (str(belief), belief.group, belief.notes) == ("{city = Ulm}", truth.group, ())
+    assert [estimate.low <= truth[value] <= estimate.high for value, estimate in belief.after.items()] == [True, True]

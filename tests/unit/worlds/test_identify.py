@@ -6,6 +6,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.people import Described, Someone
+from sidelight.release.locate import Lookup
 from sidelight.worlds.identify import identify
 
 PRINTED = sl.Release.from_counts(
@@ -68,3 +69,260 @@ def test_descriptions_that_somebody_may_fit_both_are_refused(one, other):
     hidden = sl.Release.from_counts([{"Flu": 2, "Cold": 2}], labels=[{"age": "*"}])
     with pytest.raises(BadKnowledge, match="may be the same person"):
         identify(hidden, [Described.of({"age": one}), Described.of({"age": other})])
+
+
+BAG = {"Flu": 2, "Cold": 2}
+
+
+def printing(*labels):
+    return sl.Release.from_counts([BAG] * len(labels), labels=list(labels))
+
+
+CITIES = printing({"age": "30-39", "city": "Ulm"}, {"age": "30-39", "city": "Bonn"}, {"age": "40-49", "city": "Ulm"})
+DECADES = printing(*({"age": f"{decade}0-{decade}9", "city": "Ulm"} for decade in range(1, 6)))
+OVERLAPPING = printing({"age": "30-35"}, {"age": "33-39"})
+STARRED = printing({"age": "30-39", "city": "Ulm"}, {"age": "40-49", "city": "Bonn"}, {"age": "*", "city": "*"})
+REGIONS = sl.Hierarchy("city", (("Ulm", "Bonn", "Köln"), ("South", "West", "West")))
+AGES = sl.Hierarchy("age", (("34", "45"), ("30-39", "40-49")))
+NAMED = sl.Release.from_groups([(["Bob", "Ann"], ["Flu", "Cold"])])
+
+
+def refusal(release, *people, **lookup):
+    with pytest.raises(BadKnowledge) as refused:
+        identify(release, [Described.of(who) if isinstance(who, dict) else who for who in people], Lookup.of(**lookup))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("release", "who", "words"),
+    [
+        (
+            CITIES,
+            {"age": "34"},
+            (
+                "{age = 34} fits 2 groups: group 1 (age 30-39, city Ulm), group 2 (age 30-39, city Bonn); "
+                "say also city, where they differ, or write #1 for someone in group 1"
+            ),
+        ),
+        (
+            CITIES,
+            {"age": "30-49"},
+            (
+                "{age = 30-49} fits 3 groups: group 1 (age 30-39, city Ulm), group 2 (age 30-39, city Bonn), "
+                "group 3 (age 40-49, city Ulm); say also city, where they differ, or say age more exactly, "
+                "or write #1 for someone in group 1"
+            ),
+        ),
+        (
+            OVERLAPPING,
+            {"age": "34"},
+            (
+                "{age = 34} fits 2 groups: group 1 (age 30-35), group 2 (age 33-39); what they print overlaps, so that no "
+                "column decides between them, or write #1 for someone in group 1"
+            ),
+        ),
+        (
+            OVERLAPPING,
+            {"age": "33-39"},  # what is printed just so comes first
+            (
+                "{age = 33-39} fits 2 groups: group 2 (age 33-39), group 1 (age 30-35); say age more exactly, "
+                "or write #2 for someone in group 2"
+            ),
+        ),
+        (
+            DECADES,
+            {"city": "Ulm"},
+            (
+                "{city = Ulm} fits 5 groups: group 1 (age 10-19, city Ulm), group 2 (age 20-29, city Ulm), "
+                "group 3 (age 30-39, city Ulm), …; say also age, where they differ, or write #1 for someone in group 1"
+            ),
+        ),
+        (
+            STARRED,
+            {"city": "Ulm"},
+            (
+                "{city = Ulm} fits 2 groups: group 1 (age 30-39, city Ulm), group 3 (age *, city *); "
+                "say also age, where they differ, or write #1 for someone in group 1"
+            ),
+        ),
+    ],
+)
+def test_who_fits_several_groups_is_told_what_would_decide(release, who, words):
+    assert refusal(release, who) == words
+
+
+@pytest.mark.parametrize(
+    ("release", "who", "lookup", "words"),
+    [
+        (
+            CITIES,
+            {"age": "45", "city": "Bonn"},
+            {},
+            (
+                "the nearest are group 2 (age 30-39, city Bonn), group 3 (age 40-49, city Ulm), which differ in age, city; "
+                "give hierarchies with by= if a printed label covers it, or write #2 for someone in group 2"
+            ),
+        ),
+        (
+            CITIES,
+            {"age": "45", "city": "Bonn"},
+            {"by": {"age": AGES}},
+            (
+                "the nearest are group 2 (age 30-39, city Bonn), group 3 (age 40-49, city Ulm), which differ in age, city; "
+                "add a hierarchy of city to by= if a printed label covers it, or write #2 for someone in group 2"
+            ),
+        ),
+        (
+            CITIES,
+            {"age": "45", "city": "Bonn"},
+            {"locate": "labels"},  # so 45 is under nothing
+            (
+                "the nearest is group 2 (age 30-39, city Bonn), which differs in age; give hierarchies with by= if a "
+                'printed label covers it, or read the printed forms with locate="intervals", '
+                "or write #2 for someone in group 2"
+            ),
+        ),
+        (
+            CITIES,
+            {"city": "Köln"},
+            {"by": {"city": REGIONS}},
+            (
+                "the nearest are group 1 (age 30-39, city Ulm), group 2 (age 30-39, city Bonn), "
+                "group 3 (age 40-49, city Ulm), which differ in city; write #1 for someone in group 1"
+            ),
+        ),
+        (
+            DECADES,
+            {"age": "70"},
+            {},
+            (
+                "the nearest are group 1 (age 10-19, city Ulm), group 2 (age 20-29, city Ulm), "
+                "group 3 (age 30-39, city Ulm), which differ in age; give hierarchies with by= if a printed label covers "
+                "it, or write #1 for someone in group 1"
+            ),
+        ),
+        (
+            STARRED,
+            {"age": "45", "city": "Ulm"},
+            {},
+            (
+                "the nearest are group 1 (age 30-39, city Ulm), group 2 (age 40-49, city Bonn), which differ in age, city; "
+                'give hierarchies with by= if a printed label covers it, or say suppressed="may hold them" if suppressed '
+                "rows may hold this person, or write #1 for someone in group 1"
+            ),
+        ),
+    ],
+)
+def test_who_fits_no_group_is_told_the_nearest(release, who, lookup, words):
+    assert refusal(release, who, **lookup) == f"{Described.of(who)} fits no group; {words}"
+
+
+@pytest.mark.parametrize(
+    ("release", "who", "lookup", "words"),
+    [
+        (CITIES, {"cty": "Ulm"}, {}, "the release prints no column 'cty'; did you mean 'city'?"),
+        (
+            CITIES,
+            {"city": "Bon"},
+            {},
+            (
+                "the release knows no city 'Bon'; did you mean 'Bonn'?; if a printed label covers it, "
+                "give hierarchies with by="
+            ),
+        ),
+        (
+            CITIES,
+            {"city": "Hof"},
+            {"by": {"age": AGES}},
+            (
+                "the release knows no city 'Hof'; there are: Bonn, Ulm; if a printed label covers it, "
+                "add a hierarchy of city to by="
+            ),
+        ),
+        (
+            CITIES,
+            {"city": "Hof"},
+            {"by": {"city": REGIONS}},
+            "the release knows no city 'Hof'; there are: Bonn, Ulm, Köln, South, West",
+        ),
+        (CITIES, {"city": "Wets"}, {"by": {"city": REGIONS}}, "the release knows no city 'Wets'; did you mean 'West'?"),
+        (
+            STARRED,
+            {"city": "Köln"},
+            {},
+            (
+                "the release knows no city 'Köln'; there are: Bonn, Ulm; if a printed label covers it, "
+                'give hierarchies with by=; say suppressed="may hold them" if suppressed rows may hold this person'
+            ),
+        ),
+    ],
+)
+def test_what_the_release_does_not_know_is_refused_with_what_it_knows(release, who, lookup, words):
+    assert refusal(release, who, **lookup) == words
+
+
+@pytest.mark.parametrize(
+    ("release", "people", "words"),
+    [
+        (CITIES, [Someone(4)], "no group 4 in the release; they are numbered 1 to 3"),
+        (
+            CITIES,
+            ["Bob"],
+            (
+                "the release names nobody, so 'Bob' cannot be found in it; write #3 for someone in group 3, describe the "
+                "person as {column = cell}, or say which column has the names with person= "
+                "(in Python, with keep_people=True as well)"
+            ),
+        ),
+        (NAMED, ["#3"], "nobody in the release is called '#3'; in Python, someone in a group is sl.Someone(3)"),
+        (
+            NAMED,
+            ["#3.12"],
+            "nobody in the release is called '#3.12'; in Python, someone in a group is sl.Someone(3, 12)",
+        ),
+        (NAMED, ["Bo"], "nobody in the release is called 'Bo'; check the spelling, or put odd names into quotes"),
+        (CITIES, [Someone(1, 5)], "group 1 (age 30-39, city Ulm) has 4 people; there is no #1.5"),
+        (NAMED, ["Bob", "Ann", Someone(1)], "group 1 has 2 people; the facts speak of 3 different ones"),
+        (
+            CITIES,
+            [{"age": "44"}, {"age": "4*", "city": "Ulm"}],
+            (
+                "{age = 44} and {age = 4*, city = Ulm} may be the same person of group 3 (age 40-49, city Ulm); "
+                "write #3.1 and #3.2 for two people of it"
+            ),
+        ),
+    ],
+)
+def test_people_who_cannot_be_told_are_refused(release, people, words):
+    assert refusal(release, *people) == words
+
+
+def test_as_many_people_as_a_group_has_are_found():
+    assert identify(NAMED, ["Bob", Someone(1, 2)]).group_of == {"Bob": 0, Someone(1, 2): 0}
+    last = Someone(3, 4)
+    assert identify(CITIES, [last]).group_of == {last: 2}
+
+
+@pytest.mark.parametrize(
+    ("who", "why"),
+    [
+        ({"city": "Köln"}, " (the release knows no city 'Köln'; there are: Bonn, Ulm)"),
+        ({"age": "45", "city": "Ulm"}, ""),
+    ],
+)
+def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
+    described = Described.of(who)
+    found = identify(STARRED, [described], Lookup.of(suppressed="may hold them"))
+    assert found.group_of == {described: 2}
+    assert found.notes == (
+        f"{described} fits nothing that is printed{why}: this rests on suppressed rows holding the person",
+    )
+
+
+def test_who_is_looked_for_at_the_nearest_average_may_be_elsewhere():
+    averages = printing({"age": "30"}, {"age": "50"})
+    who = Described.of({"age": "41"})
+    found = identify(averages, [who], Lookup.of(locate="nearest"))
+    assert found.group_of == {who: 1}
+    assert found.notes == ("{age = 41} was looked for at the nearest average, and may be in another group",)
+    assert identify(CITIES, [Described.of({"age": "44"})]).notes == ()

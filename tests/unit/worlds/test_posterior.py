@@ -9,13 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, Contradiction, UnknownValue, WrongKind
+from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue, WrongKind
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds import posterior as module
-from sidelight.worlds.posterior import posterior, posteriors, representatives
+from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.estimate import Estimate
+from sidelight.worlds.posterior import Observer, posterior, posteriors, representatives
 
 NAMED = sl.Release.from_groups(
     [
@@ -256,8 +258,19 @@ def test_people_of_other_groups_do_not_stand_in():
 
 
 def test_of_too_many_nobody_stands_in(monkeypatch):
+    facts = [Has("Ann", "Flu"), Has("Bob", "Flu")]  # one atom about one person, twice
     monkeypatch.setattr(module, "MOST_COMPARED", 1)
-    assert representatives([Has("Ann", "Flu"), Has("Bob", "Flu")], {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
+    monkeypatch.setattr(module, "MOST_COMPARED", 2)
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Ann"}
+
+
+def test_a_person_is_compared_with_those_who_are_linked_with_the_same_groups():
+    """Many are linked with somebody of another group each, and the last two with the same one."""
+    groups = {**{f"A{place}": 0 for place in range(8)}, **{f"B{place}": 1 + place for place in range(7)}}
+    facts = [Same(f"A{place}", f"B{min(place, 6)}") for place in range(8)]
+    alike = {who: other for who, other in representatives(facts, groups).items() if who != other}
+    assert alike == {"A7": "A6"}
 
 
 def test_beliefs_are_shown_shortly():
@@ -295,3 +308,89 @@ def test_facts_as_deep_as_they_may_be_are_counted():
         fact = ((fact & ~Has("Ed", "Flu")) | Has("Dave", "Flu")).implies(Has("Charlie", "Flu"))
     assert posterior(NAMED, "Charlie = Flu", given=[fact, "Charlie = Flu"]) == 1
     assert posterior(NAMED, "Charlie = Flu", given=fact) > Fraction(2, 5)
+
+
+TRIO = sl.Release.from_groups([(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"])])
+
+
+@pytest.mark.parametrize(
+    ("known", "blamed", "words"),
+    [
+        (["Ann = Mumps"], ["Ann = Mumps"], "'Ann = Mumps' cannot hold; take it back"),
+        (["Ann = Flu", "Bob = Flu"], None, "'Ann = Flu' and 'Bob = Flu' cannot all hold; take one back"),
+        (
+            # nobody would have Heart
+            [f"{who} = {value} with 0.5" for who in ("Ann", "Bob", "Cleo") for value in ("Flu", "Cold")],
+            None,
+            (
+                "'Ann = Flu with 0.5' and 'Ann = Cold with 0.5' and 'Bob = Flu with 0.5' and 'Bob = Cold with 0.5' and "
+                "'Cleo = Flu with 0.5' and others cannot all hold; take one back"
+            ),
+        ),
+    ],
+)
+def test_a_contradiction_names_up_to_five_facts(known, blamed, words):
+    release = sl.Release.from_groups(
+        [(["Ann", "Bob", "Cleo"], ["Flu", "Cold", "Heart"]), (["Dan"], ["Mumps"])],
+    )
+    with pytest.raises(Contradiction) as caught:
+        posterior(release, "Ann = Flu", given=known)
+    assert str(caught.value) == f"no world fits the release and the facts: {words}"
+    assert caught.value.facts == tuple(blamed or known)
+
+
+HARD_TO_COUNT = ["Ann = Flu -> Bob = Cold", "Bob = Flu -> Cleo = Cold"]
+
+
+@pytest.mark.parametrize("person", ["Ann", None])
+def test_a_whole_belief_that_is_too_hard_is_not_bounded(person):
+    with pytest.raises(TooHard) as caught:
+        posteriors(TRIO, given=HARD_TO_COUNT, person=person, effort=Effort(2))
+    assert (caught.value.low, caught.value.high) == (0, 1)
+    assert str(caught.value) == (
+        "counting the worlds takes more than the allowed effort of 2 states; what is known: between 0 and 1; "
+        "give a larger effort=, or ask for approximate=True"
+    )
+
+
+def test_soft_facts_that_are_too_hard_are_not_bounded():
+    soft = [sl.read_fact(HARD_TO_COUNT[0]).with_probability(0.9), HARD_TO_COUNT[1]]
+    for ask in (posteriors, lambda *args, **options: posterior(*args, "Ann = Flu", **options)):
+        with pytest.raises(TooHard) as caught:
+            ask(TRIO, given=soft, effort=Effort(2))
+        assert (caught.value.low, caught.value.high) == (0, 1)
+        assert str(caught.value) == (
+            "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never "
+            "estimated; allow more, or take some of them back"
+        )
+
+
+def test_facts_of_which_it_takes_too_long_to_tell_may_hold():
+    observer = Observer.of(TRIO, read_facts(["Ann = Flu", "Bob = Flu"]))
+    with pytest.raises(Contradiction):
+        observer.check_satisfiable(Meter(Effort()))
+    observer.check_satisfiable(Meter(Effort(), started=-np.inf))  # all of its time is over
+
+
+def test_an_answer_is_exact_unless_an_estimate_is_asked_for():
+    assert posterior(TRIO, "Ann = Flu") == posterior(TRIO, "Ann = Flu", approximate=False) == Fraction(1, 3)
+    assert posterior(TRIO, "Ann = Flu", approximate=True, rng=1) == Estimate(Fraction(1, 3), 1 / 3, 1 / 3, 0.95)
+    with pytest.raises(BadMeasure):
+        posterior(TRIO, "Ann = Flu", approximate=True)
+
+
+def test_people_are_looked_up_as_it_was_said():
+    release = sl.Release.from_counts(
+        [{"Flu": 1, "Cold": 3}, {"Flu": 2}, {"Cold": 2}], labels=[{"city": "South"}, {"city": "West"}, {"city": "*"}]
+    )
+    regions = sl.Hierarchy("city", (("Ulm", "Bonn"), ("South", "West")))
+    by = {"by": {"city": regions}}
+    assert posterior(release, "{city = Bonn} = Flu", **by) == 1
+    assert posteriors(release, given="{city = Ulm} = Flu", **by).of({"city": "Ulm"})["Flu"] == 1
+    assert posteriors(release, person={"city": "Ulm"}, **by)["Flu"] == Fraction(1, 4)
+    held = posteriors(release, person={"city": "Rome"}, suppressed="may hold them")
+    assert held["Cold"] == 1
+    assert len(held.notes) == 1
+    for ask in ({"target": "{age = 24} = Flu"}, {"target": "#1 = Flu", "given": "{age = 24} = Flu"}):
+        with pytest.raises(BadKnowledge, match="fits no group"):
+            posterior(PRINTED, **ask, locate="labels")  # where 20-29 is a name

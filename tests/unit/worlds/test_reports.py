@@ -151,3 +151,51 @@ def test_a_thousand_soft_facts_are_counted():
     ]
     belief = sl.posterior(release, "#17.1 = Flu", given=given)
     assert Fraction(1, 2) < belief < Fraction(7, 10)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["Bob = Flu with 0.9", "Bob = Lung with 0.8"], "add up to too much; change one"),
+        (["Bob = Breast with 0.2"], "never holds, and so is not a matter of degree; change it"),
+        (["Bob in {Flu, Lung, Heart} with 0.2"], "always holds, and so is not a matter of degree; change it"),
+        (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], "say different things of the same; change one"),
+    ],
+)
+def test_a_contradiction_says_what_to_change(given, words):
+    with pytest.raises(Contradiction) as caught:
+        believed("Ed = Flu", *given)
+    names = " and ".join(f"'{fact}'" for fact in given)
+    assert str(caught.value) == f"no belief fits the release and the facts: {names} {words}"
+    assert caught.value.facts == tuple(given)
+
+
+def test_a_contradiction_names_up_to_five_facts():
+    release = sl.Release.from_counts([dict.fromkeys("abcdefg", 1)])
+    given = [f"#1 = {value} with 0.2" for value in "abcdef"]
+    with pytest.raises(Contradiction) as caught:
+        sl.posterior(release, "#1 = a", given=given)
+    assert caught.value.facts == tuple(given)
+    assert "'#1 = e with 0.2' and others add up to too much; change one" in str(caught.value)
+    assert "#1 = f" not in str(caught.value)
+
+
+def test_what_overlaps_is_said_whole():
+    release = sl.Release.from_counts([dict.fromkeys("abcd", 1)])
+    with pytest.raises(BadKnowledge) as caught:
+        sl.posterior(release, "#1 = a", given=["#1 in {b, c} with 0.5", "#1 in {c, d} with 0.5"])
+    assert str(caught.value) == (
+        "'#1 in {b, c} with 0.5' and '#1 in {c, d} with 0.5' overlap, which leaves open how sure somebody is of each "
+        "part; say it of each part"
+    )
+
+
+def test_a_note_names_up_to_three_people():
+    given = [f"{who} = Flu with 0.3" for who in ("Bob", "Charlie", "Dave", "Ed")]
+    for several, names in ((2, "Bob, Charlie"), (3, "Bob, Charlie, Dave"), (4, "Bob, Charlie, Dave, …")):
+        assert sl.posteriors(NAMED, given=given[:several], person="Bob").notes == (
+            (
+                f"what is said of {names} is taken as {several} independent reports that bear on each other, "
+                "so somebody may end up more or less sure than each says"
+            ),
+        )

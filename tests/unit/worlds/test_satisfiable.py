@@ -25,8 +25,8 @@ def test_there_is_room_where_trying_everything_finds_it(domains, limits):
     assert has_room(Counter(domains), capacities) == fits
 
 
-def search(release, *facts):
-    known = read_facts(facts)
+def search(release, *texts):
+    known = read_facts(texts)
     return WorldSearch(release, identify(release, dict.fromkeys(w for f in known for w in f.people()))).satisfiable(
         known
     )
@@ -60,3 +60,30 @@ def test_it_is_given_up_after_many_nodes(monkeypatch):
     release = sl.Release.from_counts([dict.fromkeys(VALUES, 2)])
     with pytest.raises(OverEffort):
         search(release, *(f"not same(#1.{one}, #1.{other})" for one in range(1, 6) for other in range(1, one)))
+
+
+FOUR = sl.Release.from_counts([dict.fromkeys(VALUES, 2)])
+
+
+@pytest.mark.parametrize(
+    ("texts", "possible"),
+    [
+        (["#1 in {a, b}", "#1 in {b, c}"], True),
+        (["#1 in {a, b}", "#1 in {b, c}", "#1 in {a, c}"], False),
+        (["same(#1.1, #1.2)", "#1.1 in {a, b}", "#1.2 in {c, d}"], False),
+        (["#1.2 in {c, d}", "#1.1 in {a, b}", "same(#1.1, #1.2)"], False),
+        (["not same(#1.1, #1.2)", "#1.1 in {a, b}", "#1.2 in {c, d}"], True),
+        (["same(#1.1, #1.2)", "#1.1 in {a, b}", "#1.2 in {b, d}"], True),
+        (["same(#1.1, #1.2)", "#1.1 in {a, b}", "#1.2 in {b, d}", "#1.1 != b"], False),
+        (["not same(#1.1, #1.2)", "#1.1 = a", "#1.2 = a"], False),
+        (["not same(#1.1, #1.1)"], False),
+        (["same(#1.1, #1.1)"], True),
+        (["#1.1 = a or #1.2 = a", "#1.1 != a", "#1.2 != a"], False),
+        (["#1.1 = a or #1.2 = a", "#1.1 != a"], True),
+        (["#1.1 = a -> #1.2 = b", "#1.2 = b -> #1.1 = c", "#1.1 = a"], False),
+        (["#1.1 = a", "#1.2 = a"], True),
+        (["#1.1 = a", "#1.2 = a", "#1.3 = a"], False),
+    ],
+)
+def test_facts_of_one_group_hold_in_some_world_or_in_none(texts, possible):
+    assert search(FOUR, *texts) == search(FOUR, *texts[::-1]) == possible

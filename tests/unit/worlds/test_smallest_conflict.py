@@ -1,12 +1,13 @@
 """A minimum unsatisfiable subset is as small as going through all subsets shows."""
 
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.worlds import smallest_conflict
-from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
+from sidelight.worlds.smallest_conflict import _HittingSetSearch, minimum_unsatisfiable_subset
 
 CONFLICTS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 
@@ -43,6 +44,28 @@ def test_when_too_much_was_asked_no_fact_is_blamed_needlessly(monkeypatch):
     conflicts = [{0, 1}, {2, 3, 4}]
     subset = minimum_unsatisfiable_subset(5, oracle(conflicts))
     assert {*subset} in conflicts
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_what_is_found_at_first_can_do_without_nothing(number, monkeypatch):
+    """With no step left for a minimum, each pair of conflicts still leaves a minimal one."""
+    monkeypatch.setattr(smallest_conflict, "MOST_STEPS", 0)
+    every = [{*some} for size in range(1, number + 1) for some in combinations(range(number), size)]
+    for one, other in combinations_with_replacement(every, 2):
+        subset = minimum_unsatisfiable_subset(number, oracle([one, other]))
+        assert {*subset} in (one, other)
+        assert not (one < {*subset})
+        assert not (other < {*subset})
+
+
+def test_the_last_step_allowed_still_finds_the_minimum(monkeypatch):
+    conflicts = oracle([{0, 2}, {1, 2, 3}])
+    search = _HittingSetSearch(4, conflicts)
+    assert search.minimum([1, 2, 3]) == [0, 2]
+    monkeypatch.setattr(smallest_conflict, "MOST_STEPS", search.steps)
+    assert minimum_unsatisfiable_subset(4, conflicts) == [0, 2]
+    monkeypatch.setattr(smallest_conflict, "MOST_STEPS", search.steps - 1)
+    assert minimum_unsatisfiable_subset(4, conflicts) == [1, 2, 3]
 
 
 @given(CONFLICTS, st.sets(st.integers(0, 255)))

@@ -176,9 +176,9 @@ def _with_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], 
     """Let the target come first, with σ for nothing and any values besides."""
     least = np.full((budget + 1, len(groups.sizes)), np.inf)
     for kind, states in later.items():
-        price = kinds.price(kind) - kinds.prices[-1]
-        if kind[-1] and price <= budget:
-            avoiding = _log_avoid(groups, 0, groups.people_with(kind)) + states[: budget + 1 - price]
+        if kind[-1]:  # what such a kind costs is within the budget, and its states are for all that is left of it
+            price = kinds.price(kind) - kinds.prices[-1]
+            avoiding = _log_avoid(groups, 0, groups.people_with(kind)) + states
             np.minimum(least[price:], avoiding, out=least[price:])
     least += np.log(groups.sizes / np.maximum(groups.target, 1))
     least[:, groups.target == 0] = np.inf

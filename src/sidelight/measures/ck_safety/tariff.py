@@ -6,13 +6,13 @@ class the more frequent value is never the better one for a group, so programs l
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight._rounding import exact_number
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean
+from sidelight.measures.number_values import LARGEST_NUMBER
 from sidelight.table.labels import Label, shown, written_label
 
 
@@ -75,18 +75,16 @@ class Tariff(Mapping[Label, Fraction]):
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
-    """Take a finite number that is at least 0, or above 0 where `above` is 0.
+    """Take a number of a sensible size, above 0, or 0 too unless `above` is 0.
 
     >>> read_rate("prices", 0, above=0)
     Traceback (most recent call last):
-    sidelight.errors.BadMeasure: a number in prices= is 0; give finite ones above 0
+    sidelight.errors.BadMeasure: a number in prices= is 0; give finite ones above 0, and at most 1e30
     """
     exact = exact_number(number, BadMeasure, f"a number in {name}=")
-    if isinstance(exact, float) or not math.isfinite(exact) or exact < 0 or exact <= above:
-        message = (
-            f"a number in {name}= is {as_given(number)}; "
-            f"give finite ones {'above 0' if above >= 0 else 'of at least 0'}"
-        )
+    if isinstance(exact, float) or exact < 0 or exact <= above or exact > LARGEST_NUMBER:
+        finite = f"finite ones {'above 0' if above >= 0 else 'of at least 0'}"
+        message = f"a number in {name}= is {as_given(number)}; give {finite}, and at most 1e30"
         raise BadMeasure(message)
     return exact
 

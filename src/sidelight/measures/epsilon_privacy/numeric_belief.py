@@ -137,7 +137,7 @@ class NumericBelief(Targeted, GroupByGroup):
     def _check_consistent(self) -> None:
         """Refuse what is no family, or a distance at which nobody can know anything."""
         if not is_one_of(self.family, FamilyName):
-            message = f"no family='{self.family}'; choose 'normal', 'poisson' or 'pareto'"
+            message = f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'"
             raise BadMeasure(message)
         for name, family in (("spread", "normal"), ("minimum", "pareto")):
             setting = getattr(self, name)

@@ -33,13 +33,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import chain
-from operator import index
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight._arrays import Floats
-from sidelight._rounding import exact_number, exact_text
+from sidelight._rounding import exact_number, exact_text, whole_number
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
 from sidelight.measures.measure import Bound
 from sidelight.measures.number_values import whole_if_possible
@@ -311,12 +310,12 @@ def read_counts(counts: object) -> Weights | None:
 
 def read_shape(shape: object) -> Weights | str | None:
     """Understand a shape: a word, or weights, which are scaled to add up to 1."""
-    if shape is None or shape in ("uniform", "release"):
+    if shape is None or (isinstance(shape, str) and shape in ("uniform", "release")):
         return shape
     if isinstance(shape, Mapping):
         return Weights(shape).shares()
     near = did_you_mean(shape, ["uniform", "release"]) if isinstance(shape, str) else ""
-    message = f"no shape {shape!r}; give 'uniform', 'release' or a mapping value → share{near}"
+    message = f"no shape {as_given(shape, quoted=True)}; give 'uniform', 'release' or a mapping value → share{near}"
     raise BadMeasure(message)
 
 
@@ -355,9 +354,9 @@ def read_least_stubbornness(
 
 def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions:
     """Understand what is asked about: sets of values, or all there are."""
-    if predicates == EVERY_SUBSET:
-        return EVERY_SUBSET
     if isinstance(predicates, str):
+        if predicates == EVERY_SUBSET:
+            return EVERY_SUBSET
         message = (
             'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]], '
             f"or '{EVERY_SUBSET}'{did_you_mean(predicates, [EVERY_SUBSET])}"
@@ -381,14 +380,7 @@ def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[P
 
 def read_known_people(people: object) -> int:
     """Understand a number of known people."""
-    try:
-        known = index(people)  # type: ignore[arg-type]
-    except TypeError:
-        known = -1
-    if known < 0 or isinstance(people, bool):
-        message = f"known_people is {as_given(people, quoted=True)}; give a whole number of at least 0"
-        raise BadMeasure(message)
-    return known
+    return whole_number(people, BadMeasure, "known_people")
 
 
 # From what a caller says to the priors that stand for it, for the release at hand.

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -78,7 +79,8 @@ the target does not have Flu.
 
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
-            object.__setattr__(self, each, whole_amount(self.name, each, getattr(self, each)))
+            amount = whole_amount(self.name, each, getattr(self, each), most=MOST_OF_ANYTHING)
+            object.__setattr__(self, each, amount)
         super().__post_init__()
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:

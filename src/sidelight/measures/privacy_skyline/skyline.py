@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
@@ -55,7 +56,7 @@ class SkylinePoint:
 
     def __post_init__(self) -> None:
         for each in ("rules_out", "others", "family"):
-            whole_amount("skyline", each, getattr(self, each))
+            whole_amount("skyline", each, getattr(self, each), most=MOST_OF_ANYTHING)
 
     def dominates(self, other: SkylinePoint) -> bool:
         """Decide whether whoever keeps this one keeps the other: as much knowledge or more, no higher limit."""

@@ -6,13 +6,15 @@ that was published.  `web.exposing` asks the library; this is what the page says
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Annotated, cast, get_args
 
 from fastapi import APIRouter, File, Query, Request, UploadFile
-from pydantic import Field
+from fastapi.exceptions import RequestValidationError
+from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -163,15 +165,33 @@ def show(request: Request) -> Response:
 @router.post("/other-releases", include_in_schema=False)
 def give(request: Request, file: Annotated[list[UploadFile], File()], as_people: str = Query(default="")) -> Response:
     """Keep a file that was dropped, and show what it gives away."""
-    uploads = _taken(request.app.state.uploads)
+    fields = _fields(request)
+    fields.state()  # refused before anything is kept
     try:
-        upload = uploads.keep([(each.filename or "", each.file) for each in file])
-        columns_of(str(upload.path), text_reading(request.app.state.workspace.source.roles))
+        upload, _ = _kept(request, file)
     except SidelightError as error:
         return _drawn(request, problem=request.app.state.workspace.wording(error))
-    fields = _fields(request)
     changes = {"people": upload.key} if as_people else {"other": upload.key, "known": [], "secret": ""}
     return go_to(request, _address(fields.model_copy(update=changes)))
+
+
+def _kept(request: Request, files: Sequence[UploadFile]) -> tuple[Upload, tuple[str, ...]]:
+    """Keep a file that can be read, and name its columns; one that cannot is not kept, and takes no place."""
+    workspace: Workspace = request.app.state.workspace
+    uploads = _taken(request.app.state.uploads)
+    upload = uploads.keep([(each.filename or "", each.file) for each in files])
+    try:
+        columns = columns_of(str(upload.path), text_reading(workspace.source.roles))
+        if upload.sidecar:
+            read_published(upload.path)
+    except SidelightError as error:
+        problem = _as_called(workspace.wording(error), uploads)
+        uploads.forget(upload)
+        raise BadTable(problem) from None
+    except BaseException:
+        uploads.forget(upload)
+        raise
+    return upload, columns
 
 
 def _fields(request: Request) -> OtherFields:
@@ -189,7 +209,11 @@ def _fields(request: Request) -> OtherFields:
     chosen = [name.removeprefix("as-") for name, text in items if name.startswith("as-") and text == "sensitive"]
     if chosen:
         stated["secret"] = chosen[-1]
-    return OtherFields.model_validate(stated)
+    try:
+        return OtherFields.model_validate(stated)
+    except ValidationError as error:  # as the same address is refused under /api
+        said = [{**each, "loc": ("query", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(said) from None
 
 
 def _says_known(name: str, text: str) -> bool:
@@ -372,9 +396,8 @@ def attack_lines(
 @router.post("/api/uploads", responses={422: {"model": Complaint}, 413: {"description": "more than is taken"}})
 def upload(request: Request, file: Annotated[list[UploadFile], File()]) -> UploadAnswer:
     """Keep a file until the page is closed: a release, with its sidecar, or people."""
-    kept = _taken(request.app.state.uploads).keep([(each.filename or "", each.file) for each in file])
-    columns = columns_of(str(kept.path), text_reading(request.app.state.workspace.source.roles))
-    return UploadAnswer(key=kept.key, name=kept.name, columns=tuple(columns), sidecar=kept.sidecar)
+    kept, columns = _kept(request, file)
+    return UploadAnswer(key=kept.key, name=kept.name, columns=columns, sidecar=kept.sidecar)
 
 
 @router.get("/api/other-releases", responses={422: {"model": Complaint}})

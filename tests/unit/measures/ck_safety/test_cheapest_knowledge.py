@@ -9,6 +9,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.ck_safety import priced_atoms
 from sidelight.policy.limit_text import read_limit
+from sidelight.worlds.brute_force import cheapest_implications
 
 WARD = sl.Release.from_counts([{"AIDS": 1, "Flu": 4, "Cold": 5}])
 
@@ -56,16 +57,26 @@ def test_replaying_on_another_release_shows_that_it_does_not_suffice():
 @pytest.mark.parametrize(
     ("settings", "wrong"),
     [
-        ({"reach": 0}, "a probability above 0"),
-        ({"reach": 1.5}, "a probability above 0"),
-        ({"reach": 0.9, "prices": {"Flu": 0}}, "above 0"),
-        ({"reach": 0.9, "otherwise": math.inf}, "above 0"),
-        ({"reach": 0.9, "value": ["Flu", "Cold"]}, "one value or all"),
+        ({"reach": 0}, "'cheapest knowledge' has reach=0; give a probability above 0, at most 1"),
+        ({"reach": 1.5}, "'cheapest knowledge' has reach=1.5; give a probability above 0, at most 1"),
+        ({"reach": "much"}, "reach= is a number, not 'much'; give a number"),
+        ({"reach": 0.9, "prices": {"Flu": 0}}, "a number in prices= is 0; give finite ones above 0, and at most 1e30"),
+        ({"reach": 0.9, "prices": [1]}, 'prices= wants a mapping value → number, such as {"AIDS": 1, "Flu": 0.1}'),
+        (
+            {"reach": 0.9, "otherwise": math.inf},
+            "a number in otherwise= is inf; give finite ones above 0, and at most 1e30",
+        ),
+        ({"reach": 0.9, "otherwise": 0}, "a number in otherwise= is 0; give finite ones above 0, and at most 1e30"),
+        (
+            {"reach": 0.9, "value": ["Flu", "Cold"]},
+            "'cheapest knowledge' is about one value or all; give one, or leave others out with apart_from=",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(settings, wrong):
-    with pytest.raises(BadMeasure, match=wrong):
+    with pytest.raises(BadMeasure) as refusal:
         sl.CheapestKnowledge(**settings)
+    assert str(refusal.value) == wrong
 
 
 def test_prices_of_values_that_are_not_there():
@@ -98,3 +109,106 @@ def test_as_a_limit():
     assert limit.judge(WARD).holds
     assert not read_limit("cheapest knowledge(reach=0.95, prices={AIDS=10, Cold=3}) > 4").judge(WARD).holds
     assert read_limit(str(limit)) == limit
+
+
+def test_settings_are_written_as_policies_say_them():
+    """What is so by default is not said, and a whole number is said as one."""
+    assert sl.CheapestKnowledge(0.5).settings() == {"reach": Fraction(1, 2)}
+    said = sl.CheapestKnowledge(1, {"Flu": 3, "Cold": 0.5}, otherwise=2, value="AIDS").settings()
+    assert said == {"reach": 1, "prices": {"Flu": 3, "Cold": Fraction(1, 2)}, "otherwise": 2, "value": "AIDS"}
+    assert type(said["reach"]) is type(said["otherwise"]) is type(said["prices"]["Flu"]) is int
+    assert sl.CheapestKnowledge.from_settings(reach=1, apart_from=("Flu",)) == sl.CheapestKnowledge(
+        1, apart_from=["Flu"]
+    )
+    assert sl.CheapestKnowledge.from_settings(**said) == sl.CheapestKnowledge(**said)
+
+
+def test_examples_ask_about_all_values_one_and_all_but_one_with_prices_and_without():
+    prices = {"a": Fraction(1, 2), "b": 1, "c": Fraction(3, 2), "d": Fraction(1, 2)}
+    assert sl.CheapestKnowledge.examples(("a", "b", "c", "d")) == (
+        sl.CheapestKnowledge(Fraction(9, 10)),
+        sl.CheapestKnowledge(Fraction(9, 10), prices),
+        sl.CheapestKnowledge(1, value="a"),
+        sl.CheapestKnowledge(1, prices, value="a"),
+        sl.CheapestKnowledge(Fraction(1, 2), apart_from=["a"]),
+        sl.CheapestKnowledge(Fraction(1, 2), prices, apart_from=["a"]),
+    )
+
+
+def test_words():
+    assert sl.CheapestKnowledge(0.5).measure(WARD).explain() == (
+        "It costs nothing: in group 1 anyone has Cold with probability 1/2, as the release says."
+    )
+    assert sl.CheapestKnowledge(0.6, value="Cold").measure(WARD).explain() == (
+        "For 1 somebody could know that, if the target has Flu, the target has Cold; "
+        "in group 1 anyone, the target, then has Cold with probability 5/6."
+    )
+    nobody = sl.Release.from_counts([{"Flu": 1}], domain=["Flu", "AIDS"])
+    assert sl.CheapestKnowledge(0.5, value="AIDS").measure(nobody).explain() == (
+        "Nobody in the release has 'AIDS', so nobody can be shown to have it."
+    )
+
+
+def test_what_costs_too_much_to_weigh_says_so():
+    """Nothing but all 500 other values makes sure, and 4 · 2⁶ = 256 units are the last budget within 400."""
+    release = sl.Release.from_counts([{f"v{n}": 1 for n in range(501)}])
+    with pytest.raises(TooHard) as refusal:
+        sl.CheapestKnowledge(1, otherwise=0.5).measure(release)
+    assert str(refusal.value) == (
+        "knowledge that makes this sure costs more than 256 times 1/2, the unit of all prices, which is too much to "
+        "weigh; give a lower 'reach', or prices in larger steps"
+    )
+
+
+def test_without_prices_it_is_the_least_number_of_implications_that_reaches():
+    groups = [{"a": 5, "b": 4, "c": 3, "d": 2}, {"a": 3, "b": 3, "d": 6}, {"c": 9, "a": 8, "b": 1, "d": 1}]
+    release = sl.Release.from_counts(groups)
+    risks = [sl.Implications(k).measure(release).value for k in range(8)]
+    for reach in (*risks[:4], Fraction(1, 2), Fraction(3, 4), Fraction(99, 100), 1):
+        finding = sl.CheapestKnowledge(reach).measure(release)
+        assert finding.value == finding.replay(release) == next(k for k, risk in enumerate(risks) if risk >= reach)
+        assert finding.witness.probability == risks[int(finding.value)]
+
+
+def test_prices_have_a_common_unit():
+    """Of 1/10 and 3/20 it is 1/20; the target's own value is not paid for, so it is one of the dearer ones."""
+    release = sl.Release.from_counts([{"a": 1, "b": 2, "c": 3, "d": 4}])
+    prices = {"a": Fraction(1, 10), "b": Fraction(3, 20), "c": Fraction(1, 10), "d": Fraction(3, 20)}
+    finding = sl.CheapestKnowledge(1, prices).measure(release)
+    assert finding.value == finding.replay(release) == Fraction(1, 10) * 2 + Fraction(3, 20)  # all but one of b and d
+    assert finding.witness.value == "d"  # of one price the more frequent
+
+
+def test_a_group_that_makes_sure_elsewhere():
+    """The target is one of 41 people with as many values; of the second group all but one have the cheap value."""
+    release = sl.Release.from_counts(
+        [{"t": 1, **{f"v{n}": 1 for n in range(40)}}, {"x": 9, "y": 1}], labels=[{"zip": "1"}, {"zip": "2"}]
+    )
+    finding = sl.CheapestKnowledge(1, {"y": 7}, value="t").measure(release)
+    assert finding.value == finding.replay(release) == 2  # of two people of the second group one has x
+    assert finding.explain() == (
+        "For 2 somebody could know that, if one of 2 people in group 2 (zip 2) has x, the target has t; "
+        "in group 1 (zip 1) anyone, the target, then has t with probability 1."
+    )
+
+
+@pytest.mark.parametrize(
+    ("groups", "prices"),
+    [
+        ([{"a": 2, "b": 1, "c": 1}], {"a": 1, "b": 2, "c": 3}),
+        ([{"a": 2, "b": 1, "c": 1}], {"a": 3, "b": 2, "c": 1}),
+        ([{"a": 2, "b": 2}, {"a": 1, "c": 1}], {"a": 2, "b": 1, "c": Fraction(1, 2)}),
+        ([{"a": 1, "b": 1}, {"b": 2, "c": 1}], {"a": 1, "b": 5, "c": 2}),
+        ([{"a": 1, "b": 1, "c": 1}, {"b": 1, "c": 1}], {"a": 3, "b": 3, "c": 2}),
+    ],
+)
+@pytest.mark.parametrize("targets", ["a", "c", "bc", "abc"])
+@pytest.mark.parametrize("reach", [Fraction(1, 2), Fraction(2, 3), Fraction(4, 5), 1])
+def test_nothing_cheaper_is_found_by_trying_everything(groups, prices, targets, reach):
+    release = sl.Release.from_counts(groups)
+    others = [value for value in release.domain if value not in targets]
+    finding = sl.CheapestKnowledge(reach, prices, apart_from=others).measure(release)
+    expected = cheapest_implications(release, reach, lambda value: Fraction(prices[value]), targets)
+    assert finding.value == finding.replay(release) == expected
+    assert finding.witness.value in targets
+    assert finding.witness.posterior(release) == finding.witness.probability >= reach

@@ -3,12 +3,14 @@
 from fractions import Fraction
 from functools import reduce
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
+from sidelight.measures.exact import joined_all
 from sidelight.policy.limit_text import read_limit
 from sidelight.testing import releases, splits
 
@@ -50,15 +52,26 @@ def test_weights_may_be_money():
 @pytest.mark.parametrize(
     ("settings", "wrong"),
     [
-        ({"weights": {"Flu": -1}}, "at least 0"),
-        ({"weights": {"Flu": 0}, "otherwise": 0}, "no weight above 0"),
-        ({"weights": ["Flu"]}, "wants a mapping"),
-        ({"weights": {}, "knows": "rumours"}, "no knows='rumours'"),
+        ({"weights": {"Flu": -1}}, "a number in weights= is -1; give finite ones of at least 0, and at most 1e30"),
+        (
+            {"weights": {}, "otherwise": -1},
+            "a number in otherwise= is -1; give finite ones of at least 0, and at most 1e30",
+        ),
+        (
+            {"weights": {"Flu": 0}, "otherwise": 0},
+            "'disclosure cost' has no weight above 0, so nothing counts; give at least one",
+        ),
+        ({"weights": ["Flu"]}, 'weights= wants a mapping value → number, such as {"AIDS": 1, "Flu": 0.1}'),
+        (
+            {"weights": {}, "knows": "rumours"},
+            "'disclosure cost' has no knows='rumours'; give implications, negations",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(settings, wrong):
-    with pytest.raises(BadMeasure, match=wrong):
+    with pytest.raises(BadMeasure) as refusal:
         sl.DisclosureCost(1, **settings)
+    assert str(refusal.value) == wrong
 
 
 def test_a_misspelt_value_is_refused():
@@ -82,3 +95,84 @@ def test_a_search_keeps_a_weighted_limit():
     finer = [sl.generalise(data.table, by=data.hierarchies, to=levels) for levels in below]
     assert result.minimal
     assert not any(limit.judge(each).holds for each in finer if result.levels in result.minimal)
+
+
+def test_settings_are_written_as_policies_say_them():
+    """What is so by default is not said, and a whole number is said as one."""
+    assert sl.DisclosureCost(np.int64(1), {"Flu": 0.5}).settings() == {"k": 1, "weights": {"Flu": Fraction(1, 2)}}
+    said = sl.DisclosureCost(1, {"Flu": 3}, otherwise=2, knows="negations").settings()
+    assert said == {"k": 1, "weights": {"Flu": 3}, "otherwise": 2, "knows": "negations"}
+    assert type(said["otherwise"]) is type(said["weights"]["Flu"]) is int
+    assert sl.DisclosureCost(1, {}, otherwise=0.5).settings()["otherwise"] == Fraction(1, 2)
+    assert type(sl.DisclosureCost(np.int64(1), {}).k) is int
+
+
+def test_examples_have_one_worse_value_one_that_counts_nothing_and_values_of_equal_weight():
+    several = {"a": Fraction(1, 4), "b": Fraction(1, 2), "c": Fraction(3, 4), "d": Fraction(1, 4)}
+    assert sl.DisclosureCost.examples(("a", "b", "c", "d")) == (
+        sl.DisclosureCost(1, {"a": 3}),
+        sl.DisclosureCost(2, {"d": 0}),
+        sl.DisclosureCost(0, {"a": 3}),
+        sl.DisclosureCost(2, several),
+        sl.DisclosureCost(1, several, knows="negations"),
+    )
+
+
+def test_weights_that_count_are_listed_once_the_largest_first():
+    cost = sl.DisclosureCost(1, {"a": 2, "b": 0, "c": 5, "d": 2}, otherwise=0.5)
+    assert cost.different_weights() == [5, 2, Fraction(1, 2)]
+    assert cost.question(Fraction(2), ("a", "b", "c", "d", "e")) == sl.Implications(1, apart_from=["b", "c", "e"])
+
+
+def test_of_equally_bad_values_that_of_the_largest_weight_is_reported():
+    """A with probability 1/2 and weight 2, b for sure and with weight 1."""
+    release = sl.Release.from_counts([{"b": 3}, {"a": 2, "c": 2}])
+    finding = sl.DisclosureCost(0, {"a": 2, "c": 0}).measure(release)
+    assert (finding.value, finding.witness.weight, finding.witness.value) == (1, 2, "a")
+    assert (finding.witness.probability, finding.witness.group.number) == (Fraction(1, 2), 2)
+    assert finding.explain() == (
+        "In group 2 anyone has a with probability 1/2, as the release itself says. "
+        "Weighted by 2, which is how bad it is to disclose a, that is 1."
+    )
+
+
+def test_who_has_nothing_that_counts_is_told_so():
+    nobody = sl.Release.from_counts([{"Flu": 1}], domain=["Flu", "AIDS"])
+    finding = sl.DisclosureCost(1, {"Flu": 0}).measure(nobody)
+    assert finding.notes == ("nobody has any of the values that count",)
+    assert finding.explain() == "Nobody has any of the values that count, so nobody can be shown to have it."
+
+
+@pytest.mark.parametrize("knows", ["implications", "negations"])
+def test_a_search_sees_the_largest_of_the_weighted_values(knows):
+    """Of each group alone and of all together; a weight that nobody in a group has the values of adds nothing."""
+    groups = [{"AIDS": 1, "Flu": 4, "Cold": 5}, {"Flu": 9, "Cold": 2, "Ulcer": 2}, {"Ulcer": 1, "Cold": 8, "AIDS": 3}]
+    release = sl.Release.from_counts(groups)
+    cost = sl.DisclosureCost(1, {"AIDS": 4, "Flu": 0.5, "Ulcer": 0}, knows=knows)
+    screen = cost.screen()
+    rows = screen.of(release.groups)
+    alone = [sl.Release.from_counts([group], domain=release.domain) for group in groups]
+    np.testing.assert_allclose(screen.value(rows), [float(cost.measure(each).value) for each in alone])
+    np.testing.assert_allclose(screen.value(joined_all(screen, rows)), [float(cost.measure(release).value)])
+    questions = [cost.question(weight, release.domain).screen() for weight in (4, 1, Fraction(1, 2))]
+    np.testing.assert_array_equal(rows, np.hstack([each.of(release.groups) for each in questions]))
+    kinds = screen.kinds(release.groups)
+    assert kinds.tolist() == np.hstack([each.kinds(release.groups) for each in questions]).tolist()
+    assert screen.group_by_group == questions[0].group_by_group
+
+
+def test_floats_are_off_by_as_much_as_the_largest_weight_says():
+    adversary = sl.Implications(1).screen().slack(10)
+    assert sl.DisclosureCost(1, {"a": 5}).screen().slack(10) == 5 * adversary
+    assert sl.DisclosureCost(1, {"a": 0.5}, otherwise=0.1).screen().slack(10) == adversary
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_merging_groups_does_to_it_what_it_does_to_the_adversary(semantics):
+    for knows, adversary in (("implications", sl.Implications(1)), ("negations", sl.Negations(1))):
+        cost = sl.DisclosureCost(1, {"a": 5}, knows=knows)
+        assert cost.monotonicity(semantics) == adversary.monotonicity(semantics)
+
+
+def test_settings_change_and_the_weights_stay():
+    assert sl.DisclosureCost(1, {"a": 5}).with_settings(k=2) == sl.DisclosureCost(2, {"a": 5})

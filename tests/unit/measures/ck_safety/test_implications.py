@@ -8,7 +8,17 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.ck_safety.implications import Atom, Implication
+from sidelight.measures.ck_safety.implications import (
+    MOST_IDLE,
+    Atom,
+    Implication,
+    ImplicationsWitness,
+    either,
+    idle_implications,
+    knowledge_in_words,
+    no_facts_about,
+)
+from sidelight.release.groups import GroupName
 
 HOSPITAL = sl.Release.from_counts(
     [
@@ -140,3 +150,106 @@ def test_sparse_counts_give_the_same():
         finding = sl.Implications(k).measure(release)
         assert finding.replay(release) == finding.value >= sl.Implications(k).measure(alone).value
         assert sl.Implications(k, value="v2").measure(release).value >= Fraction(3, 19)
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (("a",), "a"),
+        (("a", "b"), "a or b"),
+        (("a", "b", "c", "d"), "a, b, c or d"),
+        (("a", "b", "c", "d", "e"), "a, b, c, d or one of 1 more values"),
+    ],
+)
+def test_up_to_four_values_are_named(values, text):
+    assert either(values) == text
+
+
+@pytest.mark.parametrize(
+    ("people", "text"),
+    [
+        ([], "nothing but the release"),
+        ([(1, 0, "x")], "that, if the target has x, the target has w"),
+        ([(1, 0, "x"), (1, 0, "x"), (1, 0, "w")], "that, if the target has x, the target has w"),
+        ([(1, 1, "x")], "that, if another person of the group has x, the target has w"),
+        ([(1, 1, "w"), (1, 2, "w")], "that, if one of 2 others of the group has w, the target has w"),
+        ([(3, 0, "x")], "that, if someone in group 3 (zip 3) has x, the target has w"),
+        ([(3, 0, "x"), (3, 1, "x")], "that, if one of 2 people in group 3 (zip 3) has x, the target has w"),
+        ([(4, 0, "x"), (4, 0, "y")], "that, if someone in group 4 has x or y, the target has w"),
+        (
+            [(4, 0, "y"), (1, 0, "x"), (4, 1, "x")],
+            "that, if the target has x, or someone in group 4 has y, or someone in group 4 has x, the target has w",
+        ),
+    ],
+)
+def test_what_is_known_in_words(people, text):
+    assert knowledge_in_words(knowing(people)) == text
+
+
+def knowing(people):
+    implications = tuple(Implication(Atom((group, place), value), Atom((1, 0), "w")) for group, place, value in people)
+    name = GroupName(3, (("zip", "3"),))
+    return ImplicationsWitness(GroupName(1), "w", target=(1, 0), implications=implications, elsewhere=(name,))
+
+
+def test_five_things_are_said_and_the_others_are_counted():
+    five = ", or ".join(f"someone in group {number} has x" for number in range(5, 10))
+    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 10)])) == (
+        f"that, if {five}, the target has w"
+    )
+    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 12)])) == (
+        f"that, if {five}, or 2 more things like that hold, the target has w"
+    )
+
+
+def test_premises_of_the_target_come_first_and_what_goes_without_saying_is_left_out():
+    witness = knowing([(2, 0, "x"), (1, 0, "y"), (1, 0, "w"), (1, 0, "z"), (2, 0, "x"), (1, 1, "w")])
+    assert [*witness.premises().items()] == [((1, 0), ("y", "z")), ((2, 0), ("x",)), ((1, 1), ("w",))]
+
+
+def test_groups_elsewhere_are_named_as_they_are_printed():
+    release = sl.Release.from_counts(
+        [{"w": 1, **{f"v{n}": 1 for n in range(30)}}, {"A": 3, "B": 2, "C": 2}], labels=[{"zip": "1"}, {"zip": "2"}]
+    )
+    finding = sl.Implications(1, value="w").measure(release)
+    assert finding.value == finding.replay(release) == 1 / (1 + 30 * Fraction(4, 7))
+    assert finding.explain() == (
+        "In group 1 (zip 1) anyone, the target, could be shown to have w with probability 7/127 by someone who knows "
+        "that, if someone in group 2 (zip 2) has A, the target has w."
+    )
+
+
+@BOTH
+def test_a_limit_bounds_shares_where_nothing_is_known_and_beliefs_in_any_value_always(measure):
+    half = Fraction(1, 2)
+    assert (measure(0).share_at(half), measure(1).share_at(half)) == (half, None)
+    assert (measure(0).belief_at(half), measure(1).belief_at(half)) == (half, half)
+    for some in (measure(0, value="Flu"), measure(0, apart_from=["Flu"])):
+        assert (some.share_at(half), some.belief_at(half)) == (None, None)
+
+
+@BOTH
+def test_examples_have_every_kind_of_target_and_up_to_three_facts(measure):
+    assert measure.examples(("a", "b")) == tuple(
+        measure(k, **target)
+        for k in range(4)
+        for target in ({}, {"value": "a"}, {"apart_from": ("a",)}, {"value": ("a", "b")})
+    )
+
+
+def test_of_very_many_idle_implications_the_first_are_listed():
+    atom = Atom((1, 0), "Flu")
+    assert idle_implications(atom, 2) == (Implication(atom, atom),) * 2
+    assert idle_implications(atom, 0) == ()
+    assert len(idle_implications(atom, MOST_IDLE + 1)) == MOST_IDLE
+
+
+def test_a_category_is_told_as_one_of_its_values():
+    """3 of the 5 people of group 2 have one of both, and with probability 1/10 neither the target nor another has."""
+    finding = sl.Implications(1, value=["Flu", "Breast cancer"]).measure(HOSPITAL)
+    assert finding.value == 1 / (1 + Fraction(1, 10) / Fraction(3, 5))
+    target, known = finding.witness.as_facts()
+    assert sl.posterior(HOSPITAL, target, given=known) == finding.value == finding.replay(HOSPITAL)
+    assert no_facts_about("ill") == (
+        "facts cannot say how many people have 'ill', which somebody here knows; ask about its values one by one"
+    )

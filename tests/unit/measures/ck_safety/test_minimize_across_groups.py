@@ -74,3 +74,102 @@ def test_rows_join_in_any_order_to_the_risk():
     expected = float(sl.Implications(2).measure(release).value)
     for joined in (joined_all(screen, rows), joined_before(screen, rows)[-1:], joined_after(screen, rows)[:1]):
         assert screen.value(joined)[0] == pytest.approx(expected)
+
+
+def test_what_decides_a_groups_value():
+    """Its size, the largest counts, as many as there are atoms, and the target's; with sets all counts by value."""
+    groups = [{"a": 5, "b": 4, "c": 3}, {"c": 5, "a": 4, "b": 3}, {"b": 2}]
+    release = sl.Release.from_counts(groups)
+    kinds = ImplicationsScreen(1, Targets()).kinds(release.groups)
+    assert kinds.tolist() == [[12, 5, 4, 5], [12, 5, 4, 5], [2, 2, 0, 2]]
+    of_one = ImplicationsScreen(1, Targets("a")).kinds(release.groups)
+    assert of_one.tolist() == [[12, 5, 4, 5], [12, 5, 4, 4], [2, 2, 0, 0]]
+    assert ImplicationsScreen(4, Targets()).kinds(release.groups).tolist()[2] == [2, 2, 0, 0, 0, 0, 2]
+    sets = sl.Release.from_counts(groups, sizes=[9, 9, 9], values="set")
+    assert ImplicationsScreen(1, Targets()).kinds(sets.groups).tolist() == [[9, 5, 4, 3], [9, 4, 3, 5], [9, 0, 2, 0]]
+
+
+@pytest.mark.parametrize("values", ["single", "set", "multiset"])
+@pytest.mark.parametrize("k", [0, 1, 3])
+def test_a_row_is_worth_its_group_taken_for_a_release(values, k):
+    groups = [{"a": 5, "b": 4, "c": 3}, {"c": 5, "a": 4, "b": 3}, {"b": 2, "a": 1}]
+    sizes = [sum(group.values()) for group in groups]
+    release = sl.Release.from_counts(groups, sizes=sizes, values=values)
+    for measure in (sl.Implications(k), sl.Implications(k, value="c")):
+        screen = measure.screen()
+        rows = screen.of(release.groups)
+        alone = [
+            sl.Release.from_counts([group], sizes=[size], values=values, domain=release.domain)
+            for group, size in zip(groups, sizes, strict=True)
+        ]
+        np.testing.assert_allclose(screen.value(rows), [float(measure.measure(each).value) for each in alone])
+        together = screen.value(joined_all(screen, rows))
+        np.testing.assert_allclose(together, [float(measure.measure(release).value)])
+        assert screen.group_by_group == (k == 0)
+
+
+def test_every_choice_of_an_assignment_near_the_best_is_listed_and_no_other():
+    """With one atom: f(1) = 3/5 and 1/2, and the target's 1/2 with the atom and 3/2 without, so 1/2 < 3/2 · 1/2."""
+    others = np.log(np.array([[1, 1], [3 / 5, 1 / 2]]))
+    targets = np.array([[np.log(3 / 2), np.inf], [np.log(1 / 2), np.inf]])
+    assert choices_near_best(others, targets) == [Choice(0, 1, True)]
+    tied = np.array([[np.log(1), np.inf], [np.log(1 / 2), np.inf]])
+    assert choices_near_best(others, tied) == [
+        Choice(0, 0, True),
+        Choice(0, 1, True),
+        Choice(1, 0, False),
+        Choice(1, 1, False),
+    ]
+
+
+def test_exact_probabilities_of_choices_in_their_order():
+    groups = TopCounts(np.array([5, 10]), np.array([[2, 2, 1], [4, 3, 1]]), np.array([2, 3]))
+    choices = [Choice(1, 2, False), Choice(0, 1, True), Choice(1, 0, True), Choice(0, 0, False)]
+    weighed = weigh(groups, choices)
+    assert [*weighed.items()] == [
+        (Choice(1, 2, False), Fraction(3, 10)),  # two values of one person, or 6/10 · 5/9 for one of two
+        (Choice(0, 1, True), Fraction(5, 2) * Fraction(1, 5)),
+        (Choice(1, 0, True), Fraction(10, 3) * Fraction(7, 10)),
+        (Choice(0, 0, False), Fraction(1)),
+    ]
+
+
+def test_certainty_elsewhere_takes_the_first_group_that_has_the_target():
+    """Nobody of the first group has the target's value; all but one of the last have another, so one of 2 must."""
+    groups = TopCounts(
+        np.array([50, 40, 30, 9]), np.array([[9, 1, 1], [9, 1, 1], [9, 1, 1], [8, 1, 0]]), np.array([0, 1, 1, 0])
+    )
+    assert worst_case(groups, k=2) == (1, [(1, Allocation((1,), 1)), (3, Allocation((1, 1)))])
+    assert worst_case(groups.for_atoms(2), k=1)[0] < 1
+
+
+@pytest.mark.parametrize(
+    ("size", "counts", "atoms", "values"),
+    [(5, (2, 2, 1), 3, (3,)), (4, (3, 1), 2, (1, 1)), (5, (4, 1), 2, (1, 1)), (3, (3, 0), 1, (1,))],
+)
+def test_the_fewest_atoms_that_make_sure(size, counts, atoms, values):
+    """M values for each of n − Sₘ + 1 people: one of them has one; of equally few the fewest values."""
+    groups = TopCounts(np.array([size]), np.array([counts]), np.array([counts[0]]))
+    assert groups.certain_with_target().tolist() == [atoms]
+    risk, spent = worst_case(groups, atoms - 1)
+    assert (risk, spent) == (1, [(0, Allocation(values, len(values)))])
+
+
+def test_the_best_assignment_has_each_group_once_the_target_once_and_all_atoms():
+    """2 atoms over two groups: by hand, the target's 1/2 with an atom times 2/5 is less than 3/10, 3/4 · 2/5 and 1/4."""
+    weighed = {
+        Choice(0, 0, False): Fraction(1),
+        Choice(0, 1, False): Fraction(9, 10),
+        Choice(0, 0, True): Fraction(3, 4),
+        Choice(0, 1, True): Fraction(1, 2),
+        Choice(0, 2, True): Fraction(1, 4),
+        Choice(1, 0, False): Fraction(1),
+        Choice(1, 1, False): Fraction(2, 5),
+        Choice(1, 2, False): Fraction(2, 5),
+        Choice(1, 1, True): Fraction(1, 3),
+        Choice(1, 3, False): Fraction(1, 100),
+    }
+    best = best_assignment(weighed, k=2)
+    assert best == (Fraction(1, 5), (Choice(0, 1, True), Choice(1, 1, False)))
+    twice = {**weighed, Choice(1, 1, False): Fraction(1, 2)}  # now 1/4 in two ways: the first choice has fewer atoms
+    assert best_assignment(twice, k=2) == (Fraction(1, 4), (Choice(0, 1, True), Choice(1, 1, False)))

@@ -5,11 +5,13 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
-from sidelight.measures.ck_safety.priced_atoms import ExactGroup, Kinds, PricedGroups, least_logs
+from sidelight.measures.ck_safety.priced_atoms import AT_ONCE, Chain, ExactGroup, Kinds, PricedGroups, least_logs
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(lambda each: sorted(each, reverse=True))
@@ -64,3 +66,71 @@ def test_kinds_stand_after_those_within_them():
     kinds, listed = Kinds.within(4, (2, 1, 2), (2, 3, 1))
     for kind in listed[1:]:
         assert all(listed.index(smaller) < listed.index(kind) for smaller in kinds.smaller(kind))
+
+
+@given(
+    st.lists(st.tuples(COUNTS, COUNTS), min_size=1, max_size=4),
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.integers(0, 6),
+)
+def test_groups_side_by_side_are_as_each_alone(pairs, one, other, budget):
+    """Of different sizes and numbers of values, some without the target's value, which then cannot be the target's."""
+    width = max(len(each) for pair in pairs for each in pair)
+    cheap, dear = (np.array([pair[place] + [0] * (width - len(pair[place])) for pair in pairs]) for place in (0, 1))
+    own = np.arange(len(pairs)) % 3
+    groups = PricedGroups(cheap.sum(axis=1) + dear.sum(axis=1) + own + 1, (cheap, dear), own, (one, other, other))
+    for target in (False, True):
+        logs = least_logs(groups, budget, target=target)
+        assert logs.shape == (budget + 1, len(pairs))
+        for row in range(len(pairs)):
+            if target and not own[row]:
+                assert (logs[:, row] == np.inf).all()
+                continue
+            exact = [ExactGroup.of(groups, row).least(price, target=target).product for price in range(budget + 1)]
+            np.testing.assert_allclose(np.exp(logs[:, row]), [float(each) for each in exact], atol=1e-12)
+
+
+def test_groups_are_taken_in_blocks():
+    many = AT_ONCE + 3
+    sizes = np.arange(many) + 10
+    groups = PricedGroups(sizes, (np.full((many, 1), 4),), np.full(many, 2), (1, 1))
+    np.testing.assert_allclose(np.exp(least_logs(groups, 1, target=False))[1], (sizes - 4) / sizes)
+    np.testing.assert_allclose(np.exp(least_logs(groups, 1, target=True))[1], (sizes - 6) / 2)
+
+
+def test_the_target_has_its_own_value_for_nothing_and_others_have_not():
+    """Nothing buys nothing; for 5 the target is asked about the dear value; for 3 another person about the target's."""
+    group = ExactGroup(10, ((4,),), 2, (5, 3))
+    assert group.least(2, target=True) == Chain(Fraction(10, 2) * Fraction(8, 10), ((0, 1),))
+    assert group.least(3, target=True) == Chain(5 * Fraction(8, 10) * Fraction(7, 9), ((0, 1), (0, 1)))
+    assert group.least(5, target=True) == Chain(5 * Fraction(4, 10), ((1, 1),))
+    assert group.least(4, target=False) == Chain(Fraction(1))
+    assert group.least(5, target=False) == Chain(Fraction(6, 10), ((1, 0),))
+
+
+def test_what_must_hold_is_not_avoided():
+    """All but one of 5 have the value: of 2 people one has it, and a third need not be asked."""
+    group = ExactGroup(5, ((4, 1),), 0, (1, 0))
+    assert group.least(2, target=False).product == group.least(3, target=False).product == 0
+    assert group.avoid(0, (1, 0)) == Fraction(1, 5)
+    assert group.avoid(1, (1, 0)) == group.avoid(7, (1, 0)) == 0
+    assert group.avoid(0, (2, 0)) == 0
+
+
+def test_sets_cost_what_their_values_cost():
+    kinds, listed = Kinds.within(3, (2, 1, 2), (2, 2, 1))
+    assert [kinds.price(kind) for kind in ((0, 0, 0), (1, 2, 0), (2, 0, 1))] == [0, 4, 6]
+    # within 3, the target's own value (the last number) being free
+    assert set(listed) == {(a, b, own) for a in range(3) for b in range(3) for own in range(2) if 2 * a + b <= 3}
+    assert [*Kinds.smaller((2, 0, 1))] == [(1, 0, 1), (2, 0, 0)]
+
+
+def test_too_many_kinds_are_refused_in_words():
+    with pytest.raises(TooHard) as refusal:
+        Kinds.within(100, (1, 1, 0), (50, 50, 0))
+    assert str(refusal.value) == (
+        "with so many different prices there are more than 2,000 kinds of knowledge to weigh; give fewer different "
+        "prices, or a lower 'reach'"
+    )
+    assert len(Kinds.within(1999, (1, 0), (1999, 0))[1]) == 2000  # as many as may be

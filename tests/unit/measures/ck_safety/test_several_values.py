@@ -1,11 +1,15 @@
 """Implications and negations where people have several values."""
 
+import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.ck_safety.several_values import log_rows
+from sidelight.measures.targets import Targets
 
 VISITS = sl.Release.from_counts([{"a": 2, "b": 3}, {"a": 1, "c": 1}], sizes=[4, 9], values="set")
 
@@ -76,3 +80,82 @@ def test_a_survey_of_conditions():
     result = sl.protect(data.table, limit, by=data.hierarchies, ask="nobody")
     finding = sl.Implications(2).measure(result.release)
     assert finding.value == finding.replay(result.release) < Fraction(9, 10)
+
+
+@pytest.mark.parametrize("values", ["set", "multiset"])
+def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
+    """One of a million millions and one has a, one of a million millions has b: b is the likelier."""
+    crowd = sl.Release.from_counts([{"a": 1}, {"b": 1}], sizes=[10**12 + 1, 10**12], values=values)
+    finding = sl.Implications(0).measure(crowd)
+    assert (finding.value, finding.witness.value) == (Fraction(1, 10**12), "b")
+    alike = sl.Release.from_counts([{"b": 1}, {"a": 1}], sizes=[10**12, 10**12], values=values, domain=["a", "b"])
+    assert sl.Implications(0).measure(alike).witness.value == "a"  # of equal ones the first of the domain
+
+
+def none_has(values, people, count, asked):
+    """The probability that nobody of those asked has the value."""
+    if values == "multiset":
+        return Fraction(people - asked, people) ** count
+    return math.prod((Fraction(people - count - i, people - i) for i in range(asked)), start=Fraction(1))
+
+
+@pytest.mark.parametrize("values", ["set", "multiset"])
+@pytest.mark.parametrize("target", ["a", "b", "c", None])
+def test_what_a_search_sees_of_each_group(values, target):
+    """By the definition: the least V(h), and the least odds against a target with its own or with other atoms."""
+    groups = [{"a": 2, "b": 4}, {"a": 1, "c": 1}, {"c": 5}, {}]
+    sizes = [9, 12, 11, 9]
+    release = sl.Release.from_counts(groups, sizes=sizes, values=values)
+    others, placed = log_rows(release.groups, 3, Targets(target))
+    assert others.shape == placed.shape == (4, 4)
+    for place, (counts, n) in enumerate(zip(groups, sizes, strict=True)):
+        own = [count for value, count in counts.items() if target in (value, None)]
+        for h in range(4):
+            least = min((none_has(values, n, count, h) for count in counts.values()), default=Fraction(1))
+            assert math.isclose(math.exp(others[h, place]), least)
+            against = [
+                min(none_has(values, n, count, h + 1), none_has(values, n, count, 1) * least)
+                / (1 - none_has(values, n, count, 1))
+                for count in own
+            ]
+            assert math.isclose(math.exp(placed[h, place]), min(against, default=math.inf))
+
+
+def test_a_group_that_makes_sure_has_a_finite_row():
+    """So that rows can be added up: 0 stands there as a number far below all others."""
+    release = sl.Release.from_counts([{"a": 3}, {"a": 1}], sizes=[3, 5], values="set")
+    others, placed = log_rows(release.groups, 1, Targets())
+    assert np.isfinite(others).all()
+    assert np.isfinite(placed).all()
+    assert (others[1, 0] < -1e99, placed[0, 0] < -1e99, placed[1, 1] > -10) == (True, True, True)
+
+
+def test_a_target_and_premises_in_different_groups():
+    """All but one of 9 have b: of 2 people one has it.  With one atom, V(1) = 1/9 and the odds against c are 8."""
+    release = sl.Release.from_counts([{"b": 8}, {"c": 1}], sizes=[9, 9], values="set", labels=[{"x": "1"}, {"x": "2"}])
+    finding = sl.Implications(1, value="c").measure(release)
+    assert finding.value == finding.replay(release) == 1 / (1 + 8 * Fraction(1, 9))
+    assert [name.number for name in finding.witness.elsewhere] == [1]
+    assert finding.explain() == (
+        "In group 2 (x 2) anyone, the target, could be shown to have c with probability 9/17 by someone who knows "
+        "that, if someone in group 1 (x 1) has b, the target has c."
+    )
+    target, known = finding.witness.as_facts()
+    assert sl.posterior(release, target, given=known) == finding.value
+
+
+def test_a_target_and_premises_of_one_value():
+    """2 of 4 have a: with the target and another asked, (2/4)(1/3) have none, against 2/4 with the target."""
+    release = sl.Release.from_counts([{"a": 2}], sizes=[4], values="set")
+    finding = sl.Implications(1).measure(release)
+    assert finding.value == finding.replay(release) == 1 / (1 + Fraction(1, 6) / Fraction(1, 2))
+    assert (finding.witness.elsewhere, finding.witness.semantics) == ((), "set")
+    assert [each.premise.person for each in finding.witness.implications] == [(1, 1)]
+    without = sl.Implications(0).measure(release)
+    assert (without.value, without.witness.implications) == (Fraction(1, 2), ())
+
+
+def test_parts_in_any_order_give_the_same_finding():
+    parts = [sl.Implications(2, value="c").summarize(VISITS.groups.take(np.array([row]))) for row in (1, 0)]
+    for one, other in (parts, parts[::-1]):
+        assert one.merge(other).finding() == sl.Implications(2, value="c").measure(VISITS)

@@ -1,10 +1,15 @@
 """Which groups can take part: few, whatever is tied, and never one too few."""
 
+import math
+from fractions import Fraction
+
 import numpy as np
+import pytest
 
 import sidelight as sl
-from sidelight.measures.ck_safety.minimize_within_group import TopCounts
-from sidelight.measures.ck_safety.shortlist import near_the_cut, shortlist
+from sidelight.measures.ck_safety.minimize_across_groups import MOST
+from sidelight.measures.ck_safety.minimize_within_group import ExactProgram, TopCounts
+from sidelight.measures.ck_safety.shortlist import deciding_sums, near_the_cut, shortlist, smallest_kinds
 
 
 def test_the_summary_stays_small():
@@ -42,3 +47,150 @@ def test_rows_at_the_cut():
     assert (sure.tolist(), near.tolist()) == ([0], [])
     sure, near = near_the_cut(np.zeros(5), 2)
     assert (sure.tolist(), near.tolist()) == ([], [0, 1, 2, 3, 4])
+
+
+def test_a_group_that_makes_sure_with_the_last_atom_is_enough():
+    """All 5 people of the second group have one of 3 values: 3 atoms about the target, its own among them."""
+    groups = TopCounts(np.array([90, 5, 5]), np.array([[9, 1, 1, 1], [2, 2, 1, 0], [2, 2, 1, 0]]), np.array([9, 2, 2]))
+    assert groups.certain_with_target().tolist() == [82, 3, 3]
+    assert shortlist(groups, k=2).tolist() == [1]
+    assert len(shortlist(groups, k=1)) > 1
+
+
+@pytest.mark.parametrize(("targets", "expected"), [([0, 0], [1]), ([1, 0], [0, 1]), ([0, 1], [1])])
+def test_one_that_makes_sure_without_the_target_stands_alone_where_nobody_has_the_value(targets, expected):
+    """Of the second group, all but one of 400 have the most frequent value: one of two must have it."""
+    groups = TopCounts(np.array([400, 400]), np.array([[9, 8, 7], [399, 1, 0]]), np.array(targets))
+    assert groups.certain_without_target().tolist() == [392, 2]
+    assert shortlist(groups, k=2).tolist() == expected
+
+
+@pytest.mark.parametrize(("targets", "expected"), [([0, 0, 0], []), ([1, 1, 0], [1]), ([2, 1, 0], [0])])
+def test_beyond_what_is_weighed_the_likeliest_target_is_kept(targets, expected):
+    """Groups of 9,000 and 5,000: 1 of 5,000 is more than 1 of 9,000, and less than 2 of 9,000."""
+    counts = np.full((3, MOST + 2), 2)
+    groups = TopCounts(np.array([9000, 5000, 9000]), counts, np.array(targets))
+    assert shortlist(groups, MOST + 1).tolist() == expected
+
+
+def listed_by_the_claim(groups, k):
+    """For each number of atoms the groups of the smallest exact probabilities; of equal ones the first."""
+    others, targets = ExactProgram.of(groups).probabilities(groups)
+    lists = [(others[h], k - h + 2) for h in range(1, k + 1)] + [(targets[h], k - h + 1) for h in range(k + 1)]
+    kept = set()
+    for probabilities, many in lists:
+        there = [row for row, probability in enumerate(probabilities) if probability != math.inf]
+        kept.update(sorted(there, key=lambda row: probabilities[row])[:many])
+    return sorted(kept)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("many", [1, 3, 40, 260, 480])
+def test_the_groups_on_the_lists_are_kept_and_no_others(many, k):
+    """Many groups alike, of few sizes, some without the value, so that lists are crowded with ties of several kinds."""
+    rng = np.random.default_rng(many + k)
+    counts = -np.sort(-rng.multinomial(8, [0.125] * 8, size=many), axis=1)[:, : k + 1]
+    sizes = np.where(rng.integers(3, size=many) > 0, 16, 32)
+    counts = np.minimum(counts, 4) * (sizes // 16)[:, np.newaxis]
+    groups = TopCounts(sizes, counts, rng.integers(0, counts[:, 0] + 1))
+    assert shortlist(groups, k).tolist() == listed_by_the_claim(groups, k)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_group_without_the_target_is_found_among_hundreds(k):
+    """Only the last group has a value that is frequent, and nobody there has the target's."""
+    counts = np.array([[3, 3, 3]] * 500 + [[9, 1, 1]])[:, : k + 1]
+    groups = TopCounts(np.full(501, 100), counts, np.array([3] * 500 + [0]))
+    rows = shortlist(groups, k).tolist()
+    assert rows == listed_by_the_claim(groups, k)
+    assert rows[-1] == 500
+
+
+def test_groups_that_floats_cannot_tell_apart_are_compared_exactly():
+    """One in a million, in a million and one, …: the larger the share the later the group."""
+    sizes = np.array([10**6 + more for more in (4, 3, 2, 1, 0)])
+    groups = TopCounts(sizes, np.ones((5, 2), np.int64), np.array([0, 0, 0, 0, 1]))
+    assert shortlist(groups, 1).tolist() == listed_by_the_claim(groups, 1) == [3, 4]
+
+
+def test_of_equal_kinds_the_first_rows_stay():
+    kind = np.tile([0, 1, 2], 40)
+    probabilities = [Fraction(1, 3), Fraction(1, 4), Fraction(2, 6)]
+    rows = smallest_kinds(probabilities, kind, 60).tolist()
+    assert rows == [*range(1, 120, 3), *[row for row in range(120) if row % 3 != 1][:20]]
+
+
+def allocations(atoms, most):
+    """All ways to give people, one after the other, atoms for no more values than those before, within a number."""
+    yield ()
+    for values in range(1, min(most, atoms) + 1):
+        for rest in allocations(atoms - values, values):
+            yield (values, *rest)
+
+
+def chance(size, known):
+    """The probability that none of the people has one of the values that so many have."""
+    return math.prod(Fraction(size - place - each, size - place) for place, each in enumerate(known))
+
+
+def sums_of_the_best(size, counts, atoms):
+    """Which Sₘ the best allocations are made of, as bits."""
+    sums = [sum(counts[:many]) for many in range(len(counts) + 1)]
+    every = {each: chance(size, [sums[many] for many in each]) for each in allocations(atoms, atoms)}
+    return bits(many for each, own in every.items() if own == min(every.values()) for many in each)
+
+
+def sums_of_the_best_with_target(size, counts, target, atoms):
+    """The same where the first people get atoms for the target's value and a others, which Sₐ and Sₐ₊₁ decide."""
+    sums = [sum(counts[:many]) for many in range(len(counts) + 1)]
+    every = {
+        (besides, people, rest): chance(
+            size, [min(sums[besides + 1], sums[besides] + target)] * people + [sums[many] for many in rest]
+        )
+        for besides in range(atoms + 1)
+        for people in range(1, (atoms + 1) // (besides + 1) + 1)
+        for rest in allocations(atoms + 1 - people * (besides + 1), besides)
+    }
+    best = [each for each, own in every.items() if own == min(every.values())]
+    return bits(many for besides, _, rest in best for many in (besides, besides + 1, *rest))
+
+
+def bits(numbers):
+    return sum(1 << number for number in set(numbers))
+
+
+GROUPS = [
+    (100, (60, 2, 2, 2, 2), 60),  # ask more people about one value
+    (100, (10, 10, 10, 10, 10), 10),  # ask one about more values
+    (20, (8, 6, 1, 1, 1), 8),  # two values of one person, one of the next
+    (40, (16, 12, 2, 2, 2), 2),
+    (30, (4, 3, 3, 1, 1), 3),
+    (30, (6, 3, 3, 1, 1), 1),
+    (16, (6, 1, 1, 1, 1), 0),
+]
+
+
+def test_which_sums_decide():
+    """Those that the best allocations are made of, by trying all."""
+    groups = TopCounts(*(np.array(each) for each in zip(*GROUPS, strict=True)))
+    others, targets = deciding_sums(groups)
+    for place, (size, counts, target) in enumerate(GROUPS):
+        assert others[:, place].tolist() == [sums_of_the_best(size, counts, atoms) for atoms in range(5)]
+        if target:
+            expected = [sums_of_the_best_with_target(size, counts, target, atoms) for atoms in range(5)]
+            assert targets[:, place].tolist() == expected
+
+
+def test_sums_decide_in_each_of_many_groups():
+    groups = TopCounts(np.full(2100, 20), np.tile([8, 6, 1], (2100, 1)), np.full(2100, 8))
+    others, targets = deciding_sums(groups)
+    assert (others == others[:, :1]).all()
+    assert (targets == targets[:, :1]).all()
+    assert others[:, 0].tolist() == [sums_of_the_best(20, (8, 6, 1), atoms) for atoms in range(3)]
+
+
+@pytest.mark.parametrize(("atoms", "any_may"), [(62, False), (63, True)])
+def test_of_more_sums_than_a_mask_holds_any_may_decide(atoms, any_may):
+    groups = TopCounts(np.array([5000]), np.full((1, atoms), 2), np.array([2]))
+    others, targets = deciding_sums(groups)
+    assert ((others == -1).all(), (targets == -1).all()) == (any_may, any_may)

@@ -8,10 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 from support.explorer import INJECTED, PORT, TOKEN, guest, opened
 
+import sidelight as sl
 from sidelight.table.roles import Roles
 from sidelight.web.app import application
 from sidelight.web.security import Guard
-from sidelight.web.uploads import Uploads
+from sidelight.web.uploads import MOST_FILES, Uploads
 
 ROWS = [("30", "m", "Flu"), ("31", "m", "AIDS"), ("40", "f", "Flu"), ("41", "f", "Cold")]
 OTHER = "age,sex,disease\n30-39,m,AIDS\n30-39,m,Ulcer\n40-49,f,Flu\n40-49,f,Cold\n"
@@ -137,8 +138,6 @@ def test_more_than_the_limit_is_cut_while_it_streams(tmp_path):
 
 
 def test_a_release_that_was_published_asks_for_people(tmp_path, sample_files):
-    import sidelight as sl  # noqa: PLC0415
-
     rows = [{"age": 20 + n, "sex": "mf"[n % 2], "disease": ("Flu", "Cold", "Ulcer")[n % 3]} for n in range(30)]
     table = sl.read_table(pa.Table.from_pylist(rows), quasi=["age", "sex"], sensitive="disease")
     sl.protect(table, sl.Policy(sl.GroupSize() >= 3), method="mondrian", ask="nobody").publish(tmp_path / "r.csv")
@@ -154,3 +153,43 @@ def test_a_release_that_was_published_asks_for_people(tmp_path, sample_files):
     assert "people=" in str(answered.url)
     answer = client.get(str(answered.url).replace("/other-releases", "/api/other-releases")).json()
     assert answer["people"] == 30
+
+
+@pytest.mark.parametrize("name", ["present", "people", "other", "at_most", "secret", "same"])
+def test_what_is_too_long_is_refused_in_one_line_on_the_page_as_in_the_data(client, name, tmp_path):
+    query = f"/other-releases?quasi=age&sensitive=disease&{name}={'a' * 3_000}"
+    words = client.get(f"/api{query}").json()["problem"]
+    assert words.startswith(f"query.{name}: String should have at most")
+    page = client.get(query)
+    assert (page.status_code, words in page.text) == (422, True)
+    assert client.post(query, files={"file": ("other.csv", OTHER)}).status_code == 422
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+def test_too_many_columns_are_refused_before_a_file_is_kept(client, tmp_path):
+    many = "&".join(f"quasi=q{number}" for number in range(61))
+    assert client.get(f"/other-releases?{many}").status_code == 422
+    assert client.post(f"/other-releases?{many}", files={"file": ("other.csv", OTHER)}).status_code == 422
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
+@pytest.mark.parametrize("address", ["/api/uploads", "/other-releases?quasi=age&sensitive=disease"])
+def test_files_that_are_refused_take_no_place(client, tmp_path, address):
+    for _ in range(MOST_FILES + 1):
+        refused = client.post(address, files={"file": ("mine.parquet", "no parquet")})
+        assert refused.status_code == 422
+        assert "mine.parquet" in refused.text
+    assert list((tmp_path / "kept").iterdir()) == []
+    assert client.post("/api/uploads", files={"file": ("other.csv", OTHER)}).status_code == 200
+
+
+def test_a_release_that_its_sidecar_does_not_fit_is_refused_and_takes_no_place(client, tmp_path):
+    rows = [{"age": 20 + n, "sex": "mf"[n % 2], "disease": ("Flu", "Cold", "Ulcer")[n % 3]} for n in range(30)]
+    table = sl.read_table(pa.Table.from_pylist(rows), quasi=["age", "sex"], sensitive="disease")
+    sl.protect(table, sl.Policy(sl.GroupSize() >= 3), method="mondrian", ask="nobody").publish(tmp_path / "r.csv")
+    sidecar, text = (tmp_path / "r.csv.sidelight.json").read_bytes(), (tmp_path / "r.csv").read_text()
+    for changed, status in ((text.replace("Flu", "Ulcer", 1), 422), (text, 200)):
+        files = [("file", ("r.csv", changed)), ("file", ("r.csv.sidelight.json", sidecar))]
+        answer = client.post("/api/uploads", files=files)
+        assert answer.status_code == status
+    assert len(list((tmp_path / "kept").iterdir())) == 1

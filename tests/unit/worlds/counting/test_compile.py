@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.knowledge.parse_facts import read_facts
-from sidelight.worlds.counting.compile import Equal, Formulas, Takes, compile_facts, components
+from sidelight.worlds.counting.compile import Equal, Formulas, Takes, WeightedFact, compile_facts, components
 from sidelight.worlds.identify import identify
 
 ATOMS = 3
@@ -103,3 +103,36 @@ def test_the_target_may_be_false():
 
 def test_components_are_named_by_their_first():
     assert components([3, 1, 2, 4], [[1, 4], [2], [4, 3]]) == {3: 3, 1: 3, 2: 2, 4: 3}
+
+
+def test_facts_that_are_joined_are_fixed_one_by_one():
+    problem = compiled(NAMED, "Ann = Flu and Dan != Cold")
+    ann, dan = problem.variable_of["Ann"], problem.variable_of["Dan"]
+    flu, cold = problem.block_numbers[frozenset(["Flu"])], problem.block_numbers[frozenset(["Cold"])]
+    assert problem.constraints == ()
+    assert problem.fixed == {Takes(ann, flu): True, Takes(dan, cold): False}
+
+
+def test_having_most_values_is_lacking_the_others_where_everybody_has_one():
+    facts = "Ann in {Flu, Cold}", "Bob = Flu or Cleo = Flu"
+    problem = compiled(NAMED, *facts)
+    heart = problem.block_numbers[frozenset(["Heart"])]
+    assert problem.fixed == {Takes(problem.variable_of["Ann"], heart): False}
+    assert len(problem.constraints) == 1
+    sets = sl.Release.from_counts([{"Flu": 1, "Cold": 1, "Heart": 1}], sizes=[3], values="set")
+    both = compiled(sets, "#1.1 in {Flu, Cold}")
+    assert both.fixed == {}
+    assert [part.kind for part in both.constraints] == ["or"]
+
+
+def test_what_is_decided_beforehand_weighs_every_world_alike():
+    flu, cold = read_facts(["Ann = Flu", "Ann = Cold"])
+    entities = identify(NAMED, ["Ann"])
+    for known, factor in (([], 1), ([flu], 3 * 7), ([cold], 2 * 5)):
+        weighted = [WeightedFact(flu, 3, 2), WeightedFact(cold, 5, 7)]
+        problem = compile_facts(NAMED, entities, [*known, *weighted])
+        assert problem.factor == factor
+        assert isinstance(problem.factor, int)
+        assert [*problem.weights.values()] == ([] if known else [(3, 2), (5, 7)])
+        assert problem.is_weighted
+    assert not compile_facts(NAMED, entities, [flu]).is_weighted

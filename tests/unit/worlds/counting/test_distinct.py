@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight.knowledge.parse_facts import read_fact
-from sidelight.worlds.counting.distinct import all_differ, is_wide_disjunction, partitions_of
+import sidelight as sl
+from sidelight.knowledge.parse_facts import read_fact, read_facts
+from sidelight.worlds.brute_force import probability
+from sidelight.worlds.counting import distinct as module
+from sidelight.worlds.counting.compile import compile_facts
+from sidelight.worlds.counting.distinct import DistinctCounter, all_differ, is_wide_disjunction, partitions_of
+from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.identify import identify
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.data())
@@ -38,3 +44,57 @@ def test_only_many_pairs_are_worth_the_difference(pairs, wide):
     fact = read_fact(" or ".join(f"same(a, b{number})" for number in range(pairs)))
     assert is_wide_disjunction(fact) == wide
     assert len(all_differ(fact)) == pairs
+
+
+def compiled(semantics, *texts):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 2}], sizes=[3, 3], values=semantics)
+    facts = read_facts(texts)
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    return release, compile_facts(release, identify(release, people), facts)
+
+
+CHAIN = "not same(#1.1, #1.2)", "not same(#1.2, #2.1)", "not same(#2.1, #2.2)"
+
+
+def chain_differs(world):
+    return world[1, 0] != world[1, 1] != world[2, 0] != world[2, 1]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+@pytest.mark.parametrize(
+    ("more", "holds"),
+    [
+        ((), lambda _world: True),
+        (("#1.1 = a",), lambda world: "a" in world[1, 0]),
+        (("#1.3 != a", "#2.2 = b"), lambda world: "a" not in world[1, 2] and "b" in world[2, 1]),
+        (("same(#1.3, #2.3)",), lambda world: world[1, 2] == world[2, 2]),
+    ],
+)
+def test_people_differ_in_as_many_worlds_as_going_through_all_shows(semantics, more, holds):
+    release, problem = compiled(semantics, *CHAIN, *more)
+    assert DistinctCounter().applies(problem)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+        release, lambda world: chain_differs(world) and holds(world)
+    )
+
+
+@pytest.mark.parametrize(
+    ("semantics", "texts"),
+    [
+        ("single", CHAIN),  # where everybody has one value, the frontier is as good
+        ("set", ["#1.1 = a"]),
+        ("set", [*CHAIN, "#1.1 = a or #1.2 = a"]),
+        ("set", ["same(#1.1, #1.2) or same(#1.1, #2.1)"]),
+    ],
+)
+def test_other_facts_are_left_to_the_frontier(semantics, texts):
+    assert not DistinctCounter().applies(compiled(semantics, *texts)[1])
+
+
+def test_too_many_partitions_are_left_to_the_frontier(monkeypatch):
+    triangle, four_alone = (0b110, 0b101, 0b011), (0, 0, 0, 0)
+    needed = {triangle: 22, four_alone: 16}  # unions; of four who are alone, one partition has all of them
+    for neighbours, unions in needed.items():
+        for most, found in ((unions, True), (unions - 1, False)):
+            monkeypatch.setattr(module, "MOST_UNIONS", most)
+            assert (partitions_of.__wrapped__(neighbours) is not None) == found

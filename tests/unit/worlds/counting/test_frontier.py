@@ -73,3 +73,19 @@ def test_all_ways_to_have_a_value_are_all_ways_to_spread_it(people, count, decid
             for having in range(deciding + 1)
         ]
         assert sum(ways) == total
+
+
+def test_a_constraint_may_leave_many_rests():
+    """Six people, of whom three have a and two have b: nobody has both in C(3, 2) of C(6, 2) worlds."""
+    release = sl.Release.from_counts([{"a": 3, "b": 2}], sizes=[6], values="set")
+    both = " or ".join(f"#1.{number} = a and #1.{number} = b" for number in range(1, 7))
+    program = frontier(both, release=release)
+    assert program.probabilities(Meter(Effort()))[0] == 1 - Fraction(3, 15)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("text", ["same(#1.1, #1.2)", "not same(#1.1, #2.1)", "#1.1 = a or same(#1.2, #2.1)"])
+def test_what_is_decided_last_is_weighed_too(semantics, text):
+    release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}, {"a": 1, "b": 1}], sizes=[4, 2], values=semantics)
+    fact = read_fact(text)
+    assert sl.posterior(release, fact, given=fact.with_probability(Fraction(9, 10))) == Fraction(9, 10)

@@ -1,5 +1,9 @@
 """Orders in which little is open at a time."""
 
+from itertools import permutations
+from random import Random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +38,47 @@ def test_things_without_links_come_up_too():
     assert sorted(small_frontier_order({"a": [], "b": [set()], "c": [{1}]}, meter())) == ["a", "b", "c"]
 
 
+def cost(things, came, thing, late):
+    """By definition: how much is open once a thing came up too, whether it opens `late`, how many open links it has."""
+    ends = [frozenset(end) for each in (*came, thing) for end in things[each]]
+    to_come = [frozenset(end) for each in things if each not in (*came, thing) for end in things[each]]
+    opened = frozenset().union(*ends) & frozenset().union(*to_come)
+    before = frozenset(link for each in came for end in things[each] for link in end)
+    own = frozenset(link for end in things[thing] for link in end)
+    return min(sum(bool(end & opened) for end in ends), len(opened)), late in own, -len(own & before)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_next_comes_what_leaves_least_open(seed):
+    draw, late = Random(seed), 0  # many things with many links: small ones leave little to choose
+    things = {
+        thing: [frozenset(draw.sample(range(12), draw.randint(0, 5))) for _ in range(draw.randint(0, 2))]
+        for thing in range(8)
+    }
+    links = {thing: frozenset().union(*several) for thing, several in things.items()}
+    order = small_frontier_order(things, meter(), late=late)
+    assert sorted(order) == list(things)
+    for place, thing in enumerate(order):
+        came, left = order[:place], order[place:]
+        opened = frozenset().union(*(links[each] for each in came))
+        near = [each for each in left if links[each] & opened] or left
+        assert thing in near
+        assert cost(things, came, thing, late) == min(cost(things, came, each, late) for each in near)
+
+
+@pytest.mark.parametrize(
+    ("things", "late", "order"),
+    [
+        ({"a": [{1, "t"}], "b": [{2}], "c": [{2}], "d": [{1, "t"}]}, None, "adbc"),
+        ({"a": [{1, "t"}], "b": [{2}], "c": [{2}], "d": [{1, "t"}]}, "t", "bcad"),
+        ({"a": [{1}], "b": [{1, 2}], "c": [{1}], "d": [{2}]}, None, "acbd"),
+        ({}, None, ""),
+    ],
+)
+def test_orders_worked_out_by_hand(things, late, order):
+    assert "".join(small_frontier_order(things, meter(), late=late)) == order
+
+
 def schedule(release, *facts, **options):
     known = read_facts(facts)
     entities = identify(release, dict.fromkeys(who for fact in known for who in fact.people()))
@@ -59,3 +104,42 @@ def test_variables_are_free_unless_they_are_compared_or_everything_is_scheduled(
     assert [plan.is_free(variable) for variable in range(3)] == [True, False, False]
     assert not any(full.is_free(variable) for variable in range(3))
     assert len(full.stages) == 3
+
+
+def test_stages_of_one_chain_come_one_after_the_other():
+    """Each of three people of group 1 is asked about two values, each time together with somebody of group 2."""
+    release = sl.Release.from_counts([dict.fromkeys("abcdef", 1), dict.fromkeys("rstuvwxyz", 1)])
+    facts = [f"#1.{n} = {'abc'[n - 1]} or #2.{n} = {'rst'[n - 1]}" for n in (1, 2, 3)]
+    facts += [f"#1.{n} = {'def'[n - 1]} or #2.{n + 3} = {'uvw'[n - 1]}" for n in (1, 2, 3)]
+    facts += [f"#1.{n + 3} = {'def'[n - 1]} or #2.{n + 6} = {'xyz'[n - 1]}" for n in (1, 2, 3)]
+    plan = schedule(release, *facts)
+    chain_of = dict(zip("abcdefrstuvwxyz", 5 * "123", strict=True))
+    order = [chain_of[value] for (_, block), _ in plan.stages for value in plan.problem.block_values[block]]
+    assert "".join(order) in {"".join(5 * each for each in chains) for chains in permutations("123")}
+
+
+def test_variables_of_one_chain_come_one_after_the_other_at_every_stage():
+    """At a, each is linked with the next of 1, 3, 5, 2, 4; at b, each with nobody else of the group."""
+    release = sl.Release.from_counts([{"a": 3, "b": 3}, {"c": 5}], sizes=[5, 5], values="set")
+    chain = [f"#1.{one} = a or #1.{other} = a" for one, other in ((1, 3), (2, 4), (5, 2), (3, 5))]
+    plan = schedule(release, *chain, *(f"#1.{number} = b or #2.{number} = c" for number in range(1, 6)))
+    names = {variable: who.number for who, variable in plan.problem.variable_of.items() if who.group == 1}
+    orders = [
+        [names[variable] for variable in variables if variable in names]
+        for _, variables in plan.stages
+        if len({*variables} & {*names}) > 1
+    ]
+    assert len(orders) == 2
+    assert all(order in ([1, 3, 5, 2, 4], [4, 2, 5, 3, 1]) for order in orders)
+
+
+@pytest.mark.parametrize(("semantics", "assigned"), [("single", True), ("set", False)])
+def test_a_decision_leaves_open_what_asks_about_it(semantics, assigned):
+    release = sl.Release.from_counts([{"a": 2, "b": 2}], sizes=[4], values=semantics)
+    plan = schedule(release, "#1.1 = b or #1.2 = b", "same(#1.3, #1.4) or #1.1 = b")
+    links = {
+        who.number: plan._links(variable, plan.problem.block_numbers[frozenset("b")])
+        - ({("assigned", variable)} if assigned else set())
+        for who, variable in plan.problem.variable_of.items()
+    }
+    assert links == {1: {0, 1}, 2: {0}, 3: {1}, 4: {1}}
