@@ -44,12 +44,16 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
     if (
         isinstance(number, bool)
         or not isinstance(number, Real | Decimal)
-        or (not whole_or_fraction and math.isnan(number))
+        or (not whole_or_fraction and _is_nan(number))
     ):
         message = f"{name} is a number, not {as_given(number, quoted=True)}; give a number"
         raise error(message)
     if isinstance(number, Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
+        exact = Fraction(int(number.numerator), int(number.denominator))
+        if max(abs(exact.numerator), exact.denominator).bit_length() > MOST_BITS:
+            message = f"{name} is a number of thousands of digits; give a shorter one"
+            raise error(message)
+        return exact
     if math.isinf(number):
         return float(number)
     written = fraction_in(str(number))
@@ -57,6 +61,14 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         message = f"{name} is {as_given(number)}, which has more zeros than can be computed with; give another number"
         raise error(message)
     return written
+
+
+MOST_BITS = 10_000
+"""Longer numbers say nothing about people, and Python does not write them."""
+
+
+def _is_nan(number: Real | Decimal) -> bool:
+    return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)  # one that signals is no float
 
 
 MOST_OF_ANYTHING = 1 << 53

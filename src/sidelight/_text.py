@@ -8,7 +8,7 @@ from fractions import Fraction
 from html import escape
 from itertools import islice
 
-from sidelight.errors import WrongKind, kind_in_words
+from sidelight.errors import WrongKind, expect, kind_in_words
 
 MANY = {"person": "people", "is": "are", "has": "have", "was": "were", "holds": "hold", "breaks": "break"}
 MANY |= {"repeats": "repeat", "says": "say", "counts": "count", "adversary": "adversaries", "hierarchy": "hierarchies"}
@@ -103,7 +103,7 @@ def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     if not hasattr(names, "__iter__"):
         message = f"the names of columns are a text or a list of texts, not {kind_in_words(names)}"
         raise WrongKind(message)
-    return (names,) if isinstance(names, str) else tuple(names)
+    return (names,) if isinstance(names, str) else tuple(expect(str, each, "the name of a column") for each in names)
 
 
 def one_or_several(names: Sequence[str]) -> str | tuple[str, ...]:

@@ -116,3 +116,24 @@ def test_a_sidecar_that_is_no_file_is_not_taken_for_none(release, make):
     beside.symlink_to("nowhere") if make == "link" else beside.mkdir()
     outcome = invoke(["audit", "release.csv", "-g", "sex", "-s", "disease", "-l", "group size >= 2"])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("release", "people"), 5),
+        (("release", "groups"), 1),
+        (("release", "columns"), ["disease"]),
+        (("release", "values"), 9),
+        (("reading", "group"), []),
+        (("reading", "domain"), ["Flu", "Cold", "Gout"]),
+    ],
+    ids=str,
+)
+def test_a_sidecar_that_contradicts_itself_is_refused(release, path, value):
+    document = json.loads(sidecar_path(release).read_text())
+    lie(document, path, value)
+    sidecar_path(release).write_text(json.dumps(document))
+    with pytest.raises(sl.SidelightError):
+        sl.read_published(release)
+    assert invoke(["audit", "release.csv", "-l", "group size >= 2"]).exit_code == 2

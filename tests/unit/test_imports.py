@@ -15,8 +15,8 @@ SOURCE = ROOT / "src" / "sidelight"
 
 # A folder (or a module beside the folders) may import itself and those named before it.
 ORDER = (
-    "_text",
     "errors",
+    "_text",
     "_arrays",
     "_rounding",
     "_files",

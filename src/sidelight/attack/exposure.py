@@ -130,13 +130,13 @@ class Exposure(Tabular):
         self._refuse_several_values("partial")
         bound = exact_number(confidence, BadMeasure, "a confidence")
         if not 0 < bound <= 1:
-            message = f"a confidence of {confidence} makes no sense; give a number above 0 and at most 1"
+            message = f"a confidence of {as_given(confidence)} makes no sense; give a number above 0 and at most 1"
             raise BadMeasure(message)
         return self._share((self.values_left > 0) & (self.values_left <= int(1 / bound)))
 
     def sure(self, belief: Bound) -> Fraction:
         """Give the share of people of whom somebody believes a value at least so much; decided exactly."""
-        bound = exact_number(belief, BadMeasure, "a belief")
+        bound = min(exact_number(belief, BadMeasure, "a belief"), Fraction(2))  # nobody believes more than 1
         sure = self.belief >= float(bound)  # nan is not
         sure[self.certain] = bound <= 1
         # floats cannot say: decided in fractions
@@ -185,7 +185,7 @@ class Exposure(Tabular):
         `located_alone` judges without the people who were not located.
         """
         bound = exact_number(at_most, BadMeasure, "a share of people")
-        left_out = self.not_located if located_alone else 0
+        left_out = self.not_located if expect(bool, located_alone, parameter("located_alone")) else 0
         judged, given_away = self._total - left_out, int(self.perfect * self._total)
         still_open = int(self.open * self._total) - left_out
         if given_away > bound * judged:

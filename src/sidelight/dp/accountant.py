@@ -81,6 +81,10 @@ class Spending:
         if not utf8(expect(str, self.what, "what is spent on")):
             message = "what is spent on has letters that cannot be written in UTF-8; name it by others"
             raise BadNoise(message)
+        for name, kind in (("mechanism", Mechanism), ("counted", CountedColumns)):
+            if getattr(self, name) is not None:
+                expect(kind, getattr(self, name), parameter(name))
+        expect_several(Mechanism, self.marginal_noise, parameter("marginal_noise"), each="mechanism")
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))
         if self.charged_rho is not None:

@@ -29,6 +29,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, add_up
+from sidelight._rounding import exact_number, round_up
 from sidelight._text import counted, html_table
 from sidelight.attack.posterior import Prior
 from sidelight.dp.accountant import promise_of
@@ -257,7 +258,8 @@ def _prior_of(
         if strange:
             message = f"a prior for '{strange[0]}', which was not declared{did_you_mean(strange[0], domain)}"
             raise BadNoise(message)
-        weights = np.array([float(prior.get(shown(text), 0)) for text in domain])
+        given = [exact_number(prior.get(shown(text), 0), BadNoise, "a belief") for text in domain]
+        weights = np.array([round_up(each) for each in given])
     elif not is_one_of(prior, Prior):
         message = f"no {parameter('prior', prior)}; choose 'pooled' or 'uniform', or give value → belief"
         raise BadNoise(message)

@@ -138,7 +138,7 @@ def percent(share: float, *, up: bool = True) -> str:
 
 def plain_percent(share: float) -> str:
     """Show a share as it was written."""
-    return f"{short_decimal(Fraction(repr(share)) * 100)} %"
+    return f"{short_decimal(Fraction(str(share)) * 100)} %"
 
 
 def two_digits(probability: float) -> str:

@@ -37,6 +37,7 @@ from sidelight.errors import (
     in_python,
     kind_in_words,
     parameter,
+    utf8,
 )
 
 NO_LEDGER = "no ledger"
@@ -193,6 +194,10 @@ class Ledger:
         """Spend budget, if it is there; when this returns, it is on the disk."""
         expect(Spending, spending, "what is spent")
         expect_several(ChoiceReceipt, using, parameter("using"), each="choice")
+        for name, text in (("receipt", receipt), ("commitment", commitment)):
+            if text is not None and not utf8(expect(str, text, parameter(name))):
+                message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
+                raise BadNoise(message)
         self._to_be_changed()  # no lock is left where there is no ledger
         with self._locked():
             # read again under the lock: somebody else may have spent since

@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Floats
-from sidelight._rounding import raised
+from sidelight._rounding import exact_number, raised, round_up
 from sidelight.errors import BadNoise, parameter
 
 LOST_IN_TRANSFORMS = 1e-13
@@ -66,7 +66,12 @@ class PrivacyProfile:
     @classmethod
     def of_pair(cls, epsilon: float, delta: float = 0.0) -> PrivacyProfile:
         """Take one ε and δ."""
-        return cls(((epsilon, delta),))
+        exact = (exact_number(epsilon, BadNoise, "epsilon"), exact_number(delta, BadNoise, "delta"))
+        loss, slack = (
+            each if isinstance(each, float) else round_up(number)
+            for each, number in zip((epsilon, delta), exact, strict=True)
+        )
+        return cls(((loss, slack),))
 
     @classmethod
     def of_curve(cls, curve: PrivacyCurve, *, smallest: float = SMALLEST_READ) -> PrivacyProfile:

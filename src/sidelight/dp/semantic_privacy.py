@@ -158,6 +158,7 @@ class SemanticPrivacy:
         0.4509
         """
         share = _share(prior, "prior", 0.1)
+        expect(bool, known_to_be_in, parameter("known_to_be_in"))
         steps = self.profile.two_steps() if known_to_be_in and self.neighbours == "add or remove" else self.profile
         factor = steps.odds_factor(self.chance, people=self.people or 1)
         about: Secret = "a value" if known_to_be_in else "being in"

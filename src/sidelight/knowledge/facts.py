@@ -371,7 +371,7 @@ class SoftFact(_Compound):
     def __post_init__(self) -> None:
         exact = exact_number(self.probability, BadKnowledge, "a probability")
         if not 0 <= exact <= 1:
-            message = f"a probability lies between 0 and 1, and {float(exact):g} does not"
+            message = f"a probability lies between 0 and 1, and {as_given(self.probability)} does not"
             raise BadKnowledge(message)
         _Compound.__post_init__(self)
 

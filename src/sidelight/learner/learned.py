@@ -22,7 +22,7 @@ import numpy as np
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number
 from sidelight._text import counted, html_table
-from sidelight.errors import BadMeasure, expect, parameter
+from sidelight.errors import BadMeasure, as_given, expect, parameter
 from sidelight.learner.roster import HeldTruth, Roster, Truth, truth_of
 from sidelight.learner.targets import train_without_roster
 from sidelight.learner.training import ROUNDS, ModelName, Trained, expect_settings, model_name, train_on
@@ -191,7 +191,7 @@ class Learned(Tabular):
 
     def _above(self, belief: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         if not 0 <= exact_number(belief, BadMeasure, "a belief") <= 1:
-            message = f"a belief lies between 0 and 1, and {belief} does not; give such a number"
+            message = f"a belief lies between 0 and 1, and {as_given(belief)} does not; give such a number"
             raise BadMeasure(message)
         above: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._belief >= float(belief) - 0.5 * 10**-TIES
         return above

@@ -59,7 +59,7 @@ class About(Measure):
             message = f"'{question}' is about a column already; say at once what it is about and what is known"
             raise BadMeasure(message)
         object.__setattr__(self, "question", question)
-        object.__setattr__(self, "of", of)
+        object.__setattr__(self, "of", None if of is None else expect(str, of, "the column in question"))
         object.__setattr__(self, "known", as_names(known))
         for attribute in OF_ITS_CLASS:
             object.__setattr__(self, attribute, getattr(question, attribute))

@@ -32,8 +32,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from sidelight._arrays import Floats, Integers
-from sidelight._rounding import PRECISE, in_words, round_down
-from sidelight.errors import BadMeasure, as_given, parameter
+from sidelight._rounding import PRECISE, in_words, round_down, whole_number
+from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -80,11 +80,7 @@ class ExpectedCandidates(FormulaMeasure):
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
     def __post_init__(self) -> None:
-        if isinstance(self.borrowed, bool) or not isinstance(self.borrowed, int) or self.borrowed < 1:
-            message = (
-                f"{parameter('borrowed')} is {as_given(self.borrowed)}; give a whole number of at least 1, such as 10"
-            )
-            raise BadMeasure(message)
+        object.__setattr__(self, "borrowed", whole_number(self.borrowed, BadMeasure, parameter("borrowed"), least=1))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -283,7 +279,7 @@ def _log_gamma(x: Decimal) -> Decimal:
 
     Γ(x + 1) = (x + A)^(x + 1/2)·e^(−x − A)·(c₀ + Σ_{0<k<A} c_k / (x + k)), but for a share of it less than (2π)^(−A).
 
-    Source: Spouge, Computation of the Gamma, Digamma, and Trigamma Functions, SIAM J. Numer. Anal. 31, 1994.
+    Source: Spouge, Computation of the Gamma, Digamma, and Trigamma Functions, SIAM Journal on Numerical Analysis, 1994.
     """
     constant, *others = _spouge()
     terms = sum((each / (x + k) for k, each in enumerate(others, start=1)), constant)

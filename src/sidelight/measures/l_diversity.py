@@ -26,7 +26,7 @@ from sidelight._rounding import PRECISE, in_words, log, round_down
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import LARGEST_AMOUNT, Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -203,7 +203,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or index(self.l) < 1:
+        if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or not 1 <= index(self.l) <= LARGEST_AMOUNT:
             given = as_given(self.l, quoted=True)
             message = f"'{self.name}' needs a whole number l of at least 1, not {given}; usual are 2 to 5"
             raise BadMeasure(message)

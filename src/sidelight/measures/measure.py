@@ -578,7 +578,11 @@ def exact(bound: Bound) -> Amount:
     return exact_number(bound, BadPolicy, "a limit")
 
 
-def whole_amount(measure: str, name: str, amount: object, *, most: float = math.inf) -> int:
+LARGEST_AMOUNT = 10**30
+"""Nobody knows, has or is so much of anything."""
+
+
+def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
     """Take a whole number of at least 0, or say what is wrong with it.
 
     >>> whole_amount("implications", "k", 3)

@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers
 from sidelight._rounding import in_words
-from sidelight.errors import BadMeasure, as_given, is_one_of
+from sidelight.errors import BadMeasure, WrongKind, as_given, is_one_of, kind_in_words
 from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -115,7 +115,7 @@ class Closeness(Targeted, FormulaMeasure):
         if isinstance(hierarchy, str):
             tree: Hierarchy | None = read_hierarchy(hierarchy)
         else:
-            tree = None if hierarchy is None else Hierarchy("value", tuple(zip(*hierarchy, strict=True)))
+            tree = None if hierarchy is None else Hierarchy("value", _levels(hierarchy))
         return cls(distance, values, tree, apart_from=apart_from)
 
     @classmethod
@@ -332,3 +332,14 @@ class HierarchicalDistance(GroundDistance):
                 too_little = sum((-each for each in surplus if each < 0), Fraction(0))
                 total += Fraction(level, self.top) * min(too_much, too_little)
         return total
+
+
+def _levels(lines: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Turn the lines of a hierarchy, each a value and what it becomes, into its levels."""
+    if not isinstance(lines, Sequence) or not all(isinstance(line, list | tuple) for line in lines):
+        message = f"the hierarchy is a file, or lines such as [['Flu', 'lungs', '*']], not {kind_in_words(lines)}"
+        raise WrongKind(message)
+    if len({len(line) for line in lines}) > 1:
+        message = "the lines of the hierarchy are not equally long; give every value as many levels"
+        raise BadMeasure(message)
+    return tuple(zip(*lines, strict=True))

@@ -30,7 +30,7 @@ import numpy as np
 
 from sidelight._arrays import Integers
 from sidelight._text import counted
-from sidelight.errors import BadRelease, expect, listed, parameter
+from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
 from sidelight.measures.measure import Finding, Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
@@ -218,7 +218,7 @@ class Auditor:
         numbers = [*map(group_number, several)]
         for number, each in zip(numbers, several, strict=True):
             if not 1 <= number <= len(self):
-                message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
+                message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
                 raise BadRelease(message)
             if isinstance(each, GroupName) and each.printed not in ((), self._printed(number)):
                 message = f"group {number} prints something else now; edits number groups anew, so take its new name"

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from sidelight._arrays import Floats, Integers, repeated
 from sidelight._files import flush_to_disk
-from sidelight.errors import NotPublished
+from sidelight.errors import NotPublished, as_given
 from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Release
@@ -352,9 +352,11 @@ def format_of(path: Path, wished: FormatName | None) -> Format:
     if ending is None:
         message = f"cannot tell what to write by the ending of '{path.name}'; name it .parquet or .csv"
         raise NotPublished(message)
-    chosen = wished or ending
-    if (chosen == "parquet") != (ending == "parquet") or chosen not in FORMATS:
-        message = f"'{path.name}' cannot be written as {chosen}; name it .parquet for Parquet, .csv for csv and arx"
+    chosen = ending if wished is None else wished
+    if not isinstance(chosen, str) or (chosen == "parquet") != (ending == "parquet") or chosen not in FORMATS:
+        message = (
+            f"'{path.name}' cannot be written as {as_given(chosen)}; name it .parquet for Parquet, .csv for csv and arx"
+        )
         raise NotPublished(message)
     return FORMATS[chosen]
 

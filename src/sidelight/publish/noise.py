@@ -41,7 +41,7 @@ from sidelight.dp.mechanism import Mechanism, NoiseKind
 from sidelight.dp.noisy_counts import NoisyCounts
 from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
 from sidelight.dp.workload import Marginal
-from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, is_one_of
+from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, is_one_of, parameter
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, label
@@ -100,6 +100,7 @@ def publish_drawn(
 ) -> PublishedNoise:
     """Write what was drawn, and a document about it and the file that it stands in: both or none."""
     path = Path(path)
+    expect(bool, force, parameter("force"))
     beside = refuse_noise_targets(path, force=force, inputs=() if noisy.ledger is None else noisy.ledger.files)
     try:
         with unfinished_folder(path) as folder:

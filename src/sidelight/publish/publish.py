@@ -21,7 +21,7 @@ from sidelight._files import (
     unfinished_folder,
 )
 from sidelight._text import counted, html_table, one_or_several
-from sidelight.errors import BadRelease, BadTable, NotPublished, parameter
+from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.dictionary import dictionary_of, dictionary_path
 from sidelight.publish.formats import (
@@ -112,6 +112,13 @@ def publish(
     tells of a file that is not there, and no reader takes it.
     """
     path = Path(path)
+    for name, option in (
+        ("force", force),
+        ("bounds", bounds),
+        ("private_hierarchies", private_hierarchies),
+        ("quiet_method", quiet_method),
+    ):
+        expect(bool, option, parameter(name))
     form = parts_or_file(path, written_as, in_spark=running_spark() is not None)
     if quiet_method:
         refuse_loud(result.method)

@@ -153,7 +153,7 @@ def judged(
     """Measure and judge."""
     if not isinstance(release, StreamedRelease):
         expect(Release, release, "what a report is about")
-    verdict = None if policy is None else policy.judge(release)
+    verdict = None if policy is None else expect(Policy, policy, parameter("policy")).judge(release)
     asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
     findings = list(measure_all(asked, release))
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)

@@ -519,6 +519,12 @@ def _read_as_told(path: Path, memory: Memory | None, engine: Engine) -> Release:
     before = generation(path)
     document = read_checked(path)
     read = read_back(path.parent, document.reading, memory, engine)
+    if release_facts(read) != document.release:
+        message = (
+            f"the sidecar of '{path}' tells of other people, groups or columns than are read; publish again, or "
+            "remove it and say which columns are which"
+        )
+        raise BadRelease(message)
     release = replace(read, printing=document.printing(), provenance=document.provenance())
     if document.kept:
         release = replace(release, intake=_with_carried(release, path.parent, document, memory, engine))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
-from sidelight.errors import BadRelease, WrongKind, did_you_mean, expect, is_one_of, kind_in_words, parameter
+from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.counts import MOST, Counts
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
@@ -206,7 +206,7 @@ class Release(Tabular):
         """Look at one group, by its name or its number (from 1)."""
         number = group_number(which)
         if not 1 <= number <= len(self):
-            message = f"no group {number} in the release; they are numbered 1 to {len(self)}"
+            message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
             raise BadRelease(message)
         return self.groups.take(slice(number - 1, number))
 
@@ -426,14 +426,15 @@ def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) ->
             message = f"{parameter('values', semantics)} needs sizes=, the number of people of each group"
             raise BadRelease(message)
         return counts.per_row()
-    people = np.array(sizes)
-    if people.shape != (counts.rows,):
-        message = f"{people.size} sizes for {counts.rows} groups; give one size per group"
+    people = [_whole_number(each) for each in sizes]
+    if len(people) != counts.rows:
+        message = f"{len(people)} sizes for {counts.rows} groups; give one size per group"
         raise BadRelease(message)
-    if people.size and not np.array_equal(people, people.astype(np.int64)):
+    if min(people, default=0) < 0:
         message = "sizes must be whole numbers of people"
         raise BadRelease(message)
-    return people.astype(np.int64)
+    refuse_more_than_anybody_counts(max(people, default=0))
+    return np.array(people, np.int64)
 
 
 def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[Column, ...]:
@@ -442,6 +443,8 @@ def _columns(labels: Sequence[Mapping[str, object]] | None, rows: int) -> tuple[
     if len(labels) != rows:
         message = f"{len(labels)} labels for {rows} groups; give one mapping per group"
         raise BadRelease(message)
+    for cells in labels:
+        _as_mapping(cells, "what is printed about a group", "columns to labels")
     names = dict.fromkeys(name for cells in labels for name in cells)
     return tuple(Column.of(name, [label(cells.get(name)) for cells in labels]) for name in names)
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -40,7 +42,7 @@ from sidelight.report.document import (
 )
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
-from sidelight.table.labels import Label
+from sidelight.table.labels import Label, as_number
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
@@ -431,7 +433,7 @@ def together_notes(release: AnyRelease, judgements: Sequence[Judgement]) -> Iter
 
 
 def look_alikes(release: AnyRelease) -> Iterator[str]:
-    """Name values of a column that differ only in case or in the spaces around them.
+    """Name values of a column that differ only in case, spaces around them, or how letters and numbers are written.
 
     >>> release = Release.from_counts([{"Flu": 2, "flu ": 1, "Cold": 1}])
     >>> list(look_alikes(release))
@@ -452,5 +454,23 @@ def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:
     kinds: dict[str, list[str]] = {}
     for text in labels:
         if text is not None:
-            kinds.setdefault(text.strip().casefold(), []).append(text)
+            kinds.setdefault(_as_seen(text), []).append(text)
     return [texts for texts in kinds.values() if len(texts) > 1]
+
+
+def _as_seen(text: str) -> str:
+    """Write a text as people see it: é one way, no letters without width, 1.0 as 1.
+
+    >>> _as_seen("Cafe\u0301") == _as_seen("CAF\u00c9"), _as_seen("HIV\u200b"), _as_seen("01.0"), _as_seen("-0")
+    (True, 'hiv', '1.0', '0.0')
+    """
+    if not text.isascii():
+        text = "".join(each for each in unicodedata.normalize("NFKC", text) if unicodedata.category(each) != "Cf")
+    seen = text.strip().casefold()
+    if not seen or seen[0] not in "0123456789.+-":
+        return seen
+    number = as_number(seen.replace(",", "") if THOUSANDS.fullmatch(seen) else seen)
+    return seen if number is None else repr(number + 0.0)
+
+
+THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")

@@ -51,7 +51,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sidelight._arrays import Floats, Integers, add_up, run_starts
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy, as_given
+from sidelight.errors import BadPolicy, as_given, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
@@ -209,6 +209,8 @@ class Anatomy(Method):
                 "give 1, 2, 3, …"
             )
             raise BadPolicy(message)
+        if self.random is not None:
+            expect(np.random.Generator, self.random, parameter("random"))
 
     def seeded(self, random: np.random.Generator) -> Self:
         """Deal people to buckets by these lots, unless others were set."""
@@ -220,7 +222,7 @@ class Anatomy(Method):
         """Decide how many buckets there are, deal the people, merge until within policy."""
         del utility  # the quasi-identifiers are printed exactly, whatever the buckets
         totals = table.counts.totals()
-        rng = self.random or np.random.default_rng()
+        rng = np.random.default_rng() if self.random is None else self.random
         if table.semantics != "single":
             check = PolicyCheck.of((*policy.criteria, *self._diversity(table)), table.people)
             dealt = deal_sets(table, check, LeastOverlap(rng), rng, progress)
@@ -262,7 +264,9 @@ class Anatomy(Method):
     def _check(self, totals: Integers) -> None:
         different = int((totals > 0).sum())
         if self.l is not None and self.l > different:
-            message = f"Anatomy(l={self.l}): the table has {different} different values; give an l of at most that"
+            message = (
+                f"Anatomy(l={as_given(self.l)}): the table has {different} different values; give an l of at most that"
+            )
             raise BadPolicy(message)
 
 

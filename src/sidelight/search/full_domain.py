@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, over
 import numpy as np
 
 from sidelight._arrays import Codes, Integers, add_up
+from sidelight._rounding import whole_number
 from sidelight._text import counted
 from sidelight.errors import (
     BadHierarchy,
@@ -92,6 +93,8 @@ class FullDomain(Method):
         if not is_one_of(self.suppressed, Suppressed):
             message = f"FullDomain(suppressed={as_given(self.suppressed, quoted=True)}): choose 'as *' or 'left out'"
             raise BadPolicy(message)
+        if self.nodes is not None:
+            whole_number(self.nodes, BadPolicy, parameter("nodes"))
         if self.levels is not None:
             expect_mapping(self.levels, parameter("levels"), '{"age": 1}')
 

@@ -142,8 +142,9 @@ class Mondrian(Method):
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
 
     def __post_init__(self) -> None:
-        if self.resists is not None:
-            expect(str, self.resists, parameter("resists"))
+        for name in ("towards", "resists"):
+            if getattr(self, name) is not None:
+                expect(str, getattr(self, name), parameter(name))
         if self.resists is not None and not is_one_of(self.resists, Reader):
             message = (
                 f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"

@@ -14,6 +14,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import partial
 from typing import Literal, TypeAlias, get_args
 
@@ -25,7 +26,6 @@ from sidelight.errors import (
     BadPolicy,
     BadTable,
     FallsToReaderWarning,
-    Fraction,
     NothingSafe,
     SidelightError,
     TooHard,

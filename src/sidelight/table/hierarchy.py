@@ -211,7 +211,7 @@ class Hierarchy(Tabular):
     def generalise(self, value: Label, level: int) -> Label:
         """Say what a value becomes at a level."""
         self.level(level)
-        row = self._row_of.get(value or "")
+        row = self._row_of.get("" if value is None else value)
         if level == 0 and (row is not None or value is None):
             return value
         if row is not None:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
 from sidelight._rounding import fraction_in
-from sidelight.errors import BadHierarchy
+from sidelight.errors import BadHierarchy, as_given
 from sidelight.table.labels import SUPPRESSED, in_order, label, listed, shown
 
 Levels: TypeAlias = tuple[tuple[str, ...], ...]
@@ -222,12 +222,21 @@ def _plain(number: Fraction) -> str:
     return shown(label(float(number)))
 
 
+LARGEST = 10**30
+"""Larger numbers are no ends of intervals."""
+
+
 def _read_all(
     column: str, values: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
 ) -> list[Read | None]:
     """Read all values; of those that are not what they should be, name all at once, unless they become `others`."""
+    values = tuple(values)  # perhaps a generator
     results = [read(each) for each in values]
-    wrong = [str(each) for each, result in zip(values, results, strict=True) if result is None]
+    wrong = [
+        each if isinstance(each, str) else as_given(each)
+        for each, result in zip(values, results, strict=True)
+        if result is None
+    ]
     if wrong and others is None:
         many = f"{len(wrong):,} values are not" if len(wrong) > 1 else "1 value is not"
         bad_hierarchy(
@@ -245,7 +254,10 @@ def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], oth
 
 
 def _number(value: object) -> Fraction | None:
-    return fraction_in(str(value))
+    if isinstance(value, int) and abs(value) > LARGEST:  # Python does not write all of them
+        return None
+    number = fraction_in(str(value))
+    return None if number is None or abs(number) > LARGEST else number
 
 
 def _day(value: object) -> dt.date | None:

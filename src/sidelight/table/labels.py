@@ -92,7 +92,10 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
 def _text_of(cell: object) -> str:
     if hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
         raise _no_cell(cell)
-    return str(cell)
+    try:
+        return str(cell)
+    except ValueError:  # Python writes no whole numbers of so many digits
+        raise _no_cell(cell) from None
 
 
 def _no_cell(cell: object) -> WrongKind:
@@ -112,7 +115,7 @@ def _is_missing(cell: object) -> bool:
         return cell is None or bool(cell != cell)  # noqa: PLR0124 - NaN and NaT are not equal to themselves
     except TypeError:  # and pandas' NA does not say
         return True
-    except ValueError:  # a table or an array is many
+    except (ValueError, ArithmeticError):  # a table or an array is many, and a NaN that signals is not compared
         raise _no_cell(cell) from None
 
 

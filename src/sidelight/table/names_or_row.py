@@ -120,11 +120,6 @@ def unused_columns(
     ('zip',)
     """
     used = roles.used.values()
-    said: Iterable[object] = used
-    for each in said:
-        if not isinstance(each, str) and str(each) in columns:
-            message = f"the names of columns are texts; write '{each}', not {each!r}"
-            raise UnknownColumn(message)
     for name in used:
         if name not in columns:
             message = f"no column '{name}' in {where}{nearest_name(name, columns, rows, numbers=numbers, meant=used)}"

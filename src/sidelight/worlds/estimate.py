@@ -69,9 +69,7 @@ class Estimate:
         from scipy.special import betaincinv  # noqa: PLC0415 - only here, and slow to import
 
         _check_confidence(confidence)
-        if not (isinstance(hits, int) and isinstance(worlds, int) and 0 <= hits <= worlds > 0):
-            message = f"{hits!r:.20} of {worlds!r:.20} worlds is no share; give two whole numbers"
-            raise BadMeasure(message)
+        whole_number(hits, BadMeasure, "how many worlds fit", most=whole_number(worlds, BadMeasure, "worlds", least=1))
         tail = (1 - confidence) / 2
         low = float(betaincinv(hits, worlds - hits + 1, tail)) if hits else 0.0
         high = float(betaincinv(hits + 1, worlds - hits, 1 - tail)) if hits < worlds else 1.0

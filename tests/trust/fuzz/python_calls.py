@@ -61,6 +61,7 @@ STEPS = {
         "predicates_in_question",
         "monotonicity",
         "least_people",
+        "names_values",
         "after",
     ),
 }

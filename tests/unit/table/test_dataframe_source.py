@@ -183,9 +183,9 @@ def test_names_that_are_no_texts_are_read_as_their_texts(names):
         sizes(frame, quasi="age", sensitive=sensitive)
 
 
-def test_a_name_that_is_no_text_is_told_how_to_write_it():
+def test_a_name_that_is_given_as_no_text_is_refused():
     frame = pd.DataFrame([[1, 2]])
-    with pytest.raises(UnknownColumn, match="the names of columns are texts; write '0', not 0"):
+    with pytest.raises(WrongKind, match="the name of a column should be a str, not an int"):
         sl.read_table(frame, quasi=[0], sensitive="1")
     with pytest.raises(WrongKind, match="the names of columns are a text or a list of texts, not an int"):
         sl.read_table(frame, quasi="0", sensitive=1)

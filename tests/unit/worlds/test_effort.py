@@ -6,6 +6,7 @@ from math import inf
 import pytest
 
 import sidelight as sl
+from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.knowledge.facts import Has, Same
 from sidelight.knowledge.people import Someone
@@ -40,6 +41,11 @@ def test_an_effort_is_divided():
         ({"states": 0}, "an effort allows at least one state and more than no seconds"),
         ({"seconds": 0}, "an effort allows at least one state and more than no seconds"),
         ({"seconds": -1.5}, "an effort allows at least one state and more than no seconds"),
+        ({"seconds": 1e300}, "an effort of 1e+300 seconds never ends; say seconds=None for any number"),
+        (
+            {"seconds": MOST_OF_ANYTHING + 1},
+            "an effort of 9007199254740993 seconds never ends; say seconds=None for any number",
+        ),
         ({"states": "1"}, "a number of states is a number, not '1'; give a number"),
         ({"seconds": "soon"}, "a number of seconds is a number, not 'soon'; give a number"),
         ({"seconds": float("nan")}, "a number of seconds is a number, not nan; give a number"),
@@ -51,7 +57,9 @@ def test_an_effort_that_allows_nothing_is_refused(given, words):
     assert str(refused.value) == words
 
 
-def test_the_least_effort_is_one_state_and_hardly_any_time():
+def test_the_least_effort_is_one_state_and_hardly_any_time_and_the_most_has_no_end():
+    assert Effort(seconds=MOST_OF_ANYTHING).seconds == MOST_OF_ANYTHING
+    assert Effort(seconds=inf).seconds == inf
     assert Effort(states=1, seconds=1e-9).states == 1
     assert Effort(states=1, seconds=None).seconds is None
 

@@ -16,7 +16,7 @@ from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter
-from sidelight.worlds.estimate import Attempts, Estimate, estimate_probabilities
+from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
 
@@ -123,10 +123,15 @@ def test_an_estimate_is_cut_to_what_is_certain():
         (lambda: Estimate.of(1, 2, 0), "a confidence lies between 0 and 1, not 0"),
         (lambda: Estimate.exactly(Fraction(1), 1.5), "a confidence lies between 0 and 1, not 1.5"),
         (lambda: Estimate.exactly(Fraction(1), "high"), "a confidence is a number, not 'high'; give a number"),
-        (lambda: Estimate.of(3, 2, 0.9), "3 of 2 worlds is no share; give two whole numbers"),
-        (lambda: Estimate.of(-1, 2, 0.9), "-1 of 2 worlds is no share; give two whole numbers"),
-        (lambda: Estimate.of(0, 0, 0.9), "0 of 0 worlds is no share; give two whole numbers"),
-        (lambda: Estimate.of(0.5, 2, 0.9), "0.5 of 2 worlds is no share; give two whole numbers"),
+        (lambda: Estimate.of(3, 2, 0.9), "how many worlds fit is 3; give a whole number from 0 to 2"),
+        (lambda: Estimate.of(-1, 2, 0.9), "how many worlds fit is -1; give a whole number of at least 0"),
+        (lambda: Estimate.of(0, 0, 0.9), "worlds is 0; give a whole number of at least 1"),
+        (lambda: as_generator(-1), "rng= is -1; give a whole number of at least 0"),
+        (
+            lambda: as_generator(None),
+            "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated",
+        ),
+        (lambda: Estimate.of(0.5, 2, 0.9), "how many worlds fit is 0.5; give a whole number of at least 0"),
     ],
 )
 def test_what_is_no_estimate_is_refused(make, words):
@@ -189,3 +194,10 @@ def test_where_no_world_fits_it_is_given_up(effort):
     facts = read_facts(["#1 = a", "#1 = b"])
     rng, asked = np.random.default_rng(1), attempts(effort, *facts)
     assert not estimate_probabilities(asked, [EASY], facts, rng=rng, samples=5, confidence=0.9)
+
+
+def test_a_seed_may_be_any_whole_number_and_a_generator_is_taken_as_it_is():
+    own = np.random.default_rng(3)
+    assert as_generator(own) is own
+    for seed in (0, np.int64(3), 10**30):
+        assert as_generator(seed).random() == np.random.default_rng(int(seed)).random()

@@ -394,3 +394,9 @@ def test_people_are_looked_up_as_it_was_said():
     for ask in ({"target": "{age = 24} = Flu"}, {"target": "#1 = Flu", "given": "{age = 24} = Flu"}):
         with pytest.raises(BadKnowledge, match="fits no group"):
             posterior(PRINTED, **ask, locate="labels")  # where 20-29 is a name
+
+
+@pytest.mark.parametrize(("name", "other"), [("approximate", "no"), ("effort", 100)])
+def test_an_option_of_another_kind_is_refused(name, other):
+    with pytest.raises(WrongKind, match=f"^{name}= should be "):
+        posterior(TRIO, "Ann = Flu", **{name: other})

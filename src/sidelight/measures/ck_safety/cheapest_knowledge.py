@@ -30,8 +30,8 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight._arrays import Floats, Integers, first_of_each
-from sidelight._rounding import exact_number, in_words
-from sidelight.errors import BadMeasure, TooHard
+from sidelight._rounding import exact_number, in_words, log
+from sidelight.errors import BadMeasure, TooHard, as_given
 from sidelight.measures.ck_safety.implications import (
     Atom,
     Implication,
@@ -96,7 +96,7 @@ class CheapestKnowledge(Targeted):
         super().__post_init__()
         reach = exact_number(self.reach, BadMeasure, "reach=")
         if not 0 < reach <= 1:
-            message = f"'{self.name}' has reach={self.reach}; give a probability above 0, at most 1"
+            message = f"'{self.name}' has reach={as_given(self.reach)}; give a probability above 0, at most 1"
             raise BadMeasure(message)
         if isinstance(self.targets.value, Predicate):
             message = f"'{self.name}' is about one value or all; give one, or leave others out with apart_from="
@@ -286,7 +286,7 @@ class Market:
         """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
         screen = ImplicationsScreen(len(others) - 1, Targets())
         least = joined_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
-        limit = math.log((1 - reach) / reach) if reach < 1 else LOG_OF_ZERO / 2
+        limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < LOG_OF_ZERO / 2:
                 return budget, self.witness(self._certain(others[budget], targets[budget], budget))

@@ -157,7 +157,7 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     """  # noqa: E501
     most = columns if up_to is None else min(_at_least_one(up_to, name), columns)
     if subset_count(columns, most) > MOST_SUBSETS:
-        can_be = max((size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS), default=0)
+        can_be = max(size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS)
         remedy = f", or say {parameter(name, can_be)}" if can_be else ""
         some = "subsets" if most == columns else f"subsets of up to {most} columns"
         message = (

@@ -286,7 +286,7 @@ that is left shrinks by that factor.
         True
         """
         expect_mapping(seen, "what was seen", '{"Flu": 11_999}')
-        more = 1 if plus_one else 0
+        more = 1 if expect(bool, plus_one, parameter("plus_one")) else 0
         parameters = {value: exact_number(count, BadMeasure, "a count") + more for value, count in seen.items()}
         return cls(counts=parameters, known_people=known_people, predicates=predicates)
 
@@ -311,8 +311,8 @@ that is left shrinks by that factor.
         source = other if isinstance(other, Table) else expect(Release, other, "what was seen").groups
         expect_one_sensitive(other, "a belief")
         if by is not None:
-            more = 1 if plus_one else 0
-            seen_by_label = counts_by_label(source, by, more)
+            more = 1 if expect(bool, plus_one, parameter("plus_one")) else 0
+            seen_by_label = counts_by_label(source, expect(str, by, parameter("by")), more)
             return cls(counts=seen_by_label, by=by, known_people=known_people, predicates=predicates)
         seen = dict(zip(source.domain, source.counts.totals().tolist(), strict=True))
         return cls.from_counts(seen, plus_one=plus_one, known_people=known_people, predicates=predicates)

@@ -145,8 +145,11 @@ class _Search(NamedTuple):
     def _withstands_the_least(self, belief: PriorBelief) -> bool:
         """Say whether the least stubbornness in question is withstood."""
         prior = belief.priors(self.release.groups)[-1]
-        least = Fraction(len(prior.domain)) if belief.shape is None else Fraction(prior.stubbornness)
-        worst = self._worst(replace(belief, stubbornness=least, least_stubbornness=None))
+        if belief.shape is None:
+            least = replace(belief, stubbornness=len(prior.domain))
+        else:
+            least = replace(belief, stubbornness=prior.stubbornness, least_stubbornness="same")
+        worst = self._worst(least)
         return worst is None or worst.value <= self.limit
 
     def _worst(self, belief: PriorBelief) -> WorstEpsilon | None:

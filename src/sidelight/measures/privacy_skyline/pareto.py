@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight._arrays import Flags, Floats, Integers
+from sidelight._rounding import log
 from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
@@ -66,7 +67,7 @@ class RiskTest:
         against = self.undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
         if self.odds == 0:  # below 1: floats are minus infinity only where the odds are exactly zero
             return ~np.isneginf(against)
-        limit = np.log(float(self.odds.numerator)) - np.log(float(self.odds.denominator))
+        limit = float(log(self.odds))  # floats may not hold it
         passed: Flags = against > limit
         # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
         near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max(initial=0))))

@@ -244,7 +244,7 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     expect_one_sensitive(release, "a skyline")
     limit = exact(below)
     if not 0 <= limit <= 1:
-        message = f"a risk is never below {below}; give a limit between 0 and 1"
+        message = f"a risk is never below {as_given(below)}; give a limit between 0 and 1"
         raise BadMeasure(message)
     points = _knowledge_points(release, value, limit)
     return KnowledgeSkyline.of(points, release=release, value=value, below=below)

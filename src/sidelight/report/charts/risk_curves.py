@@ -13,8 +13,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sidelight._rounding import at_a_glance, exact_text, in_words, round_up
-from sidelight.errors import BadMeasure
-from sidelight.measures.measure import Bound, Comparison, exact
+from sidelight.errors import BadMeasure, as_given
+from sidelight.measures.measure import LARGEST_AMOUNT, Bound, Comparison, exact
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -121,6 +121,11 @@ class RiskLimit:
 
     bound: Bound
     comparison: Comparison = Comparison.BELOW
+
+    def __post_init__(self) -> None:
+        if exact(self.bound) > LARGEST_AMOUNT:
+            message = f"a limit of {as_given(self.bound)} is beyond every risk; give a smaller one, or none"
+            raise BadMeasure(message)
 
     def holds(self, risk: Amount) -> bool:
         """Decide, exactly."""
@@ -305,7 +310,7 @@ def _up(library: Drawing, kind: RiskCurve, panel: _Panel) -> Drawing:
 
 
 def _limit_layers(library: Drawing, limit: RiskLimit, panel: _Panel) -> list[Drawing]:
-    data = library.Data(values=[{"limit": float(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
+    data = library.Data(values=[{"limit": round_up(exact(limit.bound)), "text": ["limit:", limit.in_words]}])
     base = library.Chart(data)
     rule = base.mark_rule(color=INK, strokeWidth=1.5).encode(y="limit:Q")
     words = base.mark_text(align="left", baseline="middle", color=INK, fontSize=12, dx=6, lineHeight=15)
