@@ -1,7 +1,9 @@
 """Which columns identify: what is said of subsets, and what is refused."""
 
+import re
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -34,10 +36,55 @@ def test_the_smallest_sets_and_the_words():
     which = sl.identifying_columns(TABLE)
     assert [each.columns for each in which.smallest(share=1)] == [("age", "sex")]
     assert [each.columns for each in which.smallest()] == [("age",), ("sex",)]
-    words = which.explain()
-    assert words.startswith("Who knows age and sex of everybody finds 4 of 4 people alone.")
-    assert "disease is guessed right for 1 of all people" in words
+    assert which.explain() == (
+        "Who knows age and sex of everybody finds 4 of 4 people alone. "
+        "Fewest columns on which 0.5 of the people are alone: age. "
+        "disease is guessed right for 1 of all people by who knows sex, and for 0.75 by who knows nothing."
+    )
+    assert "Fewest columns on which 1 of the people are alone: age and sex." in which.explain(share=1)
     assert repr(which) == "<IdentifyingColumns: 7 subsets of age, sex, zip>"
+
+
+def test_words_leave_out_what_was_not_asked_and_what_is_not_so():
+    both = sl.read_table(PEOPLE, quasi=["zip"], sensitive=["disease", "income"])
+    assert sl.identifying_columns(both).explain() == "Who knows zip of everybody finds 0 of 4 people alone."
+
+
+def test_the_surest_guess_is_by_the_fewest_columns():
+    """a and b tell s together only, and so do a, b and c."""
+    rows = pa.table({"a": list("0011"), "b": list("0101"), "c": list("0000"), "s": list("yxxy")})
+    words = sl.identifying_columns(sl.read_table(rows, quasi=["c", "b", "a"], sensitive="s")).explain()
+    assert words.endswith(
+        "s is guessed right for 1 of all people by who knows b and a, and for 0.5 by who knows nothing."
+    )
+    assert words.startswith("Who knows b and a of everybody finds 4 of 4 people alone.")
+
+
+def test_minimal_sets_are_those_without_a_smaller_one():
+    rng = np.random.default_rng(3)
+    names = ["a", "b", "c", "d"]
+    cells = {name: [str(cell) for cell in rng.integers(0, 3 + place, 20)] for place, name in enumerate(names)}
+    which = sl.identifying_columns(sl.read_table(pa.table(cells | {"s": ["x"] * 20}), quasi=names, sensitive="s"))
+    for share in (Fraction(1, 10), Fraction(1, 4), 0.5, 1):
+        enough = [set(each.columns) for each in which if each.unique_share >= share]
+        minimal = [each for each in which if set(each.columns) in enough]
+        minimal = [each for each in minimal if not any(other < set(each.columns) for other in enough)]
+        found = which.smallest(share)
+        assert {each.columns for each in found} == {each.columns for each in minimal}
+        assert list(found) == sorted(found, key=lambda each: (len(each.columns), -each.unique))
+
+
+def test_what_a_secret_that_all_have_tells():
+    alike = sl.read_table(PEOPLE.set_column(3, "disease", [["Flu"] * 4]), quasi=["age", "sex"], sensitive="disease")
+    which = sl.identifying_columns(alike)
+    assert which.prior == which["age"].inference == 1
+    assert which["age"].groups == 3
+
+
+def test_of_one_person_there_are_no_pairs():
+    (only,) = sl.identifying_columns(sl.read_table(PEOPLE.slice(0, 1), quasi=["age"], sensitive="disease"))
+    assert (only.separation, only.distinction, only.unique_share) == (0, 1, 1)
+    assert repr(only) == "<ColumnSubset age: 1 group, 1 of 1 person unique>"
 
 
 def test_a_table_and_a_page():
@@ -51,9 +98,42 @@ def test_a_table_and_a_page():
         "separation": 0.8333333333333334,
         "inference": 0.75,
     }
-    page = sl.identifying_columns(TABLE)._repr_html_()
-    assert "age, sex" in page
+    without = sl.identifying_columns(sl.read_table(PEOPLE, quasi=["zip"], sensitive=["disease", "income"])).table()
+    assert without.to_pylist()[0] == {
+        "columns": ["zip"],
+        "groups": 1,
+        "unique": 0,
+        "smallest": 4,
+        "distinction": 0.25,
+        "separation": 0,
+        "inference": None,
+    }
+    assert without.schema.field("inference").type == pa.float64()
+
+
+def test_a_page_shows_the_worst_first():
+    which = sl.identifying_columns(TABLE)
+    page = which._repr_html_()
+    head, *rows = re.findall("<tr>(.*?)</tr>", page)
+    assert re.findall("<th>(.*?)</th>", head) == [
+        *("columns", "groups", "unique", "smallest", "distinction", "separation", "inference")
+    ]
+    cells = [re.findall("<td[^>]*>(.*?)</td>", row) for row in rows]
+    assert cells[0] == ["age, sex", "4", "4", "1", "1", "1", "1"]
+    assert cells[2] == ["age", "3", "2", "1", "0.75", "0.8334", "0.75"]
+    assert [each[0] for each in cells] == ["age, sex", "age, sex, zip", "age", "sex", "age, zip", "sex, zip", "zip"]
+    assert "<caption>Which of age, sex, zip identify 4 people</caption>" in page
+    assert page.endswith(f"<p>{which.explain()}</p>")
     assert "Flu" not in page
+
+
+def test_a_long_page_says_how_many_sets_are_not_shown():
+    wide = pa.table({f"c{place}": ["1", "2"] for place in range(8)} | {"s": ["x", "y"]})
+    table = sl.read_table(wide, quasi=[f"c{place}" for place in range(8)], sensitive="s")
+    page = sl.identifying_columns(table)._repr_html_()
+    shown = page.count("<tr>") - 1
+    assert 0 < shown < 255
+    assert f"<p>… and {255 - shown} more</p>" in page
 
 
 def test_of_several_sensitive_columns_one_is_the_secret():
@@ -69,8 +149,11 @@ def test_several_values_per_person_are_no_secret():
     visits = sl.datasets.nhefs().table
     assert sl.identifying_columns(visits, 1).prior is None
     assert sl.identifying_columns(visits, 1)["age"].people == 1629
-    with pytest.raises(BadTable, match="several values per person"):
+    with pytest.raises(BadTable) as refused:
         sl.identifying_columns(visits, secret="condition")
+    assert str(refused.value) == (
+        "'condition' has several values per person, of which none is the one to guess; leave the secret out"
+    )
 
 
 def test_what_makes_no_sense_is_refused():
@@ -78,15 +161,20 @@ def test_what_makes_no_sense_is_refused():
         sl.identifying_columns(PEOPLE)
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
         sl.identifying_columns(TABLE, columns=["agee"])
-    with pytest.raises(BadTable, match="at least one column"):
-        sl.identifying_columns(TABLE, columns=[])
-    with pytest.raises(BadTable, match="each once"):
-        sl.identifying_columns(TABLE, columns=["age", "age"])
-    for share in (0, -1, 1.1, float("nan")):
-        with pytest.raises(BadTable, match="share="):
+    for columns in ([], ["age", "age"]):
+        with pytest.raises(BadTable, match=r"^name at least one column, and each once, in columns=$"):
+            sl.identifying_columns(TABLE, columns=columns)
+    for share, given in ((0, "0"), (-1, "-1"), (1.5, "1.5")):
+        message = f"^share= is {given}; give a share of the people, above 0 and at most 1$"
+        with pytest.raises(BadTable, match=message):
             sl.identifying_columns(TABLE).smallest(share=share)
-    with pytest.raises(BadTable, match="up to 1 of age, sex, zip"):
+    with pytest.raises(BadTable, match="share="):
+        sl.identifying_columns(TABLE).smallest(share=float("nan"))
+    with pytest.raises(BadTable) as refused:
         sl.identifying_columns(TABLE, up_to=1)[["age", "sex"]]
+    assert str(refused.value) == (
+        "no subset of these columns was gone through; there are those of up to 1 of age, sex, zip"
+    )
 
 
 def test_too_many_columns_say_how_many_can_be():
@@ -104,3 +192,27 @@ def test_subsets_are_gone_through_one_by_one():
     found = sl.identifying_columns(table)
     assert [each.columns for each in found] == [("a",), ("b",), ("a", "b")]
     assert len(found) == 3
+    assert (found.columns, found.people, found.secret, found.prior, found.up_to) == (
+        ("a", "b"),
+        2,
+        "s",
+        Fraction(1, 2),
+        2,
+    )
+    turned = sl.identifying_columns(table, 1, columns=["b", "a"])
+    assert [each.columns for each in turned] == [("b",), ("a",)]
+    assert (turned["a"].groups, turned["b"].groups, turned.up_to) == (2, 1, 1)
+
+
+def test_progress_is_told():
+    told = []
+    sl.identifying_columns(TABLE, progress=lambda *step: told.append(step))
+    assert told[-1] == ("sets of columns", 7, 7)
+    both = sl.read_table(PEOPLE, quasi=["age"], sensitive=["disease", "income"])
+    sl.identifying_columns(both, progress=lambda *step: told.append(step))
+    assert told[-1] == ("sets of columns", 1, 1)
+
+
+def test_it_is_drawn():
+    pytest.importorskip("altair")
+    assert "age, sex" in str(sl.identifying_columns(TABLE).plot().to_dict())

@@ -274,8 +274,8 @@ def test_labels_of_more_bits_than_a_word_are_counted_alike():
         assert numbers == counted_by_definition(columns, people, places, secret)
 
 
-@pytest.mark.parametrize(("columns", "in_order"), [([0], False), ([2], True), ([1, 2], True), ([0, 2], False)])
-def test_keys_stay_sorted_and_distinct_without_columns(columns, in_order):
+@pytest.mark.parametrize("columns", [[0], [2], [1, 2], [0, 2]])  # 2 in the lowest bits
+def test_keys_stay_sorted_and_distinct_without_columns(columns):
     rng = np.random.default_rng(5)
     every = [Column.of(name, map(str, rng.integers(0, 5 - n, 50))) for n, name in enumerate("abc")]
     keys = CountedKeys.of(every, np.ones(50, int))
@@ -284,7 +284,6 @@ def test_keys_stay_sorted_and_distinct_without_columns(columns, in_order):
     assert (np.diff(word) > 0).all()
     assert left.people.sum() == 50
     assert list(left.labels) == [place for place in range(3) if place not in columns]
-    assert (keys.layout.lowest() == columns[-1]) == (in_order or columns == [0, 2])
     places = tuple(place for place in range(3) if place not in columns)
     assert left.numbers() == counted_by_definition(every, np.ones(50, int), places)
 

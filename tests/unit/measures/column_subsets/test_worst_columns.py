@@ -32,6 +32,20 @@ def test_groups_that_look_alike_are_told_apart_by_something_else():
     assert worst_columns([Column.of("age", ["1", "1"])], np.array([1, 1])) == ()
 
 
+def test_the_worst_come_first_and_no_more_than_asked_for():
+    """Without a the first three stand together, without b the last two; c changes nothing."""
+    columns = [Column.of(name, texts) for name, texts in zip("cab", ("0000", "0122", "0001"), strict=True)]
+    sizes = np.array([1, 1, 1, 1])
+    assert [(each.column, each.fewer) for each in worst_columns(columns, sizes)] == [("a", 3), ("b", 2)]
+    assert [each.column for each in worst_columns(columns, sizes, most=1)] == ["a"]
+    assert worst_columns(columns, sizes, most=0) == ()
+
+
+def test_people_alone_are_those_in_groups_of_one():
+    assert people_alone(np.array([1, 2, 1, 3, 0])) == 2
+    assert people_alone(np.array([], int)) == 0
+
+
 @examples(60)
 @given(st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=1, max_size=12))
 def test_it_is_what_counting_rows_gives(rows):
