@@ -250,7 +250,7 @@ def _defaults(text: str, name: str) -> tuple[list[ast.expr], dict[str, ast.expr]
     node: ast.AST = ast.parse(text)
     for part in name.split("."):
         inner = [each for each in ast.walk(node) if getattr(each, "name", None) == part and each is not node]
-        node = inner[0]
+        node = inner[-1]  # of overloaded ones, the one that runs
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     return node.args.defaults, {argument.arg: value for argument, value in named if value is not None}

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
-from sidelight._rounding import exact_number
+from sidelight._rounding import exact_number, round_up
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import in_short, number_text, quote
@@ -371,7 +371,7 @@ class SoftFact(_Compound):
     def __post_init__(self) -> None:
         exact = exact_number(self.probability, BadKnowledge, "a probability")
         if not 0 <= exact <= 1:
-            message = f"a probability lies between 0 and 1, and {as_given(self.probability)} does not"
+            message = f"a probability lies between 0 and 1, and {round_up(exact):g} does not"
             raise BadKnowledge(message)
         _Compound.__post_init__(self)
 

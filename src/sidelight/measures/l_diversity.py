@@ -51,7 +51,7 @@ class DistinctValues(Targeted, FormulaMeasure):
     >>> finding.value, finding.witness.group.number
     (Fraction(1, 1), 2)
     >>> print(finding.explain())
-    Everybody in group 2 has the same value: whoever finds a person there knows it.
+    Only one value occurs in group 2: whoever finds somebody there who has any knows it.
 
     Source: Machanavajjhala et al., l-Diversity, ICDE 2006.
     """
@@ -90,9 +90,9 @@ class DistinctValues(Targeted, FormulaMeasure):
         if finding.value == 0:
             return f"Nobody in {where} has any value: whoever finds a person there knows that."
         if finding.value == 1 and self.apart_from:
-            return f"Everybody in {where} has the same value, {_apart(self)}: whoever rules those out knows it."
+            return f"Only one value occurs in {where}, {_apart(self)}: whoever has another there has that one."
         if finding.value == 1:
-            return f"Everybody in {where} has the same value: whoever finds a person there knows it."
+            return f"Only one value occurs in {where}: whoever finds somebody there who has any knows it."
         number = in_words(finding.value)
         beside = f", {_apart(self)}" if self.apart_from else ""
         return f"The people in {where} have {number} different values{beside}; no group has fewer."

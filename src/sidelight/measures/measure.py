@@ -578,8 +578,8 @@ def exact(bound: Bound) -> Amount:
     return exact_number(bound, BadPolicy, "a limit")
 
 
-LARGEST_AMOUNT = 10**30
-"""Nobody knows, has or is so much of anything."""
+LARGEST_AMOUNT = 10**1000
+"""Any number may be asked about that Python writes."""
 
 
 def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
@@ -600,7 +600,7 @@ def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST
         message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
         raise BadMeasure(message)
     if whole > most:
-        message = f"'{measure}' needs {name} to be at most {most:,}, not {as_given(amount)}"
+        message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
         raise BadMeasure(message)
     return int(whole)
 

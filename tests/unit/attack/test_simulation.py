@@ -121,7 +121,7 @@ def test_unknown_names_are_refused(found):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, methods=[["mondrian"] * 3], seed=1)
     with pytest.raises(BadPolicy, match="no policies"):
         sl.simulate_composition(ADULT.table, overlap=10, policies={}, seed=1)
-    with pytest.raises(BadPolicy, match="repetitions=0"):
+    with pytest.raises(BadMeasure, match="repetitions= is a whole number from 1 to"):
         sl.simulate_composition(ADULT.table, overlap=10, policies=FIVE, repetitions=0, seed=1)
 
 

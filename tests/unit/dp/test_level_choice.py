@@ -258,7 +258,7 @@ def test_chosen_levels_are_marked_and_shown_as_numbers(ledger):
         ({"epsilon": -1}, "epsilon is -1"),
         ({"epsilon": "1e-12"}, "publishes nothing but noise"),
         ({"epsilon": 1e9}, "publishes nothing but noise"),
-        ({"above": -1}, "above= is -1; give a whole number of people"),
+        ({"above": -1}, "above= is -1; give a whole number of at least 0"),
         ({"above": 2.5}, "above= is 2.5"),
         ({"neighbours": "both"}, 'no neighbours="both"'),
         ({"outside": "whatever"}, 'no outside="whatever"'),

@@ -1,6 +1,7 @@
 """Candidates are answer in floats and decided exactly, and of many that are alike one is recomputed."""
 
 import math
+from decimal import Decimal, getcontext, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,17 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight._arrays import first_of_each, in_lowest_terms
+from sidelight._rounding import PRECISE
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import (
+    BITS_REPORTED,
+    DECIMALS,
     EXACT,
     FLOATS,
+    FRACTIONS,
+    NEAR,
+    Screen,
+    compute_exactly,
     joined_after,
     joined_all,
     joined_before,
@@ -92,6 +100,41 @@ def test_nothing_to_say_and_infinity():
     assert near_worst(np.array([1.0, np.nan, 1.0]), large_is_bad=False).tolist() == [0, 2]
 
 
+@pytest.mark.parametrize(
+    ("worst", "distance"), [(0.5, NEAR), (-0.5, NEAR), (0.0, NEAR), (1.0, NEAR), (10.0, 10 * NEAR), (-10.0, 10 * NEAR)]
+)
+def test_near_is_relative_above_one(worst, distance):
+    """0.9 of the distance is near, 1.1 of it is not; infinity is near nothing else."""
+    for large_is_bad in (True, False):
+        away = -distance if large_is_bad else distance
+        scores = np.array([worst + 1.1 * away, worst + 0.9 * away, np.nan, worst])
+        assert near_worst(scores, large_is_bad=large_is_bad).tolist() == [1, 3]
+        worse, unasked = (Fraction(8), Fraction(80)) if large_is_bad else (Fraction(6), Fraction(-6))
+        exactly = {"kinds": ROWS.__getitem__, "exactly": of([unasked, worse, None, Fraction(7)])}
+        each = worst_of_each_part(scores, np.array([0]), large_is_bad=large_is_bad, **exactly)
+        assert each == [worse]
+        assert worst_row(scores, large_is_bad=large_is_bad, **exactly) == (1, worse)
+    assert near_worst(np.array([1e300, np.inf, 5.0]), large_is_bad=True).tolist() == [1]
+    assert near_worst(np.array([np.inf, np.inf]), large_is_bad=False).tolist() == [0, 1]
+    assert near_worst(np.array([np.nan]), large_is_bad=True).dtype == np.int64
+
+
+def test_kinds_of_several_parts_are_computed_once():
+    calls = []
+
+    def exactly(kinds):
+        calls.append(kinds.tolist())
+        return [Fraction(*kind) for kind in kinds.tolist()]
+
+    kinds = np.array([[1, 2], [1, 3], [1, 2], [0, 0], [1, 2]])
+    scores = np.array([1 / 2, 1 / 3, 1 / 2, np.inf, 1 / 2])
+    found = worst_of_each_part(
+        scores, np.array([0, 2, 3, 4]), large_is_bad=True, kinds=kinds.__getitem__, exactly=exactly
+    )
+    assert found == [Fraction(1, 2), Fraction(1, 2), math.inf, Fraction(1, 2)]
+    assert calls == [[[1, 2]]]
+
+
 @given(st.lists(st.integers(0, 20), min_size=3, max_size=3), st.integers(1, 50))
 def test_proportions_have_one_lowest_form(row, times):
     assert in_lowest_terms(np.array([row])).tolist() == in_lowest_terms(np.array([row]) * times).tolist()
@@ -105,6 +148,25 @@ def test_both_arithmetics_agree(counts):
     np.testing.assert_allclose(exact.astype(float), floats, rtol=1e-12)
     ratios = EXACT.ratio(listed.astype(object), 7), FLOATS.ratio(listed, 7)
     np.testing.assert_allclose(ratios[0].astype(float), ratios[1])
+
+
+def test_logarithms_have_sixty_digits_and_none_have_no_floats():
+    with localcontext(PRECISE):
+        logs = EXACT.times_log(EXACT.whole(np.array([[0, 1], [2, 2]])))
+        assert logs.tolist() == [[0, 0], [2 * Decimal(2).ln(), 2 * Decimal(2).ln()]]
+        back = EXACT.exp(EXACT.log(np.array([Fraction(1, 2), Fraction(7)], object)))
+        assert max(abs(back - [Decimal("0.5"), 7])) < Decimal("1e-55")
+    none = np.empty((0, 3), np.int64)
+    assert (EXACT.times_log(EXACT.whole(none)).shape, EXACT.times_log(EXACT.whole(none)).dtype) == ((0, 3), object)
+    assert (FLOATS.times_log(none).shape, FLOATS.times_log(none).dtype) == ((0, 3), float)
+    assert FLOATS.exp(FLOATS.log(np.array([0.5, 7]))).tolist() == pytest.approx([0.5, 7])
+
+
+@pytest.mark.parametrize("largest", [1, 65_535, 65_536, 65_537])
+def test_counts_in_the_table_and_beyond_it(largest):
+    counts = np.array([[0, 1, 2], [largest, 3, 0]])
+    expected = [[count * math.log(max(count, 1)) for count in row] for row in counts.tolist()]
+    np.testing.assert_allclose(FLOATS.times_log(counts), expected, rtol=1e-15)
 
 
 def test_something_over_nothing_is_infinite():
@@ -154,6 +216,93 @@ def test_groups_with_nothing_to_measure_do_not_count():
     release = sl.Release.from_counts([{"b": 9}, {"a": 1, "b": 1}])
     screen = sl.Negations(0, value="a").screen()
     assert screen.value(joined_all(screen, screen.of(release.groups))).tolist() == [0.5]
+
+
+class Sums(Screen):
+    """The least that a screen says: people, joined by addition."""
+
+    def of(self, groups):
+        return groups.sizes[:, np.newaxis].astype(float)
+
+    def join(self, one, other):
+        return one + other
+
+    def value(self, rows):
+        return 2 * rows[:, 0]
+
+
+class WholeSums(Sums):
+    exact = True
+
+
+def test_what_a_screen_says_unless_it_says_otherwise():
+    groups = sl.Release.from_counts([{"a": 2}, {"a": 1, "b": 2}]).groups
+    screen = Sums()
+    assert (screen.group_by_group, screen.needed_of_each, screen.exact) == (False, True, False)
+    assert (screen.slack(100), WholeSums().slack(100)) == (NEAR, 0)
+    assert [screen.margin(bound, 100) for bound in (0, 0.5, -0.5, 3, -3)] == [NEAR, NEAR, NEAR, 3 * NEAR, 3 * NEAR]
+    assert WholeSums().margin(3, 100) == 0
+    harmless = screen.harmless(np.zeros((1, 1)), np.zeros((2, 1)))
+    assert (harmless.tolist(), harmless.dtype) == ([False, False], bool)
+    assert screen.kinds(groups).tolist() == [[2, 2, 0], [3, 1, 2]]
+    assert screen.alone(groups).tolist() == [4, 6]
+
+
+@pytest.mark.parametrize("many", [0, 1, 2, 3, 4, 5, 8, 9])
+def test_sums_are_joined_each_row_once(many):
+    rows = 2.0 ** np.arange(many)[:, np.newaxis]  # a sum says which rows it is of
+    listed = rows.ravel().tolist()
+    assert joined_all(Sums(), rows).ravel().tolist() == [sum(listed)][:many]
+    assert joined_before(Sums(), rows).ravel().tolist() == [sum(listed[: at + 1]) for at in range(many)]
+    assert joined_after(Sums(), rows).ravel().tolist() == [sum(listed[at:]) for at in range(many)]
+    assert rows.ravel().tolist() == listed
+
+
+# Ratios, exactly and in 60 digits.
+
+PAIRS = [(1, 3), (2, 5), (7, 11)]
+
+
+def test_products_of_ratios():
+    assert FRACTIONS.product(PAIRS) == Fraction(14, 165)
+    assert FRACTIONS.product(iter(PAIRS)) == Fraction(14, 165)
+    assert (FRACTIONS.product([]), DECIMALS.product([])) == (1, 1)
+    assert FRACTIONS.ratio(4, 6) == Fraction(2, 3)
+    with DECIMALS.precision():
+        assert abs(DECIMALS.product(PAIRS) / (Decimal(14) / 165) - 1) < Decimal("1e-58")
+        assert DECIMALS.ratio(2, 3) == Decimal(2) / 3
+
+
+def test_odds_are_turned_into_risks_exactly_or_up():
+    assert [FRACTIONS.risk(Fraction(each)) for each in (0, 1, Fraction(1, 2))] == [1, Fraction(1, 2), Fraction(2, 3)]
+    with DECIMALS.precision():
+        risks = [DECIMALS.risk(Decimal(each)) for each in ("0", "1", "0.5")]
+    assert risks[0] == 1
+    for risk, exact in zip(risks[1:], (Fraction(1, 2), Fraction(2, 3)), strict=True):
+        assert exact < Fraction(risk)
+        assert Fraction(math.nextafter(risk, 0)) <= exact
+
+
+def test_what_cannot_be_told_apart_does_not_exceed():
+    third = Fraction(1, 3)
+    assert [FRACTIONS.exceeds(each, third) for each in (third, third + Fraction(1, 10**99), Fraction(1, 4))] == [
+        False,
+        True,
+        False,
+    ]
+    with DECIMALS.precision():
+        odds = [Decimal(1) / 3 * (1 + Decimal(each)) for each in ("0", "1e-51", "1e-49", "-1e-49", "1")]
+        assert [DECIMALS.exceeds(each, third) for each in odds] == [False, False, True, False, True]
+
+
+def test_fractions_up_to_so_many_bits_and_decimals_beyond():
+    def arithmetic_and_digits(arithmetic):
+        return arithmetic, getcontext().prec
+
+    usual = getcontext().prec
+    assert compute_exactly(BITS_REPORTED, BITS_REPORTED, arithmetic_and_digits) == (FRACTIONS, usual)
+    assert compute_exactly(BITS_REPORTED + 1, BITS_REPORTED, arithmetic_and_digits) == (DECIMALS, PRECISE.prec)
+    assert getcontext().prec == usual
 
 
 def test_a_measure_of_whole_releases_has_none():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import bernoulli
 from support.definitions import mean_candidates
 from support.examples import examples
 
@@ -16,7 +17,20 @@ from sidelight._rounding import PRECISE
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures import expected_candidates
-from sidelight.measures.expected_candidates import _log_absent, log_rising, ratio_by_spouge, ratio_multiplied
+from sidelight.measures.exact import FLOATS
+from sidelight.measures.expected_candidates import (
+    SPOUGE,
+    SPOUGE_DIGITS,
+    TERMS,
+    _bernoulli,
+    _log_absent,
+    _log_gamma,
+    _spouge,
+    log_rising,
+    ratio_by_spouge,
+    ratio_multiplied,
+)
+from sidelight.measures.measure import Finding
 from sidelight.policy.limit_text import read_limit
 
 
@@ -46,6 +60,31 @@ def test_a_group_of_one_value_leaves_one():
     assert sl.ExpectedCandidates().measure(sl.Release.from_counts([{"Flu": 1}])).value == 1
 
 
+def test_each_group_by_its_own_values():
+    """Two people with a and b borrow 10 of {a: 4, b: 2, c: 1}; one value leaves itself, and no value says nothing."""
+    groups = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 3}, {"b": 1, "c": 1}], domain=["a", "b", "c"]).groups
+    statistic = np.array([[1, 1, 0], [3, 0, 0], [0, 0, 0]])
+    scores = sl.ExpectedCandidates().formula(statistic, groups, FLOATS)
+    # the second group has one other; a is there with (10·4/7 + 1)/11 and b with (10·2/7 + 1)/11, and the larger is left out
+    assert scores[0] == pytest.approx(float(1 + (Fraction(20, 7) + 1) / 11), rel=1e-14)
+    assert scores[1] == 1
+    assert np.isnan(scores[2])
+
+
+def test_of_values_that_are_as_surely_there_again_the_first_is_named():
+    witness = sl.ExpectedCandidates().measure(sl.Release.from_counts([{"b": 2, "a": 2, "c": 1}])).witness
+    assert (witness.value, witness.candidates) == ("a", 3)
+
+
+def test_nobody_in_words():
+    nobody = Finding(sl.ExpectedCandidates(), Fraction(1), None)
+    assert nobody.explain() == "Nobody in the release has any value, so nothing can be left of it."
+
+
+def test_its_examples_borrow_few_and_more_people():
+    assert [each.borrowed for each in sl.ExpectedCandidates.examples(("a",))] == [10, 1]
+
+
 @examples(60)
 @given(st.lists(st.lists(st.integers(0, 6), min_size=3, max_size=3).filter(any), min_size=2, max_size=4))
 def test_no_merger_was_found_that_lowers_it(groups):
@@ -65,6 +104,14 @@ def test_sixty_digits_of_a_rising_factorial(start, steps):
         product = prod((start + step for step in range(steps)), start=Fraction(1))
         expected = Decimal(product.numerator).ln() - Decimal(product.denominator).ln()
         assert abs(log_rising(start, steps) - expected) < Decimal(10) ** -50
+
+
+def test_bernoullis_numbers():
+    """SciPy has them as floats, by another way."""
+    _bernoulli.cache_clear()
+    numbers = _bernoulli()
+    assert len(numbers) == TERMS
+    assert [float(each) for each in numbers] == pytest.approx(bernoulli(2 * TERMS)[2::2].tolist(), rel=1e-12)
 
 
 @pytest.mark.parametrize("people", [2, 70, 5_000, 10**6])
@@ -115,6 +162,16 @@ def test_spouges_formula_says_what_multiplying_out_says(numerator, denominator, 
         assert abs(ratio_by_spouge(first, total, steps) / multiplied - 1) < Decimal(10) ** -50
     exact = prod((Fraction(first + t) / (total + t) for t in range(steps)), start=Fraction(1))
     assert abs(Fraction(multiplied) / exact - 1) < Fraction(1, 10**50)
+
+
+def test_spouges_numbers_give_factorials():
+    """Γ(5) = 24, and Γ(x + 1) / Γ(x) = x, to 80 digits."""
+    _spouge.cache_clear()
+    assert len(_spouge()) == SPOUGE
+    with localcontext(SPOUGE_DIGITS):
+        assert abs(_log_gamma(Decimal(5)) - Decimal(24).ln()) < Decimal("1e-79")
+        third = Decimal(1) / 3
+        assert abs(_log_gamma(third + 1) - _log_gamma(third) - third.ln()) < Decimal("1e-79")
 
 
 @pytest.mark.parametrize("people", [2, 40, 700])

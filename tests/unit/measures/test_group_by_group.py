@@ -1,14 +1,30 @@
 """Measures of one group at a time beyond small releases: huge counts, ties, blocks, values that nobody has."""
 
+import math
+from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS
-from sidelight.measures.group_by_group import factors, shares
+from sidelight.measures.group_by_group import (
+    GroupByGroup,
+    ShareWitness,
+    exact_row,
+    exact_shares,
+    factors,
+    share_witness,
+    shares,
+)
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Finding, Witness
+from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
 from sidelight.table.counts import Counts
 
@@ -123,3 +139,171 @@ def test_searches_pass_releases_without_values(measure):
     limit = measure <= min(measure.limits[1], 9) if measure.large_is_bad else measure >= 1
     found = everybody_with_a_value_left_out(sl.Policy(sl.GroupSize() >= 2, limit))
     assert found.verdict.safe
+
+
+# Which groups count once, in which form, and what a search sees of them.
+
+
+class Weighted(GroupSize):
+    needs_weights: ClassVar[bool] = True
+
+
+class Printed(GroupSize):
+    decided_by_counts = False
+
+
+class Registered(GroupSize):
+    register = Population.of(pa.table({"age": ["31"]}))
+
+
+@pytest.mark.parametrize(
+    ("measure", "once"), [(sl.GroupSize(), True), (Weighted(), False), (Printed(), False), (Registered(), False)]
+)
+def test_equal_groups_count_once_where_counts_alone_decide(measure, once):
+    assert measure.equal_groups_count_once is once
+
+
+def test_what_looks_at_print_has_no_screen():
+    with pytest.raises(BadMeasure) as refused:
+        Printed().screen()
+    assert str(refused.value) == (
+        "'group size' looks at what groups print; search without it and judge what is found by it"
+    )
+
+
+GROUPS = sl.Release.from_counts([{"a": 2, "b": 4}, {"a": 1, "b": 2}, {"b": 3}], domain=["a", "b", "c"]).groups
+
+
+def test_proportions_are_one_kind_and_sizes_are_not():
+    assert sl.Closeness().kinds(GROUPS).tolist() == [[1, 2, 0], [1, 2, 0], [0, 1, 0]]
+    assert sl.GroupSize().kinds(GROUPS).tolist() == [[6], [3], [3]]
+    assert sl.GroupSize().canonical(np.array([[4, 2]])).tolist() == [[4, 2]]
+    assert sl.Closeness().screen().kinds(GROUPS).tolist() == sl.Closeness().kinds(GROUPS).tolist()
+
+
+@dataclass(frozen=True)
+class Given(GroupSize):
+    """Whatever values it is given, whatever the groups."""
+
+    values: tuple = ()
+
+    def formula(self, statistic, groups, arithmetic):
+        return np.array(self.values)
+
+
+class GivenRisk(Given):
+    large_is_bad: ClassVar[bool] = True
+    whole_numbers: ClassVar[bool] = False
+
+
+def test_a_screen_takes_infinities_at_their_word_and_nothing_for_the_best():
+    scores = (-math.inf, math.nan, math.inf)
+    assert Given(scores).screen().of(GROUPS).tolist() == [[-math.inf], [math.inf], [math.inf]]
+    assert GivenRisk(scores).screen().of(GROUPS).tolist() == [[-math.inf], [-math.inf], [math.inf]]
+    assert Given((1, 2, 3)).screen().of(GROUPS).dtype == float
+
+
+def test_a_screen_keeps_the_worse_of_two():
+    one, other = np.array([[1.0], [5.0]]), np.array([[2.0], [4.0]])
+    assert Given().screen().join(one, other).tolist() == [[1], [4]]
+    assert GivenRisk().screen().join(one, other).tolist() == [[2], [5]]
+    assert Given().screen().value(one).tolist() == [1, 5]
+    assert [each.screen().exact for each in (Given(), GivenRisk())] == [True, False]
+    assert Given().screen().group_by_group
+
+
+def test_a_formula_that_forgets_a_group_is_noticed():
+    with pytest.raises(ValueError, match="zip"):
+        Given((1, 2)).exact_values(np.array([[6], [3], [3]]), GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        (3, Fraction(3)),
+        (Fraction(2, 3), Fraction(2, 3)),
+        (math.inf, math.inf),
+        (Decimal(0), Fraction(0)),
+    ],
+)
+def test_what_is_rational_is_reported_exactly(number, value):
+    for measure in (Given(), GivenRisk()):
+        settled = measure.settled(number, [1])
+        assert (settled, type(settled)) == (value, type(value))
+
+
+def test_what_is_irrational_is_rounded_towards_caution():
+    """A third in 60 digits lies between two floats."""
+    third = Decimal(1) / Decimal(3)
+    down, up = Given().settled(third, [1]), GivenRisk().settled(third, [1])
+    assert down < third < up
+    assert math.nextafter(down, 1) == up
+
+
+@dataclass(frozen=True)
+class OneByOne(GroupByGroup):
+    """Says of each group what a group's size says, in the way that measures without a formula do."""
+
+    when_groups_merge = sl.Monotonicity.NON_DECREASING
+    large_is_bad: ClassVar[bool] = False
+
+    def scores(self, groups):
+        return GroupSize().scores(groups)
+
+    def kinds(self, groups):
+        return GroupSize().kinds(groups)
+
+    def summarize(self, groups):
+        return GroupSize().summarize(groups)
+
+    def explain(self, finding):
+        return GroupSize().explain(finding)
+
+    def replay(self, witness, release):
+        return GroupSize().replay(witness, release)
+
+
+@pytest.mark.parametrize("starts", [[0], [0, 1], [0, 2], [0, 1, 2]])
+def test_each_part_has_its_own_worst_group(starts):
+    stops = [*starts[1:], 3]
+    for measure in (sl.GroupSize(), OneByOne(), sl.Closeness(), sl.DistinctValues()):
+        alone = [
+            measure.summarize(GROUPS.take(slice(start, stop))).value for start, stop in zip(starts, stops, strict=True)
+        ]
+        parts = [*type(measure).worst_of_parts([measure, measure], GROUPS, np.array(starts))]
+        assert [[*each] for each in parts] == [alone, alone]
+    sizes = [6, 3, 3]
+    expected = [min(sizes[start:stop]) for start, stop in zip(starts, stops, strict=True)]
+    assert [*GroupSize.worst_of_parts([sl.GroupSize()], GROUPS, np.array(starts))] == [expected]
+
+
+def test_groups_are_summarised_in_the_order_of_their_numbers():
+    backwards = GROUPS.take(np.array([2, 1, 0]))
+    assert sl.GroupSize().summarize(backwards).witness.group.number == 2
+
+
+def test_of_no_values_a_measure_says_what_it_says_of_nothing():
+    class NoteTaker(sl.Closeness):
+        if_nothing_to_measure: ClassVar[Fraction] = Fraction(7)
+
+        def notes(self, groups):
+            return (f"{len(groups)} groups",)
+
+    nobody = sl.Release.from_counts([{"a": 0}, {}], sizes=[2, 3], values="set")
+    assert NoteTaker().summarize(nobody.groups).finding() == Finding(
+        NoteTaker(), Fraction(7), None, ("no group has any value to measure", "2 groups")
+    )
+    assert NoteTaker().summarize(GROUPS).notes == ("3 groups",)
+    assert sl.Closeness().notes(GROUPS) == ()
+
+
+def test_shares_by_their_definition():
+    """Of the second group (1, 2, 0) of 12 people in all, (3, 9, 0)."""
+    witness = share_witness(GROUPS, 1, 1)
+    assert witness == ShareWitness(GROUPS.name(1), "b", here=Fraction(2, 3), overall=Fraction(3, 4))
+    here, overall = exact_shares(GROUPS, Witness(GROUPS.name(1)))
+    assert here == {"a": Fraction(1, 3), "b": Fraction(2, 3), "c": 0}
+    assert overall == {"a": Fraction(1, 4), "b": Fraction(3, 4), "c": 0}
+    row = exact_row(GROUPS, 1)
+    assert (row.tolist(), row.dtype) == ([[1, 2, 0]], object)
+    assert factors(row, GROUPS, EXACT).tolist() == [[Fraction(4, 3), Fraction(8, 9), 1]]

@@ -55,6 +55,8 @@ def test_examples_for_a_domain():
     every = tuple(sl.RecursiveDiversity(l=number) for number in (1, 2, 3))
     assert sl.RecursiveDiversity.examples(("a", "b")) == (*every, sl.RecursiveDiversity(l=2, apart_from="a"))
     assert sl.RecursiveDiversity.examples(("a",)) == every[:2]
+    four = (*every, sl.RecursiveDiversity(l=4), sl.RecursiveDiversity(l=2, apart_from="a"))
+    assert sl.RecursiveDiversity.examples(("a", "b", "c")) == four
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_every_prime_must_occur_often_enough():
     [
         *((1, {}), (2, {2: 1}), (3, {3: 1}), (4, {2: 2}), (6, {2: 1, 3: 1}), (8, {2: 3}), (9, {3: 2}), (25, {5: 2})),
         *((360, {2: 3, 3: 2, 5: 1}), (97, {97: 1}), (98, {2: 1, 7: 2}), (101 * 103, {101: 1, 103: 1})),
-        (2**5 * 999_983, {2: 5, 999_983: 1}),
+        *((2**5 * 999_983, {2: 5, 999_983: 1}), (3**35, {3: 35})),  # beyond what floats hold
     ],
 )
 def test_prime_factors(number, primes):
@@ -226,11 +228,15 @@ SIX = [dict.fromkeys("abcdef", 1)]
             SIX,
             "The people in group 1 have 2 different values, apart from a, b, c, … and 1 more; no group has fewer.",
         ),
-        (sl.DistinctValues(), SAME, "Everybody in group 1 has the same value: whoever finds a person there knows it."),
+        (
+            sl.DistinctValues(),
+            SAME,
+            "Only one value occurs in group 1: whoever finds somebody there who has any knows it.",
+        ),
         (
             sl.DistinctValues(apart_from="a"),
             FEW,
-            "Everybody in group 1 has the same value, apart from a: whoever rules those out knows it.",
+            "Only one value occurs in group 1, apart from a: whoever has another there has that one.",
         ),
         (
             sl.EntropyDiversity(),

@@ -161,7 +161,7 @@ class Linkability(OfWholeReleases):
         rank = np.argsort(sorted(range(len(ratios)), key=ratios.__getitem__))
         largest = np.full(int(a.max()) + 1, -1)
         np.maximum.at(largest, a, rank[kind.ravel()])
-        times = np.bincount(largest)  # of every rank: the highest of all is the best of its a
+        times = np.bincount(largest, minlength=len(ratios))
         in_order = [kinds[place].tolist() for place in np.argsort(rank)]
         over = [count * over for count, (over, _) in zip(times.tolist(), in_order, strict=True) if count]
         under = [under for count, (_, under) in zip(times.tolist(), in_order, strict=True) if count]

@@ -34,7 +34,7 @@ def settings_in_words(belief: PriorBelief) -> str:
         parts.append("shape " + _listed(belief.shape))
     elif belief.shape is not None and belief.by is None:
         parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
-    elif belief.counts is None:
+    elif belief.counts is None and belief.shape is None:
         parts.append("any shape")
     if belief.stubbornness is not None:
         parts.append(_range_in_words(belief))

@@ -178,6 +178,8 @@ about 0.1771; of all 3 people about 0.3 are found so.
 
     def summarize(self, groups: Groups) -> IndividualSummary:
         """Compute all groups, add them up, and find the worst."""
+        if len(groups) == 0:
+            return IndividualSummary(self, None, parts=0, everybody=0)
         groups = groups.in_order()
         people, weights = groups.sizes, _weights(groups)
         risks = individual_risks(people, weights)
@@ -188,8 +190,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
             kinds=np.column_stack((people, weights)).__getitem__,
             exactly=lambda kinds: [exact_individual_risk(*each) for each in kinds.tolist()],
         )
-        if worst is None:
-            return IndividualSummary(self, None, parts, everybody)
+        assert worst is not None  # every group has people, and so a risk
         row, value = worst
         return IndividualSummary(
             self, WorstWeights(value, groups.name(row), int(people[row]), int(weights[row])), parts, everybody

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.measure import LARGEST_AMOUNT, Bound, Comparison, exact
+from sidelight.measures.measure import Bound, Comparison, exact
+from sidelight.measures.number_values import LARGEST_NUMBER
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -123,7 +124,7 @@ class RiskLimit:
     comparison: Comparison = Comparison.BELOW
 
     def __post_init__(self) -> None:
-        if exact(self.bound) > LARGEST_AMOUNT:
+        if exact(self.bound) > LARGEST_NUMBER:
             message = f"a limit of {as_given(self.bound)} is beyond every risk; give a smaller one, or none"
             raise BadMeasure(message)
 

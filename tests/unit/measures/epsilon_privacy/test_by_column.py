@@ -3,16 +3,26 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.epsilon_privacy.by_column import (
+    PriorByColumn,
+    _epsilons,
+    exact_case,
+    find_column,
+    replay_by_column,
+)
 from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
+from sidelight.measures.epsilon_privacy.worst_case import Ratio
 from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
 
+F, INF = Fraction, math.inf
 EARLIER = {"North": {"Flu": 900, "Cold": 100}, "South": {"Flu": 100, "Cold": 900}}
 
 
@@ -149,3 +159,212 @@ def test_values_that_do_not_occur_leave_the_range_of_stubbornness_as_it_is():
     by_region = sl.PriorBelief(shape={"North": shape}, by="region", stubbornness=1_000).measure(release)
     assert by_region.value == plain.value
     assert by_region.witness.stubbornness == plain.witness.stubbornness == Fraction(20, 9)
+
+
+def towns(*groups):
+    """Groups that print a region and a number: several may print the same region."""
+    rows = [
+        (region, str(number), disease)
+        for number, (region, *sick) in enumerate(groups, 1)
+        for disease, count in zip(("Flu", "Cold"), sick, strict=True)
+        for _ in range(count)
+    ]
+    regions, numbers, diseases = zip(*rows, strict=True)
+    table = pa.table({"region": regions, "number": numbers, "disease": diseases})
+    return sl.read_release(table, group=["region", "number"], sensitive="disease")
+
+
+PRIORS = [
+    PriorByColumn(("N", "S"), ("a", "b", "c"), ((F(2), F(3), F(1)), (F(4), F(1), F(0))), sure) for sure in (F(11), INF)
+]
+UNDER = [([0], 0), ([1], 1), ([0, 1], 0), ([0, 1], 1)]
+COUNTS = [[1, 2], [4, 2], [0, 3], [2, 0], [1, 1]]
+SETS = [[0], [1], [1, 2], [0, 2], [0, 1]]
+
+
+def beliefs(counts, prior, under, place, values):
+    """p_in(s | r) ∝ n_s · w(s), and p_out(s | r) ∝ (n_s − [s = v]) · w(s) · e + σ(r, s), of the worst v."""
+    own, seen = prior.weights[place], [*counts, 0]
+    covered = [sum(prior.weights[each][value] for each in under) for value in range(3)]
+    w = [mine / total if total else F(0) for mine, total in zip(own, covered, strict=True)]
+
+    def believed(weights):
+        return sum(weights[value] for value in values) / sum(weights)
+
+    def left_out(v):
+        moved = prior.stubbornness != INF
+        return believed([(n - (s == v)) * w[s] * moved + own[s] for s, n in enumerate(seen)])
+
+    return believed([n * w[s] for s, n in enumerate(seen)]), min(left_out(v) for v in values if seen[v])
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize(("under", "place"), UNDER)
+@pytest.mark.parametrize("values", SETS)
+def test_a_case_is_what_the_formulas_say_and_what_its_worlds_say(prior, under, place, values):
+    for counts in COUNTS:
+        if not any(counts[value] for value in values if value < 2):
+            continue
+        p_in, p_out = beliefs(counts, prior, under, place, values)
+        epsilon, ratio, *found = exact_case(counts, prior, under, place, values)
+        assert found == [p_in, p_out]
+        if p_in < 1:
+            belief, doubt = p_in / p_out, (1 - p_out) / (1 - p_in)
+            assert (epsilon, ratio) == (max(belief, doubt), Ratio.BELIEF if belief >= doubt else Ratio.DOUBT)
+        else:
+            assert (epsilon, ratio) == ((1, Ratio.BELIEF) if p_out == 1 else (INF, Ratio.DOUBT))
+        printed = "{N, S}" if len(under) == 2 else prior.labels[place]
+        people = [(printed, value) for value, n in zip("ab", counts, strict=True) for _ in range(n)]
+        groups = town(people, domain=["a", "b"]).groups
+        assert replay_by_column(groups, "region", prior, values, row=0, text=prior.labels[place]) == epsilon
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize(("under", "place"), UNDER)
+def test_floats_of_many_groups_are_the_exact_numbers_but_for_their_last_digits(prior, under, place):
+    near = _epsilons(np.array(COUNTS), prior, under, place, SETS)
+    for row, counts in enumerate(COUNTS):
+        for column, values in enumerate(SETS):
+            if any(counts[value] for value in values if value < 2):
+                exact = exact_case(counts, prior, under, place, values)[0]
+                assert near[row, column] == pytest.approx(float(exact), rel=1e-12)
+            else:
+                assert math.isnan(near[row, column])
+
+
+def test_of_groups_that_print_the_same_the_worst_speaks():
+    groups = [("*", 3, 2), ("*", 1, 6), ("*", 2, 2), ("South", 3, 5)]
+    measure = sl.PriorBelief(counts=EARLIER, by="region")
+    alone = [measure.measure(towns(each)).value for each in groups]
+    finding = measure.measure(towns(*groups))
+    assert finding.value == max(alone)
+    assert sorted(alone)[-2] < finding.value
+    assert finding.witness.group.number == 1 + alone.index(max(alone))
+
+
+@pytest.mark.parametrize("groups", [[("North", 9, 2), ("South", 2, 9)], [("South", 2, 9), ("North", 9, 2)]])
+def test_of_equally_bad_groups_the_first_speaks(groups):
+    """What is common in the north is as common in the south under another name."""
+    finding = sl.PriorBelief(counts=EARLIER, by="region").measure(towns(*groups, *groups))
+    assert finding.witness.group.number == 1
+
+
+def test_a_large_group_is_replayed_too():
+    release = town(people("*", 30, 20) + people("South", 25, 40))
+    for settings in ({"counts": EARLIER}, {"shape": EARLIER, "stubbornness": math.inf}):
+        finding = sl.PriorBelief(**settings, by="region", predicates=[["Flu"], ["not", "Flu"]]).measure(release)
+        assert 1 < finding.value == finding.replay(release) < math.inf
+
+
+@pytest.mark.parametrize("predicates", [(), [["not", "Flu"]], [["Cold"]]])
+def test_what_is_known_of_another_label_alone_is_nothing_to_this_one(predicates):
+    """The north has yellow fever and the south has not: of the south it is as if nobody had heard of it."""
+    counts = {"North": {"Flu": 5, "Cold": 4, "Yellow fever": 3}, "South": {"Flu": 2, "Cold": 7}}
+    release = town(people("South", 4, 2))
+    plain = sl.PriorBelief(counts=counts["South"], predicates=predicates).measure(release)
+    finding = sl.PriorBelief(counts=counts, by="region", predicates=predicates).measure(release)
+    assert (finding.value, finding.witness.p_out) == (plain.value, plain.witness.p_out)
+
+
+def test_the_ends_of_a_range_of_stubbornness():
+    release = town(people("North", 1, 1))
+
+    def ends(sure, least=None):
+        belief = sl.PriorBelief(shape=EARLIER, by="region", stubbornness=sure, least_stubbornness=least)
+        priors = belief.priors_by_column(release.groups)
+        assert [sum(map(sum, each.weights)) for each in priors] == [
+            1 if each.stubbornness == INF else each.stubbornness for each in priors
+        ]
+        return [each.stubbornness for each in priors]
+
+    assert ends(4_000) == ends(4_000, "smallest") == [4_000, 20]  # 1 / the smallest share, 100 of 2,000
+    assert ends(20) == [20]
+    assert ends(4_000, "same") == ends(4_000, 4_000) == [4_000]
+    assert ends(4_000, 30) == [4_000, 30]
+    assert ends(4_000, 20) == [4_000, 20]
+    assert ends(INF) == ends(INF, "same") == [INF]
+    assert ends(INF, "smallest") == [INF, 20]
+    assert ends(INF, 30) == [INF, 30]
+    (seen,) = sl.PriorBelief(counts=EARLIER, by="region").priors_by_column(release.groups)
+    assert (seen.labels, seen.domain, seen.stubbornness) == (("North", "South"), ("Cold", "Flu"), 2_000)
+    assert seen.weights == ((100, 900), (900, 100))
+    assert (PRIORS[0].evidence, PRIORS[1].evidence) == (1, 0)
+
+
+def test_a_printed_label_covers_itself_alone_or_all_that_it_reads_as():
+    prior = PriorByColumn(("1*", "12", "30"), ("a",), ((F(1),),) * 3, F(3))
+    assert [prior.under(printed) for printed in ("1*", "12", "{12, 30}", "*")] == [[0], [1], [1, 2], [0, 1, 2]]
+
+
+def test_nobody_has_what_is_asked_about():
+    release = town(people("North", 2, 2), domain=["Flu", "Cold", "Ulcer"])
+    finding = sl.PriorBelief(counts=EARLIER, by="region", apart_from=["Flu", "Cold"]).measure(release)
+    assert (finding.value, finding.witness) == (1, None)
+
+
+WANTED = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"counts": {"Flu": 3}}, WANTED),
+        ({"counts": {"North": {"Flu": 3}, "South": 4}}, WANTED),
+        ({"shape": "uniform", "stubbornness": 9}, WANTED),
+        (
+            {"counts": {"North": {"Flu": 1, "Cold": 0.5}}},
+            "the prior's count of 'Cold' in 'North' is 1/2; give at least 1",
+        ),
+        (
+            {"shape": {"North": {"Flu": 0, "Cold": 0.5}}, "stubbornness": 9},
+            "the prior's count of 'Flu' in 'North' is 0; give more than 0",
+        ),
+    ],
+)
+def test_weights_that_cannot_be_used_are_named(settings, message):
+    with pytest.raises(BadMeasure) as error:
+        sl.PriorBelief(**settings, by="region")
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("settings", "release", "message"),
+    [
+        (
+            {"counts": EARLIER, "by": "regions"},
+            people("North", 1, 1),
+            "by='regions' is no column that the release prints; it prints region; did you mean 'region'?",
+        ),
+        (
+            {"counts": EARLIER, "by": "region"},
+            people("Norht", 1, 1),
+            "the prior has nothing about 'Norht', which a group prints; give its counts; did you mean 'North'?",
+        ),
+        (
+            {"counts": EARLIER, "by": "region"},
+            [("North", "Ulcer")],
+            "the prior misses 'Ulcer' in 'North', a value of the release; give its count",
+        ),
+        (
+            {"shape": EARLIER, "stubbornness": 19, "by": "region"},
+            people("North", 1, 1),
+            "the prior leaves a value less than 1 answer; raise stubbornness to at least 20",
+        ),
+        (
+            {"shape": EARLIER, "stubbornness": 30, "least_stubbornness": 19, "by": "region"},
+            people("North", 1, 1),
+            "the prior leaves a value less than 1 answer; raise stubbornness to at least 20",
+        ),
+    ],
+)
+def test_what_does_not_fit_the_release_is_named(settings, release, message):
+    with pytest.raises(BadMeasure) as error:
+        sl.PriorBelief(**settings).measure(town(release))
+    assert str(error.value) == message
+
+
+def test_groups_that_print_nothing_are_named():
+    with pytest.raises(BadMeasure) as error:
+        find_column([], "region")
+    message = "by='region' is about groups that print it; search without it and judge what is found by it"
+    assert str(error.value) == message

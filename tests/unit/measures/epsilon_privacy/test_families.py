@@ -3,11 +3,13 @@
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from sidelight.errors import BadMeasure
 from sidelight.measures.epsilon_privacy.families import DIGITS, Normal, Pareto, Poisson, _upper_tail
 
 SEEN = [(Fraction(3), 2), (Fraction(5), 1), (Fraction(9), 4)]
@@ -112,3 +114,55 @@ def test_each_is_the_mixture_over_its_parameter(low, high):
     interval = Fraction(low), Fraction(high)
     for family, expected in zip(FAMILIES[::2], (normal, poisson, pareto), strict=True):
         assert float(family.exact(7, SEEN, *interval)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_an_interval_without_a_count_has_none():
+    for sure in (Fraction(7, 2), math.inf):
+        family = Poisson(Fraction(4), sure)
+        for low, high in [(Fraction(1, 3), Fraction(2, 3)), (Fraction(-5), Fraction(-1))]:
+            assert family.exact(7, SEEN, low, high) == 0
+
+
+def test_nothing_is_below_the_minimum_of_long_tails():
+    for sure in (Fraction(7, 2), math.inf):
+        family = Pareto(Fraction(4), sure, Fraction(2))
+        assert family.exact(7, SEEN, Fraction(0), Fraction(2)) == 0
+        assert family.exact(7, SEEN, Fraction(-3), Fraction(6)) == family.exact(7, SEEN, Fraction(2), Fraction(6)) > 0
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: f"{type(family).__name__} {family.stubbornness}")
+def test_intervals_side_by_side_add_up_to_everything(family):
+    """All counts, or all real numbers from far below to far above, have probability 1 but for a little."""
+    ends = [Fraction(-200), Fraction(0), Fraction(7, 2), Fraction(15, 2), Fraction(10**30)]
+    parts = [float(family.exact(7, SEEN, low, high)) for low, high in pairwise(ends)]
+    if isinstance(family, Poisson):
+        parts[0] = 0.0  # 0 is the first count of the second interval, too
+    whole = float(family.exact(7, SEEN, ends[0], ends[-1]))
+    assert sum(parts) == pytest.approx(whole, rel=1e-12)
+    assert whole == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("family", "number", "message"),
+    [
+        (Poisson(Fraction(4), math.inf), Fraction(3, 2), "'x' is no count from 0 to 1,000,000; take family='normal'"),
+        (Poisson(Fraction(4), math.inf), Fraction(-1), "'x' is no count from 0 to 1,000,000; take family='normal'"),
+        (
+            Poisson(Fraction(4), math.inf),
+            Fraction(1_000_001),
+            "'x' is no count from 0 to 1,000,000; take family='normal'",
+        ),
+        (Pareto(Fraction(4), math.inf, Fraction(3, 2)), Fraction(1), "'x' is below minimum=3/2; lower it"),
+    ],
+)
+def test_numbers_that_a_family_does_not_have_are_named(family, number, message):
+    with pytest.raises(BadMeasure) as error:
+        family.check(number, "x")
+    assert str(error.value) == message
+
+
+def test_numbers_that_a_family_just_has():
+    Poisson(Fraction(4), math.inf).check(Fraction(0), "x")
+    Poisson(Fraction(4), math.inf).check(Fraction(1_000_000), "x")
+    Pareto(Fraction(4), math.inf, Fraction(3, 2)).check(Fraction(3, 2), "x")
+    Normal(Fraction(4), math.inf, Fraction(3, 2)).check(Fraction(-7, 2), "x")

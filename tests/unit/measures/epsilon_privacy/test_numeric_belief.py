@@ -13,6 +13,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.epsilon_privacy.numeric_belief import _Neighbours
 from sidelight.policy.limit_text import read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -197,3 +198,186 @@ def test_large_counts_take_no_time():
     release = sl.Release.from_counts([{str(1_000_000 - each): 2 for each in range(30)}])
     finding = sl.NumericBelief(family="poisson", expects=999_000, stubbornness=10**20, within=0).measure(release)
     assert finding.replay(release) == finding.value < math.inf
+
+
+def test_what_is_given_is_kept_exactly():
+    tenth = Fraction(1, 10)
+    normal = sl.NumericBelief(expects=0.1, spread=0.1, stubbornness=0.1, within=0.1, numbers={"a": 0.1})
+    assert (normal.expects, normal.spread, normal.stubbornness, normal.within) == (tenth,) * 4
+    assert normal.numbers == {"a": tenth}
+    pareto = sl.NumericBelief(family="pareto", expects=3, minimum=0.1, stubbornness=2.0, within=1.0, known_people=2)
+    assert (pareto.minimum, pareto.expects) == (tenth, 3)
+    assert repr((pareto.stubbornness, pareto.within, pareto.known_people)) == "(2, 1, 2)"
+
+
+POISSON, PARETO = {"family": "poisson", "spread": None}, {"family": "pareto", "spread": None, "minimum": 20}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"family": "gauss"}, "no family='gauss'; choose 'normal', 'poisson' or 'pareto'"),
+        ({"family": 3}, "no family=3; choose 'normal', 'poisson' or 'pareto'"),
+        ({"spread": 0}, "family='normal' takes a positive spread=, and no other does; give it or leave it out"),
+        (
+            {**PARETO, "minimum": 0},
+            "family='pareto' takes a positive minimum=, and no other does; give it or leave it out",
+        ),
+        ({"within": 0}, "within is 0; give a positive distance at which a number counts as known"),
+        ({**PARETO, "within": 0}, "within is 0; give a positive distance at which a number counts as known"),
+        ({**POISSON, "within": -1}, "within is -1; give a positive distance at which a number counts as known"),
+        ({**PARETO, "expects": 20}, "expects is 20; family='pareto' wants more than 20"),
+        ({**POISSON, "expects": 0}, "expects is 0; family='poisson' wants more than 0"),
+        (
+            {**POISSON, "expects": 1_000_001},
+            "family='poisson' is about counts up to 1,000,000; lower expects= and within=",
+        ),
+        ({"stubbornness": 0}, "stubbornness is 0; give a positive number of answers, or math.inf"),
+        ({"stubbornness": None}, "stubbornness is None; give a number between 1e-30 and 1e30, or math.inf"),
+        ({"stubbornness": 1e31}, "stubbornness is 1e+31; give a number between 1e-30 and 1e30, or math.inf"),
+        ({"expects": "x"}, "expects is a number, not 'x'; give a number"),
+        ({"within": "x"}, "within is a number, not 'x'; give a number"),
+        ({"spread": "x"}, "spread is a number, not 'x'; give a number"),
+        ({"minimum": "x"}, "minimum is a number, not 'x'; give a number"),
+        ({"known_people": -1}, "known_people is -1; give a whole number of at least 0"),
+    ],
+)
+def test_what_cannot_be_used_is_named(changed, message):
+    with pytest.raises(BadMeasure) as error:
+        sl.NumericBelief(**{**NORMAL, **changed})
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"expects": -3},
+        {"stubbornness": 1e30, "spread": 1e-30},
+        {"stubbornness": 1e-30, "within": 1e30},
+        {**POISSON, "within": 0, "expects": 1e-30},
+        {**POISSON, "within": 1_000_000, "expects": 1_000_000},
+        {**PARETO, "expects": Fraction(201, 10)},
+    ],
+)
+def test_what_is_just_allowed(changed):
+    assert sl.NumericBelief(**{**NORMAL, **changed})
+
+
+UNMOVED = sl.NumericBelief(expects=0, spread=1, stubbornness=math.inf, within=1, apart_from=["10"])
+WITHIN_ONE = stats.norm.cdf(1) - stats.norm.cdf(-1)
+
+
+def test_every_group_has_its_score_by_the_larger_ratio():
+    release = sl.Release.from_counts([{"0": 9, "10": 1}, {"0": 8, "10": 2}, {"0": 5, "10": 5}, {"10": 3}, {"0": 2}])
+    doubt = 1 - WITHIN_ONE
+    expected = [doubt / 0.1, doubt / 0.2, 0.5 / WITHIN_ONE, math.nan, math.inf]
+    assert UNMOVED.scores(release.groups) == pytest.approx(expected, nan_ok=True)
+    for bag, score in zip([{"0": 9, "10": 1}, {"0": 5, "10": 5}], expected[::2], strict=False):
+        assert UNMOVED.measure(sl.Release.from_counts([bag])).value == pytest.approx(score)
+
+
+def test_people_who_are_known_lack_it_at_worst():
+    release = sl.Release.from_counts([{"0": 9, "10": 3}])
+    known = [replace(UNMOVED, known_people=number).measure(release) for number in range(5)]
+    assert [each.witness.p_in for each in known] == [Fraction(9, 12), Fraction(9, 11), Fraction(9, 10), 1, 1]
+    assert known[2].value == pytest.approx((1 - WITHIN_ONE) / 0.1)
+    assert [each.value for each in known[3:]] == [math.inf, math.inf]
+    assert [each.replay(release) for each in known] == [each.value for each in known]
+    assert replace(UNMOVED, known_people=2).scores(release.groups)[0] == pytest.approx(float(known[2].value))
+
+
+def test_of_equally_unlikely_numbers_the_first_speaks():
+    release = sl.Release.from_counts([{"-1": 1, "0": 1, "1": 1}, {"1": 1, "0": 1, "-1": 1}])
+    finding = sl.NumericBelief(expects=0, spread=1, stubbornness=math.inf, within=0.5).measure(release)
+    likely = stats.norm.cdf(1.5) - stats.norm.cdf(0.5)
+    assert finding.value == pytest.approx(1 / 3 / likely)
+    assert finding.witness.group.number == 1
+    assert finding.witness.value == next(text for text in release.domain if text != "0")
+
+
+def test_certainty_is_worse_than_any_factor():
+    """In group 1 a number is beyond any factor of floats; of group 2, all is known."""
+    finding = sl.NumericBelief(**NORMAL).measure(sl.Release.from_counts([{"1e12": 1, "3": 2}, {"5": 3}]))
+    assert (finding.value, finding.witness.p_in, finding.witness.group.number) == (math.inf, 1, 2)
+
+
+def test_what_is_believed_of_one_left_out_is_rounded_down_and_the_factor_up():
+    finding = sl.NumericBelief(**NORMAL).measure(INCOMES)
+    assert finding.value >= Fraction(2, 3) / Fraction(finding.witness.p_out) * (1 - Fraction(1, 10**15))
+    assert finding.witness.p_out * finding.value == pytest.approx(2 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize("within", [Fraction(0), Fraction(1, 2), Fraction(1), Fraction(3), Fraction(100)])
+def test_who_is_near_is_counted_by_stretches_of_the_order(within):
+    numbers = tuple(map(Fraction, (3, 1, "2.5", 1, 7, -2, 4, "3.5")))
+    counts = np.array([[1, 2, 3, 4, 5, 6, 7, 8], [0, 1, 0, 0, 2, 0, 1, 0]])
+    near = _Neighbours.of(numbers, within).people_near(counts)
+    for row, bag in enumerate(counts.tolist()):
+        for place, own in enumerate(numbers):
+            close = [n for number, n in zip(numbers, bag, strict=True) if abs(number - own) <= within]
+            assert near[row, place] == sum(close)
+
+
+def test_nobody_has_what_is_asked_about():
+    release = sl.Release.from_counts([{"10": 3}], domain=["10", "20"])
+    finding = UNMOVED.measure(release)
+    assert (finding.value, finding.witness) == (1, None)
+    assert finding.explain() == "Nobody in the release has any of the values that were asked for."
+
+
+SOMEONE = "Someone who expects about 25 (normal) and is as sure as 100 answers make one would be"
+
+
+@pytest.mark.parametrize(
+    ("changed", "bags", "text"),
+    [
+        (
+            {},
+            [{"20": 3, "30": 4, "40": 3}, {"20": 2, "60": 4}],
+            (
+                f"{SOMEONE} surer that the number of a person of group 2 is within 5 of 60, by a factor of 30.2635: with "
+                "that person left out of the release the belief is 0.02202, with them in it 0.6667."
+            ),
+        ),
+        ({}, [{"20": 3, "22": 4}], f"{SOMEONE} certain that the number of a person of group 1 is within 5 of 20."),
+        (
+            {},
+            [{"1e12": 1, "3": 2}],
+            (
+                f"{SOMEONE} surer that the number of a person of group 1 is within 5 of 3, by a factor of more than 1e308: "
+                "with that person left out of the release the belief is 0, with them in it 0.6667."
+            ),
+        ),
+        (
+            {
+                "expects": 0,
+                "spread": 1,
+                "stubbornness": math.inf,
+                "within": 3,
+                "known_people": 1,
+                "apart_from": ["100"],
+            },
+            [{"0": 18, "100": 2}],
+            (
+                "Someone who expects about 0 (normal), knows 1 person and is moved by no evidence would not believe more "
+                "of anyone for being in the release, not even that the number of a person of group 1 is within 3 of 0."
+            ),
+        ),
+    ],
+)
+def test_explanations_are_for_people(changed, bags, text):
+    assert sl.NumericBelief(**{**NORMAL, **changed}).measure(sl.Release.from_counts(bags)).explain() == text
+
+
+def test_examples_are_of_every_family_and_measure_something():
+    release = sl.Release.from_counts([{"low": 2, "high": 3}, {"low": 1, "high": 1}])
+    examples = sl.NumericBelief.examples(release.domain)
+    assert [each.family for each in examples] == ["normal", "poisson", "pareto"]
+    assert {each.known_people for each in examples} == {0, 1}
+    assert math.inf in {each.stubbornness for each in examples}
+    assert all(each.measure(release).value > 1 for each in examples)
+
+
+def test_a_search_is_told_how_rough_floats_are():
+    screen = UNMOVED.screen()
+    assert (screen.slack(2), screen.slack(10**6)) == pytest.approx((1e-5, 1e-5))

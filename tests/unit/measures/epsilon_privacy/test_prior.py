@@ -2,12 +2,24 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.epsilon_privacy.prior import Prior, Weights, priors_for
+from sidelight.measures.epsilon_privacy.prior import (
+    Prior,
+    Weights,
+    WeightsByLabel,
+    predicates_asked,
+    priors_for,
+    read_counts,
+    read_least_stubbornness,
+    read_questions,
+    read_shape,
+    read_stubbornness,
+)
 from sidelight.measures.targets import Predicate, predicates_as_written, read_predicates
 
 DOMAIN = ("a", "b", "c")
@@ -126,3 +138,192 @@ def test_a_range_that_begins_below_what_the_shape_allows_is_refused():
 def test_both_ends_join_their_predicates():
     both = priors(shape="uniform", stubbornness=30, predicates=read_predicates([["not", "c"]]))
     assert [each.weights for each in both] == [(20,), (2,)]
+
+
+def complaint(do, *arguments, **settings):
+    with pytest.raises(BadMeasure) as error:
+        do(*arguments, **settings)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({}, "a prior needs at least one value with a positive weight"),
+        ({"a": 0}, "a prior needs at least one value with a positive weight"),
+        ({"a": "many"}, "the prior's weight of 'a' is a number, not 'many'; give a number"),
+        ({None: -1}, "the prior's weight of '(missing)' is -1; give 0 or a number between 1e-100 and 1e100"),
+        ({"a": math.inf}, "the prior's weight of 'a' is inf; give 0 or a number between 1e-100 and 1e100"),
+    ],
+)
+def test_weights_that_are_none_are_named(weights, message):
+    assert complaint(Weights, weights) == message
+
+
+def test_weights_may_be_as_small_and_as_large_as_said():
+    small, large = Fraction(1, 10**100), Fraction(10**100)
+    assert Weights({"a": small, "b": large, "c": 0}) == {"a": small, "b": large, "c": 0}
+    for beyond in (small / 2, large + 1):
+        assert "between 1e-100 and 1e100" in complaint(Weights, {"a": beyond})
+
+
+def test_weights_are_in_the_order_of_their_values_and_can_be_scaled():
+    weights = Weights({"b": 3, "a": 1})
+    assert (list(weights.items()), len(weights), weights.total) == ([("a", 1), ("b", 3)], 2, 4)
+    assert weights.scaled(Fraction(1, 2)) == {"a": Fraction(1, 2), "b": Fraction(3, 2)}
+    assert weights.shares() == {"a": Fraction(1, 4), "b": Fraction(3, 4)}
+    assert repr(weights.shares()) == "{'a': 1/4, 'b': 3/4}"
+    assert hash(weights) != hash(Weights({"b": 1, "a": 3}))
+
+
+def test_weights_by_label_are_as_those_of_each_label():
+    weights = WeightsByLabel({"South": {"b": 2, None: 0.5}, 7: Weights({"a": 4})})
+    south = {"b": 2, None: Fraction(1, 2)}
+    assert list(weights) == ["7", "South"]
+    assert (len(weights), weights["7"], weights["South"], weights.total) == (2, {"a": 4}, south, Fraction(13, 2))
+    assert weights.as_written() == {"7": {"a": 4}, "South": {"b": 2, "(missing)": Fraction(1, 2)}}
+    assert weights.scaled(Fraction(2)) == {"7": {"a": 8}, "South": {"b": 4, None: 1}}
+    assert repr(weights) == "{'7': {'a': 4}, 'South': {'b': 2, None: 1/2}}"
+    assert hash(weights) != hash(weights.scaled(Fraction(2)))
+    assert [weights.smallest(among) for among in ({"a"}, {"a", "b"}, {"z"})] == [4, 2, Fraction(1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("read", "given", "message"),
+    [
+        (read_counts, [1], 'counts= wants a mapping value → count, such as {"Flu": 12_000, "Cancer": 18_000}'),
+        (
+            read_counts,
+            {"b": 1, "a": 0.5},
+            (
+                "the prior's count of 'a' is 1/2, below 1; "
+                "PriorBelief.from_counts makes a prior of what was seen by adding 1 to each count"
+            ),
+        ),
+        (
+            read_shape,
+            "uniformly",
+            "no shape 'uniformly'; give 'uniform', 'release' or a mapping value → share; did you mean 'uniform'?",
+        ),
+        (read_shape, 3, "no shape 3; give 'uniform', 'release' or a mapping value → share"),
+        (read_stubbornness, 0, "stubbornness is 0; give a positive number of answers, or math.inf"),
+        (read_stubbornness, "9", "stubbornness is a number, not '9'; give a number"),
+        (read_stubbornness, 10**100 + 1, "stubbornness is beyond 1e100; say math.inf"),
+        (
+            partial(read_least_stubbornness, stubbornness=9),
+            "smalest",
+            "no least_stubbornness 'smalest'; give a number, 'smallest' or 'same'; did you mean 'smallest'?",
+        ),
+        (
+            partial(read_least_stubbornness, stubbornness=9),
+            0,
+            "least_stubbornness is 0; give a positive number of answers, or math.inf",
+        ),
+        (
+            partial(read_least_stubbornness, stubbornness=1000),
+            Fraction(2001, 2),
+            "least_stubbornness is 2001/2, above stubbornness, 1,000; lower it",
+        ),
+        (
+            read_questions,
+            "all subset",
+            (
+                'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]], '
+                "or 'all subsets'; did you mean 'all subsets'?"
+            ),
+        ),
+    ],
+)
+def test_what_is_no_part_of_a_prior_is_named(read, given, message):
+    assert complaint(read, given) == message
+
+
+def test_what_is_given_is_read_exactly():
+    assert (read_counts(None), read_shape(None), read_stubbornness(None)) == (None, None, None)
+    assert read_counts({"a": 1}) == {"a": 1}
+    assert [read_shape(each) for each in ("uniform", "release", {"a": 1, "b": 3})] == [
+        "uniform",
+        "release",
+        {"a": Fraction(1, 4), "b": Fraction(3, 4)},
+    ]
+    assert [repr(read_stubbornness(each)) for each in (9.0, 0.1, math.inf, 10**100)] == [
+        "9",
+        "Fraction(1, 10)",
+        "inf",
+        repr(10**100),
+    ]
+    assert [read_least_stubbornness(each, 9) for each in (None, "same", "smallest", 9, 0.5)] == [
+        None,
+        "same",
+        "smallest",
+        9,
+        Fraction(1, 2),
+    ]
+    assert read_least_stubbornness(5, None) == 5
+    assert read_questions("all subsets") == "all subsets"
+    assert read_questions(["a"]) == (Predicate.any_of("a"),)
+    assert predicates_asked("all subsets", ("a", "b")) == (Predicate.any_of("a"), Predicate.any_of("b"))
+    assert predicates_asked((), DOMAIN) == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"counts": Weights({"a": 1, "b": 1})},
+            "the prior misses 'c', a value of the release; give it a count of at least 1",
+        ),
+        (
+            {"shape": "release", "stubbornness": 9},
+            "the prior leaves 'c' less than 1 of its 9 answers; raise stubbornness to at least 10",
+        ),
+        (
+            {"stubbornness": 2},
+            "stubbornness 2 is below the number of values, 3, and each value needs at least 1; raise it",
+        ),
+        (
+            {"shape": Weights({"a": 1, "c": 1}), "stubbornness": math.inf},
+            "the prior misses 'b', a value of the release; give it a positive share",
+        ),
+    ],
+)
+def test_a_prior_that_does_not_fit_the_release_is_named(settings, message):
+    assert complaint(priors, **settings) == message
+
+
+def test_each_value_may_have_just_what_it_needs():
+    assert prior(stubbornness=3) == Prior(DOMAIN, (1, 1, 1), 3, 1)
+    assert prior(counts=Weights(dict.fromkeys(DOMAIN, 1))).weights == (1, 1, 1)
+    assert prior(shape="release", stubbornness=10).weights == (6, 3, 1)
+
+
+def test_values_that_nobody_has_need_no_weight():
+    some = Weights({"a": 3, "z": 1})
+    assert prior(counts=some, totals=(6, 0, 0)) == Prior((*DOMAIN, "z"), (3, 0, 0, 1), 4, 1)
+    unmoved = prior(shape=some.shares(), stubbornness=math.inf, totals=(6, 0, 0))
+    assert unmoved == Prior((*DOMAIN, "z"), (Fraction(3, 4), 0, 0, Fraction(1, 4)), 1, 0)
+
+
+def test_what_is_ruled_out_is_nobodys():
+    assert Prior(DOMAIN, (2, 3, 1), 9, 1).without([0, 2]) == Prior(DOMAIN, (0, 3, 0), 6, 1)
+    assert Prior(DOMAIN, (2, 3, 1), 9, 1).without([]) == Prior(DOMAIN, (2, 3, 1), 9, 1)
+    shares = Prior(DOMAIN, (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), Fraction(1), 0)
+    assert shares.without([1]) == Prior(DOMAIN, (Fraction(1, 2), 0, Fraction(1, 6)), Fraction(2, 3), 0)
+
+
+def test_terms_by_hand():
+    """What speaks for a value, its weight but for the person's own; what speaks against it; a person's weight."""
+    halves = Prior(DOMAIN, (Fraction(3, 2), Fraction(4, 3), Fraction(1)), Fraction(4), 1)
+    assert halves.in_whole_numbers == ((3, 15, 6), (2, 16, 6), (0, 18, 6))
+    believed, doubted, evidence = halves.in_floats
+    assert (believed.tolist(), doubted.tolist(), evidence) == ([1 / 2, 1 / 3, 0], [5 / 2, 8 / 3, 3], 1)
+    unmoved = Prior(DOMAIN, (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), Fraction(1), 0)
+    assert unmoved.in_whole_numbers == ((3, 3, 0), (2, 4, 0), (1, 5, 0))
+    assert (halves.stubbornness, unmoved.stubbornness) == (4, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("weights", "left"), [((1, 2), True), ((0, 1), False), ((1, 0), False), ((1, 4), False), ((4, 1), False)]
+)
+def test_doubt_is_left_if_it_is_of_each_value(weights, left):
+    assert Prior(("a", "b"), weights, 4, 1).leaves_doubt is left

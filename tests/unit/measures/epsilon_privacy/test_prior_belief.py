@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -47,7 +48,7 @@ def test_a_decimal_means_what_it_says():
 
 
 def test_large_counts_stay_exact():
-    huge = 2**61
+    huge = 2**60
     release = sl.Release.from_counts([{"a": huge, "b": huge - 1}])
     prior = {"a": 10**30, "b": 10**30 + 1}
     p_in, p_out = Fraction(huge, 2 * huge - 1), Fraction(huge + 10**30 - 1, 2 * huge - 1 + 2 * 10**30)
@@ -500,3 +501,115 @@ def test_policy_files_that_cannot_be_used(text, complaint):
 def test_only_a_release_or_a_table_was_seen_elsewhere():
     with pytest.raises(WrongKind, match="what was seen should be a Release, not a dict"):
         sl.PriorBelief.from_release({"Flu": 2})
+
+
+def test_examples_are_of_every_kind():
+    examples = sl.PriorBelief.examples(("a", "b", "c"))
+    assert len(set(examples)) == len(examples)
+    plain = sl.PriorBelief(stubbornness=10)
+    kinds = ("counts", "shape", "least_stubbornness", "known_people", "rules_out", "decided_by", "apart_from")
+    for name in kinds:
+        assert any(getattr(each, name) != getattr(plain, name) for each in examples), name
+    classes = {(each.shape is None, each.stubbornness == math.inf) for each in examples if each.counts is None}
+    assert len(classes) == 4
+    for domain in (("a",), ("a", "b", "c")):
+        release = sl.Release.from_counts([dict.fromkeys(domain, 2)])
+        assert all(each.measure(release).value >= 1 for each in sl.PriorBelief.examples(domain))
+
+
+def test_parts_of_a_release_have_their_own_worst_for_all_who_ask():
+    """In one go, whoever asks, in their order; a part that nobody is in who is asked about has none."""
+    bags = [{"a": 1, "b": 3, "c": 2}, {"a": 4, "b": 4, "c": 5}, {"b": 5, "c": 5}, {"a": 2, "b": 2, "c": 3}]
+    groups = sl.Release.from_counts(bags).groups
+    parts = [slice(0, 2), slice(2, 3), slice(3, 4)]
+    beliefs = [
+        sl.PriorBelief(stubbornness=9, rules_out=1),
+        sl.PriorBelief(stubbornness=9),
+        sl.PriorBelief(shape="release", stubbornness=100, rules_out=1),
+        sl.PriorBelief(stubbornness=9, known_people=2),
+        sl.PriorBelief(shape="uniform", stubbornness=9),
+        sl.PriorBelief(stubbornness=9, apart_from=["b", "c"]),
+        sl.PriorBelief(stubbornness=9, predicates=["a"]),
+        sl.PriorBelief(stubbornness=9, decided_by="closed conditions"),
+    ]
+    together = list(sl.PriorBelief.worst_of_parts(beliefs, groups, np.array([0, 2, 3])))
+    assert len(together) == len(beliefs)
+    for belief, values in zip(beliefs, together, strict=True):
+        alone = [belief.measure(sl.Release(groups.take(part))) for part in parts]
+        assert list(values) == [each.value if each.witness else None for each in alone]
+    assert together[5][1] is together[6][1] is None
+
+
+TWICE = "counts= says both shape and stubbornness; leave those out, or give the counts as shape="
+NOT_SURE = "a prior belief needs to say how sure it is; give counts=, or stubbornness= with or without shape="
+WISHES = "wishes= say all that is asked about; leave apart_from= and 'all subsets' out"
+RULES_OUT = "rules_out= goes with single values, by the definition; leave predicates=, wishes= and by= out"
+BY = "by= goes without known_people=, wishes=, decided_by= and 'all subsets'; leave them out"
+LEAST = "least_stubbornness= goes with shape= and stubbornness=; otherwise leave it out"
+BY_REGION = {"counts": {"North": {"a": 1}}, "by": "region"}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, NOT_SURE),
+        ({"shape": "uniform"}, NOT_SURE),
+        ({"counts": {"a": 1}, "stubbornness": 5}, TWICE),
+        ({"counts": {"a": 1}, "shape": "uniform"}, TWICE),
+        ({"stubbornness": 5, "least_stubbornness": 3}, LEAST),
+        ({"counts": {"a": 1}, "least_stubbornness": 3}, LEAST),
+        ({"stubbornness": 5, "wishes": "w", "apart_from": ["a"]}, WISHES),
+        ({"stubbornness": 5, "wishes": "w", "predicates": "all subsets"}, WISHES),
+        (
+            {"stubbornness": 5, "wishes": "w", "decided_by": "closed conditions"},
+            "the closed conditions are not about wishes; leave decided_by= out",
+        ),
+        ({"stubbornness": 5, "rules_out": 1, "predicates": ["a"]}, RULES_OUT),
+        ({"stubbornness": 5, "rules_out": 1, "wishes": "w"}, RULES_OUT),
+        ({**BY_REGION, "rules_out": 1}, RULES_OUT),
+        ({"stubbornness": 5, "rules_out": 1, "decided_by": "closed conditions"}, RULES_OUT),
+        ({**BY_REGION, "known_people": 1}, BY),
+        ({**BY_REGION, "wishes": "w"}, BY),
+        ({**BY_REGION, "decided_by": "closed conditions"}, BY),
+        ({**BY_REGION, "predicates": "all subsets"}, BY),
+        ({"stubbornness": 5, "by": "region"}, "by= goes with counts= or shape= per label of that column; give them"),
+        (
+            {"stubbornness": 5, "predicates": ["a"], "apart_from": ["b"]},
+            "predicates= say all that is asked about; leave apart_from= out",
+        ),
+        (
+            {"stubbornness": 5, "decided_by": "luck"},
+            "no decided_by='luck'; choose 'definition' or 'closed conditions'",
+        ),
+    ],
+)
+def test_what_does_not_go_together_is_named(given, message):
+    with pytest.raises(BadMeasure) as error:
+        sl.PriorBelief(**given)
+    assert str(error.value) == message
+
+
+def test_how_many_values_may_be_ruled_out():
+    """Two are always left; of 100 values any two are 1 + 100 + 4,950 sets, one value fewer and it is few enough."""
+    many = sl.Release.from_counts([{f"v{n}": 1 for n in range(100)}])
+    belief = sl.PriorBelief(stubbornness=100, rules_out=2)
+    assert list(belief._sizes_ruled_out(99)) == [0, 1, 2]
+    assert [len(belief._sizes_ruled_out(width)) for width in (1, 2, 3, 4, 5)] == [1, 1, 2, 3, 3]
+    with pytest.raises(BadMeasure) as error:
+        belief.measure(many)
+    assert str(error.value) == "rules_out=2 of 100 values are 5,051 sets, too many; lower it"
+
+
+def test_parts_of_a_release_have_their_own_worst_wish():
+    """Of four people two have an Ulcer, then three; nobody of the group between them wishes for anything."""
+    zips, diseases = "111122223333", "UUFFUUUFUUUF"
+    wishes = ["U", None, None, None, *[None] * 4, "U", None, None, None]
+    rows = pa.table({"zip": list(zips), "disease": list(diseases), "wish": wishes})
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "wish"], missing="a value")
+    belief = sl.PriorBelief(stubbornness=20, wishes="wish")
+    (values,) = sl.PriorBelief.worst_of_parts([belief], release.groups, np.array([0, 1, 2]))
+    expected = []
+    for ulcers in (2, 3):
+        p_in, p_out = Fraction(ulcers, 4), Fraction(ulcers, 3 + 20)
+        expected.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
+    assert values == [expected[0], None, expected[1]]

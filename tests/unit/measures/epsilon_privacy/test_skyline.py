@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
@@ -89,3 +90,98 @@ def test_who_is_no_belief_is_named():
         sl.belief_skyline(GOTHAM, sl.GroupSize(), 3)
     with pytest.raises(BadMeasure, match="known_people"):
         sl.belief_skyline(GOTHAM, ANY, 3, known_people=-1)
+
+
+PAIR = sl.Release.from_counts([{"Flu": 1, "Cold": 1}])
+
+
+def test_one_who_knows_nobody_may_be_all_that_is_withstood():
+    """p_out = 1/(1 + σ) is a third of p_in = 1/2 at σ = 5; who knows one of the two is certain of the other."""
+    assert sl.belief_skyline(PAIR, ANY, 3) == ((5, 0),)
+
+
+def test_a_range_that_begins_later_is_withstood_where_all_of_it_is():
+    """(1 + σ)/σ, at most 11/10 from 10 on, though 3/2 at the smallest stubbornness, 2."""
+    uniform = sl.PriorBelief(shape="uniform", stubbornness=100, least_stubbornness=10)
+    assert uniform.measure(PAIR).value == Fraction(11, 10)
+    assert sl.belief_skyline(PAIR, uniform, 1.1, known_people=0) == ((100, 0),)
+    assert sl.belief_skyline(PAIR, replace(uniform, least_stubbornness=9), 1.1, known_people=0) == ()
+    assert sl.belief_skyline(PAIR, replace(uniform, least_stubbornness=None), 1.1, known_people=0) == ()
+    unmoved = sl.PriorBelief(shape="uniform", stubbornness=math.inf, least_stubbornness=math.inf)
+    assert sl.belief_skyline(PAIR, unmoved, 1, known_people=0) == ((math.inf, 0),)
+
+
+def test_what_a_shape_withstands_by_hand():
+    """Of {1, 3}, uniform: p_in = 3/4 of b, and (1 − p_out)/(1 − p_in) = 4(1 + σ/2)/(3 + σ) is 8/5 at σ = 2, 9/5 at 7."""
+    release = sl.Release.from_counts([{"a": 1, "b": 3}])
+    uniform = sl.PriorBelief(shape="uniform", stubbornness=math.inf, predicates=["b"])
+    assert sl.belief_skyline(release, uniform, Fraction(9, 5), known_people=0) == ((7, 0),)
+    assert sl.belief_skyline(release, uniform, Fraction(8, 5), known_people=0) == ((2, 0),)
+    assert sl.belief_skyline(release, uniform, Fraction(159, 100), known_people=0) == ()
+
+
+def test_of_those_who_are_equally_stubborn_who_knows_most_says_it_all():
+    capped = sl.PriorBelief(stubbornness=10)
+    assert sl.belief_skyline(GOTHAM, capped, 3) == ((10, 100), (Fraction(653, 103), 153))
+    assert sl.belief_skyline(GOTHAM, capped, 3, known_people=[5, 0, 5, 2]) == ((10, 5),)
+    assert sl.belief_skyline(GOTHAM, ANY, 3, known_people=[5, 0, 5]) == ((1001, 0), (986, 5))
+    assert sl.belief_skyline(GOTHAM, ANY, 3, known_people=154) == ()
+
+
+def test_where_nobody_has_what_is_asked_about_everybody_may_be_known():
+    release = sl.Release.from_counts([{"a": 3}], domain=["a", "b"])
+    assert sl.belief_skyline(release, sl.PriorBelief(stubbornness=9, apart_from=["a"]), 2) == ((9, 3),)
+
+
+def test_a_belief_in_what_is_not_so_bounds_it_too():
+    """Who wishes it has a Cold among three with an Ulcer: p_in = 3/4 and p_out = (3 + 2)/(3 + σ), a third at σ = 17."""
+    rows = [("3", "Cold", "stomach"), *[("3", "Ulcer", None)] * 3, ("4", "Dyspepsia", None), ("4", "Flu", None)]
+    table = pa.table(dict(zip(("zip", "disease", "wish"), zip(*rows, strict=True), strict=True)))
+    ward = sl.read_release(table, group="zip", sensitive=["disease", "wish"], missing="a value")
+    belief = replace(ANY, wishes="wish", predicates={"stomach": ["Ulcer", "Dyspepsia"]})
+    assert sl.belief_skyline(ward, belief, 3, known_people=0) == ((17, 0),)
+
+
+@pytest.mark.parametrize(
+    ("belief", "limit", "message"),
+    [
+        (
+            sl.PriorBelief(stubbornness=9, rules_out=1),
+            3,
+            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+        ),
+        (
+            sl.PriorBelief(counts={"North": {"Flu": 2, "Cancer": 3}}, by="region"),
+            3,
+            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+        ),
+        (
+            sl.PriorBelief(stubbornness=9, decided_by="closed conditions"),
+            3,
+            "a skyline goes over stubbornness; leave counts=, by=, rules_out= and decided_by= out",
+        ),
+        (
+            sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness="same"),
+            3,
+            "exactly so stubborn is not withstood by degrees; leave least_stubbornness= out",
+        ),
+        (ANY, 0.5, "a belief never grows by less than a factor of 1; give a limit from 1 on, not 0.5"),
+    ],
+)
+def test_what_makes_no_sense_is_named(belief, limit, message):
+    with pytest.raises(BadMeasure) as error:
+        sl.belief_skyline(GOTHAM, belief, limit)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("release", "belief", "message"),
+    [
+        ({"Flu": 1}, ANY, "what is explored should be a Release, not a dict; read one with"),
+        (GOTHAM, sl.GroupSize(), "who looks at it should be a PriorBelief, not a GroupSize"),
+    ],
+)
+def test_what_is_something_else_is_named(release, belief, message):
+    with pytest.raises(WrongKind) as error:
+        sl.belief_skyline(release, belief, 3)
+    assert str(error.value).startswith(message)

@@ -130,3 +130,62 @@ def test_both_columns_are_needed():
         measure.measure(WARD.about("disease"))
     with pytest.raises(BadMeasure, match="wants two sensitive columns"):
         measure.about("disease").measure(WARD)
+
+
+BOTH = "wants two sensitive columns, the values and what people want kept"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "columns", "message"),
+    [
+        ("wish", ["wish"], f"wishes='wish' {BOTH}; read 'wish' and the column of values, and no other, as sensitive"),
+        (
+            "whish",
+            ["disease", "wish"],
+            f"wishes='whish' {BOTH}, not disease, wish; read 'whish' and the column of values, and no other, as sensitive",
+        ),
+        (
+            "wish",
+            ["disease", "wish", "more"],
+            (
+                f"wishes='wish' {BOTH}, not disease, wish, more; "
+                "read 'wish' and the column of values, and no other, as sensitive"
+            ),
+        ),
+    ],
+)
+def test_which_columns_are_needed_is_said(wishes, columns, message):
+    zips, diseases, wished = zip(*PEOPLE, strict=True)
+    rows = pa.table({"zip": zips, "disease": diseases, "wish": wished, "more": diseases})
+    release = sl.read_release(rows, group="zip", sensitive=columns, missing="a value")
+    with pytest.raises(BadMeasure) as error:
+        sl.PriorBelief(stubbornness=20, wishes=wishes, predicates=STOMACH).measure(release)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("predicates", "hint"),
+    [((), "there are: Cold, Dyspepsia, Flu, Ulcer"), ({"stomachs": ["Ulcer"]}, "did you mean 'stomachs'?")],
+)
+def test_a_wish_that_says_nothing_is_named(predicates, hint):
+    with pytest.raises(BadMeasure) as error:
+        sl.PriorBelief(stubbornness=20, wishes="wish", predicates=predicates).measure(WARD)
+    assert str(error.value) == (
+        f"'stomach' in column 'wish' is neither a predicate nor a value; name it in predicates=; {hint}"
+    )
+
+
+def test_the_cases_are_the_wishes_of_somebody_in_the_group():
+    """Group 1 wishes for both; nobody of group 2 for anything; the wish of group 3 is of one who is not of it."""
+    belief = sl.PriorBelief(stubbornness=20, wishes="wish", predicates=STOMACH, known_people=2)
+    names = [str(each) for each in belief.predicates_in_question(WARD.groups)]
+    cases = belief.cases(WARD.groups)
+    assert [(part, row, names[column], *rest) for part, row, column, *rest in cases] == [
+        (0, 0, names[0], 4, 2, 0),
+        (0, 0, names[1], 4, 2, 0),
+        (0, 2, "stomach", 4, 3, 1),
+    ]
+    assert sorted(names) == ["Flu", "stomach"]
+    assert cases.known == 2
+    nobody = belief.cases(ward([*PEOPLE[4:7], ("2", "Ulcer", None), ("2", "Dyspepsia", None)]).groups)
+    assert (list(nobody), nobody.known) == ([], 2)

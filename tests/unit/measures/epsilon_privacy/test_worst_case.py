@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight.measures.epsilon_privacy.prior import Prior
 from sidelight.measures.epsilon_privacy.worst_case import (
     Case,
     Cases,
     Ratio,
     closed_conditions,
     epsilon_of_beliefs,
+    epsilons_of_parts,
     smallest_epsilon,
     worst_of_parts,
 )
@@ -66,3 +68,75 @@ def test_parts_have_their_own_worst_and_those_without_cases_none():
     )
     assert sorted(worst) == [0, 1]
     assert worst[0].value == pytest.approx(belief.measure(sl.Release(release.groups.take(slice(0, 1)))).value)
+
+
+def small_cases():
+    """All groups of up to five people, whoever is known, with a person who matches or (where one does not) another."""
+    for people, known, mismatch in product(range(1, 6), range(7), range(2)):
+        for matching in range(1, people + 1 - mismatch):
+            yield Case(people, matching, known, mismatch)
+
+
+PRIORS = [
+    Prior(("a", "b"), (Fraction(1), Fraction(5, 2)), Fraction(7), 1),
+    Prior(("a", "b"), (Fraction(1, 4), Fraction(1)), Fraction(1), 0),
+    Prior(("a", "b"), (Fraction(0), Fraction(0)), Fraction(1), 0),
+]
+
+
+@pytest.mark.parametrize(("prior", "column"), [*product(PRIORS, range(2))])
+def test_each_case_is_the_definition_whether_the_person_matches_or_not(prior, column):
+    for case in small_cases():
+        known = min(case.known, case.people - case.matching - case.mismatch)  # not one of them is asked about
+        p_in = Fraction(case.matching, case.people - known)
+        others, those_who_match = case.people - 1, case.matching - 1 + case.mismatch  # the person is left out
+        weight, total, evidence = prior.weights[column], prior.total, prior.evidence
+        p_out = (those_who_match * evidence + weight) / (others * evidence + total)
+        assert (case.p_in, case.p_out(prior, column)) == (p_in, p_out)
+        epsilon, ratio = smallest_epsilon(case, prior, column, "definition")
+        assert epsilon == epsilon_of_beliefs(p_in, p_out)
+        if p_out == 0 or (p_in == p_out == 1):
+            assert ratio is Ratio.BELIEF
+        elif p_in == 1:
+            assert ratio is Ratio.DOUBT
+        else:
+            assert ratio is (Ratio.BELIEF if p_in / p_out >= (1 - p_out) / (1 - p_in) else Ratio.DOUBT)
+        arrays = (np.array([each]) for each in (0, 0, column, case.people, case.matching))
+        (near,) = Cases(*arrays, case.known, np.array([case.mismatch])).epsilons([prior], "definition")
+        assert near == pytest.approx(float(epsilon), rel=1e-12)
+
+
+def test_the_closed_conditions_are_infinite_where_more_are_known_than_do_not_match():
+    prior = Prior(("a",), (Fraction(1),), Fraction(9), 1)
+    closed = [smallest_epsilon(Case(5, 3, known), prior, 0, "closed conditions") for known in range(5)]
+    assert [value < math.inf for value, _ in closed] == [True, True, False, False, False]
+    assert {ratio for value, ratio in closed[2:]} == {Ratio.DOUBT}
+    assert [closed_conditions(Case(5, 3, known), prior, 0) for known in range(5)] == [value for value, _ in closed]
+
+
+@pytest.mark.parametrize("rule", ["definition", "closed conditions"])
+@pytest.mark.parametrize("belief", BELIEFS)
+@pytest.mark.parametrize("known", [0, 2])
+def test_parts_are_as_bad_as_their_worst_case(rule, belief, known):
+    bags = [{"a": 1, "b": 3}, {"a": 4, "b": 4}, {"b": 5}, {"a": 2, "b": 2}, {"a": 3, "b": 1}]
+    groups = sl.Release.from_counts(bags).groups
+    cases = Cases.of(groups, (), groups.domain, known=known, part=np.array([0, 0, 2, 3, 3]))
+    priors = belief.priors(groups)
+    by_part = {}
+    for part, _, column, people, matching, _ in cases:
+        for prior in priors:
+            value = smallest_epsilon(Case(people, matching, known), prior, column, rule)[0]
+            by_part[part] = max(by_part.get(part, 0), value)
+    assert epsilons_of_parts(cases, priors, rule) == by_part
+    assert {part: worst.value for part, worst in worst_of_parts(cases, priors, rule).items()} == by_part
+
+
+def test_of_many_who_are_certain_the_first_of_each_part_speaks():
+    groups = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 5}, {"b": 3}, {"b": 1}, {"a": 1, "b": 9}]).groups
+    cases = Cases.of(groups, (), groups.domain, known=0, part=np.array([0, 0, 0, 1, 2]))
+    worst = worst_of_parts(cases, sl.PriorBelief(stubbornness=9).priors(groups), "definition")
+    assert {part: (each.row, each.column, each.ratio) for part, each in worst.items()} == {
+        0: (1, 0, Ratio.DOUBT),
+        1: (3, 1, Ratio.DOUBT),
+        2: (4, 1, Ratio.DOUBT),
+    }

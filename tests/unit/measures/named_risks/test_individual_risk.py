@@ -1,7 +1,10 @@
 """Individual risk: numbers of sdcMicro, its words, what is refused, and weights on their way."""
 
+import math
 from fractions import Fraction
+from itertools import permutations
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -10,7 +13,15 @@ from pyarrow import parquet as pq
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadRelease, BadTable
-from sidelight.measures.named_risks.individual_risk import by_continued_fraction, exact_individual_risk
+from sidelight.measures.measure import Finding
+from sidelight.measures.named_risks import individual_risk
+from sidelight.measures.named_risks.individual_risk import (
+    SHARES,
+    by_continued_fraction,
+    by_division,
+    exact_individual_risk,
+    individual_risks,
+)
 from sidelight.policy.auditor import Auditor
 from sidelight.policy.limit_text import read_limit
 from sidelight.table.carried import WEIGHT_UNIT
@@ -35,6 +46,39 @@ def test_numbers_of_sdcmicro(people, stands_for, risk):
     assert by_continued_fraction(people, int(stands_for * WEIGHT_UNIT)) == value
 
 
+@pytest.mark.parametrize("people", [1, 2, 3, 63, 64, 65, 200])
+@pytest.mark.parametrize("each", [1, 1.25, 1.999, 2, 2.001, 5, 30])
+def test_the_mean_of_one_over_the_population(people, each):
+    """E[1/F] by its definition: F is the trial of success number f, of probability p = 1 / what each stands for."""
+    weight = int(people * each * WEIGHT_UNIT)
+    chance, trials = Fraction(people * WEIGHT_UNIT, weight), np.arange(people, 40 * people * each + 4000)
+    ratios = np.log1p(-float(chance)) + np.log(trials[:-1] / (trials[:-1] - people + 1)) if each > 1 else -np.inf
+    logs = people * math.log(chance) + np.concatenate(([0.0], np.cumsum(np.broadcast_to(ratios, len(trials) - 1))))
+    mean = float((np.exp(logs) / trials).sum())
+    value = exact_individual_risk(people, weight)
+    assert float(value) == pytest.approx(mean, rel=1e-9)
+    assert individual_risks(np.array([people]), np.array([weight])) == pytest.approx([float(value)], rel=1e-12)
+    assert by_continued_fraction(people, weight) == value
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 64, 65, 100])
+@pytest.mark.parametrize("each", [1000, 1001, 1002, 10**6])
+def test_division_says_the_same_where_people_stand_for_many(people, each):
+    weight = people * each * WEIGHT_UNIT
+    assert by_division(people, weight) == exact_individual_risk(people, weight)
+
+
+@pytest.mark.parametrize("people", [1, 2, 70, 100])
+@pytest.mark.parametrize("each", [1.1, 2, 999, 1001, 1002])
+def test_a_replay_says_the_same_however_many_each_stands_for(people, each):
+    """Division would lose all digits where people stand for hardly more than themselves."""
+    rows = pa.table({"age": ["30"] * people, "disease": ["Flu"] * people, "weight": [each] * people})
+    survey = sl.read_release(rows, group="age", sensitive="disease", weight="weight")
+    finding = sl.IndividualRisk().measure(survey)
+    assert finding.replay(survey) == finding.value
+    assert sl.IndividualRisk("average").measure(survey).value == pytest.approx(finding.value, rel=1e-10)
+
+
 @pytest.mark.parametrize("weight", [1e9, 3e6, 1000.5])
 def test_weights_of_1e9_are_replayed_at_once(weight):
     rows = pa.table({"age": ["30", "40", "40"], "disease": ["Flu", "Flu", "Cold"], "weight": [weight, weight, weight]})
@@ -55,6 +99,51 @@ def test_the_worst_group_and_everybody():
     for finding in (highest, average):
         assert finding.replay(SURVEY) == finding.value
         assert "an estimate" in repr(finding)
+
+
+def test_a_group_of_several_in_words():
+    rows = ROWS.set_column(2, "weight", pa.array([9000, 40, 44.5, 45, 45, 45]))
+    finding = sl.IndividualRisk().measure(sl.read_release(rows, group="age", sensitive="disease", weight="weight"))
+    assert finding.explain() == (
+        "In group 2 (age 30), 2 people stand for 84.5 of the population: whoever takes somebody there for them is right "
+        "with about 0.0221; of all 6 people about 0.1 are found so."
+    )
+
+
+@pytest.mark.parametrize("statistic", ["highest", "average"])
+def test_groups_one_by_one_in_any_order_and_none(statistic):
+    measure = sl.IndividualRisk(statistic)
+    nobody = measure.summarize(SURVEY.groups.take(slice(0, 0)))
+    assert nobody.finding() == Finding(measure, Fraction(0), None, ("nobody is in the release",))
+    assert nobody.finding().explain() == "Nobody is in the release, so nobody can be found."
+    assert nobody.merge(nobody) == nobody
+    parts = [nobody, *(measure.summarize(SURVEY.groups.take(slice(row, row + 1))) for row in range(3))]
+    for first, *others in permutations(parts):
+        for other in others:
+            first = first.merge(other)  # noqa: PLW2901 - what is merged so far
+        assert first.finding() == measure.measure(SURVEY)
+    assert measure.summarize(SURVEY.groups.take(np.array([2, 0, 1]))).finding() == measure.measure(SURVEY)
+
+
+def test_of_equal_groups_the_first_is_named():
+    rows = ROWS.set_column(0, "age", pa.array(["20", "30", "30", "40", "40", "50"]))
+    survey = sl.read_release(
+        rows.set_column(2, "weight", pa.array([7.0] * 6)), group="age", sensitive="disease", weight="weight"
+    )
+    measure = sl.IndividualRisk()
+    one, other = (measure.summarize(survey.groups.take(slice(row, row + 1))) for row in (0, 3))
+    for summary in (measure.summarize(survey.groups), one.merge(other), other.merge(one)):
+        assert summary.finding().witness.group.number == 1
+
+
+def test_shares_are_added_up_in_parts(monkeypatch):
+    """Each is rounded up to a whole number of shares, however many are added at once."""
+    amounts = np.array([1 / 3, 0.5, 2**-50, 1.0, 0.0])
+    expected = sum(math.ceil(Fraction(each) * SHARES) for each in amounts.tolist())
+    for at_once in (1, 2, 5, 6):
+        monkeypatch.setattr(individual_risk, "AT_ONCE", at_once)
+        assert individual_risk._in_shares(amounts) == expected
+    assert individual_risk._in_shares(np.empty(0)) == 0
 
 
 def test_a_group_that_stands_for_itself():

@@ -2,16 +2,26 @@
 
 from fractions import Fraction
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy, TooHard
+from sidelight.errors import BadMeasure, BadPolicy, BadRelease, TooHard
+from sidelight.measures.measure import Monotonicity
+from sidelight.measures.named_risks.population_models import SampleSizes, estimates
 from sidelight.policy.limit_text import read_limit
 from sidelight.report.report import audit_report
 
 
 def sizes(*people):
     return sl.Release.from_counts([{"a": each} for each in people])
+
+
+def weighted(*weights):
+    """One person who is 20 years old, and two of 30."""
+    rows = pa.table({"age": ["20", "30", "30"], "disease": ["Flu"] * 3, "weight": weights})
+    return sl.read_release(rows, group="age", sensitive="disease", weight="weight")
 
 
 SAMPLE = sizes(*[1] * 40, *[2] * 10, *[5] * 4)
@@ -39,10 +49,103 @@ def test_without_people_alone_or_without_pairs():
     assert sl.UniqueMatch(1).measure(sizes(1, 2)).value == 1
 
 
+@pytest.mark.parametrize(
+    ("people", "fraction", "words"),
+    [
+        ((1, 2), 1, "a whole population is right with about 1: 1 person is alone, and 1 group is a pair."),
+        ((1, 1, 3), 0.5, "this 50 % sample is right with about 1: 2 people are alone, and 0 groups are pairs."),
+        # π / (2 − π) of one person and one pair
+        (
+            (1, 2),
+            Fraction(2, 13),
+            "this 15.3847 % sample is right with about 1/12: 1 person is alone, and 1 group is a pair.",
+        ),
+        (
+            (1, 2),
+            Fraction(1, 7),
+            "this 14.2858 % sample is right with about 0.07693: 1 person is alone, and 1 group is a pair.",
+        ),
+    ],
+)
+def test_a_unique_match_of_few_in_words(people, fraction, words):
+    assert sl.UniqueMatch(fraction).measure(sizes(*people)).explain() == f"Who finds one single match in {words}"
+
+
+@pytest.mark.parametrize("fraction", [0.1, Fraction(1, 3), Fraction(99, 100), 1])
+@pytest.mark.parametrize("people", [(1, 2), (3, 1, 2, 1, 2, 2), (1, 1, 5)])
+def test_a_unique_match_is_what_the_formula_says(people, fraction):
+    exact = Fraction(str(fraction))
+    alone, twins = exact * people.count(1), 2 * (1 - exact) * people.count(2)
+    finding = sl.UniqueMatch(fraction).measure(sizes(*people))
+    assert finding.value == alone / (alone + twins) == finding.replay(sizes(*people))
+    assert finding.witness.group.number == people.index(1) + 1
+    assert (finding.notes == ()) == (2 in people)
+
+
 @pytest.mark.parametrize("fraction", [0, -0.1, 1.1, float("inf")])
 def test_shares_that_are_none_are_refused(fraction):
-    with pytest.raises(BadMeasure, match="above 0 and at most 1"):
+    with pytest.raises(BadMeasure) as refused:
         sl.UniqueMatch(fraction)
+    assert str(refused.value) == (
+        "'unique match' needs fraction=, the share of the population that was sampled, to be above 0 and at most 1, "
+        f"not {fraction}"
+    )
+
+
+def test_a_share_that_is_no_number_is_refused():
+    with pytest.raises(BadMeasure) as refused:
+        sl.UniqueMatch("some")
+    assert str(refused.value) == "the fraction= of 'unique match' is a number, not 'some'; give a number"
+
+
+def test_weights_say_how_much_was_sampled_where_nobody_else_does():
+    survey = weighted(2, 1, 3)
+    assert (sl.UniqueMatch().needs_weights, sl.UniqueMatch(0.1).needs_weights) == (True, False)
+    assert sl.UniqueMatch().measure(survey).witness.fraction == Fraction(1, 2)
+    assert sl.UniqueMatch(0.1).measure(survey).witness.fraction == Fraction(1, 10)
+    assert sl.UniqueMatch().measure(weighted(1, 1, 1)).witness.fraction == 1
+    assert sl.UniqueMatch(0.1).measure(weighted(0.5, 0.5, 0.5)).witness.fraction == Fraction(1, 10)
+
+
+def test_without_a_share_and_without_weights_it_is_refused():
+    with pytest.raises(BadMeasure) as refused:
+        sl.UniqueMatch().measure(SAMPLE)
+    assert str(refused.value) == (
+        "'unique match' needs fraction=, the share of the population that was sampled, or sampling weights (weight=)"
+    )
+
+
+def test_weights_by_which_the_population_is_smaller_are_refused():
+    with pytest.raises(BadRelease) as refused:
+        sl.UniqueMatch().measure(weighted(1, 1, 0.999))
+    assert str(refused.value) == (
+        "by its weights the release has more people than its population; give fraction=, or weights that say how many "
+        "people each stands for"
+    )
+
+
+def test_parts_of_a_release_are_put_together():
+    survey, measure = weighted(2, 1, 3), sl.UniqueMatch()
+    one, other, nobody = (measure.summarize(survey.groups.take(np.array(rows, int))) for rows in ([0], [1], []))
+    for parts in ((one, other, nobody), (nobody, other, one)):
+        merged = parts[0].merge(parts[1]).merge(parts[2])
+        assert merged.weight == 6_000_000  # millionths
+        assert (merged.finding().value, merged.finding().witness) == (Fraction(1, 3), measure.measure(survey).witness)
+    assert sl.UniqueMatch(0.1).summarize(SAMPLE.groups).weight == 0
+
+
+def test_the_first_who_is_alone_is_named_in_whatever_order_groups_come():
+    groups, measure = sizes(2, 1, 3, 1).groups, sl.UniqueMatch(0.1)
+    assert measure.summarize(groups.take(np.array([3, 2, 1, 0]))).alone.number == 2
+    last, first = (measure.summarize(groups.take(np.array([row]))) for row in (3, 1))
+    assert last.merge(first).alone == first.merge(last).alone == first.alone
+    assert measure.summarize(groups.take(np.array([0, 2]))).alone is None
+
+
+def test_examples_and_what_is_known_of_mergers():
+    assert sl.UniqueMatch.examples(("a",)) == (sl.UniqueMatch(0.1), sl.UniqueMatch(Fraction(1, 3)), sl.UniqueMatch(1))
+    assert sl.PopulationUniques.examples(("a",)) == (sl.PopulationUniques(10_000), sl.PopulationUniques(1_000_000))
+    assert sl.UniqueMatch.when_groups_merge is sl.PopulationUniques.when_groups_merge is Monotonicity.UNKNOWN
 
 
 def test_the_range_of_three_models():
@@ -56,6 +159,10 @@ def test_the_range_of_three_models():
         "beta",
     ]
     assert finding.replay(SAMPLE) == finding.value
+    assert finding.notes == ()
+    assert finding.witness.histogram == ((1, 40), (2, 10), (5, 4))
+    assert finding.witness.group.number == 1
+    assert finding.witness.models == estimates(SampleSizes(np.array([1, 2, 5]), np.array([40, 10, 4]), 800))
 
 
 def test_a_limit_within_the_range_cannot_be_told():
@@ -69,20 +176,39 @@ def test_a_release_that_is_the_population_says_it_itself():
     finding = sl.PopulationUniques(people=80).measure(SAMPLE)
     assert (finding.value, finding.kindest) == (40, None)
     assert finding.explain() == "40 of 80 people are unique: all are in the release."
+    assert finding.notes == ("the release is the whole population",)
+    assert (finding.witness.histogram, finding.witness.models) == (((1, 40), (2, 10), (5, 4)), ())
+    assert finding.replay(SAMPLE) == 40
+    assert isinstance(finding.replay(SAMPLE), Fraction)
+    one = sl.PopulationUniques(people=4).measure(sizes(3, 1))
+    assert one.explain() == "1 of 4 people is unique: all are in the release."
+    thousands = sl.PopulationUniques(people=1_202).measure(sizes(*[1] * 1_200, 2))
+    assert thousands.explain() == "1,200 of 1,202 people are unique: all are in the release."
 
 
 def test_where_models_have_no_answer():
     everybody_alone = sl.PopulationUniques(people=100).measure(sizes(1, 1, 1))
-    assert everybody_alone.value == 100
+    assert (everybody_alone.value, everybody_alone.kindest) == (100, 0)
+    assert everybody_alone.explain() == (
+        "About 100 of 100 people are unique, by one model of the population (Zayatz 100)."
+    )
+    assert everybody_alone.replay(sizes(1, 1, 1)) == 100
     assert everybody_alone.notes == (
         "2 of 3 models have no answer for such a release",
         "one model alone decides no limit",
     )
     no_pair = sl.PopulationUniques(people=100).measure(sizes(1, 3))
     assert no_pair.notes == ("1 of 3 models has no answer for such a release",)
+    pitman, zayatz = (each.uniques for each in no_pair.witness.models)
+    assert (no_pair.kindest, no_pair.value) == (pitman, zayatz)
+    assert no_pair.explain() == (
+        f"About {pitman:.0f} to {zayatz:.0f} of 100 people are unique, by two models of the population "
+        f"(Pitman {pitman:.0f}, Zayatz {zayatz:.0f})."
+    )
     nobody = sl.PopulationUniques(people=100).measure(sizes(2, 3))
     assert (nobody.value, nobody.witness) == (0, None)
-    assert "nobody is alone" in nobody.explain()
+    assert nobody.notes == ("nobody is alone in a group",)
+    assert nobody.explain() == "No model says that anybody is unique among 100 people: nobody is alone in a group."
 
 
 def test_one_model_alone_decides_no_limit():
@@ -92,15 +218,37 @@ def test_one_model_alone_decides_no_limit():
 
 
 def test_a_population_larger_than_any_is_refused():
-    with pytest.raises(BadMeasure, match="people= to be at most"):
-        sl.PopulationUniques(people=10**30)
+    with pytest.raises(BadMeasure) as refused:
+        sl.PopulationUniques(people=2**53 + 1)
+    assert str(refused.value) == (
+        "'population uniques' needs people= to be at most 9,007,199,254,740,992: no population is larger"
+    )
+    assert sl.PopulationUniques(people=2**53).people == 2**53
 
 
 def test_a_population_that_is_smaller_than_the_release_is_refused():
-    with pytest.raises(BadMeasure, match="a population of people=79, and the release has 80 people"):
-        sl.PopulationUniques(people=79).measure(SAMPLE)
-    with pytest.raises(BadMeasure, match="at least 1"):
-        sl.PopulationUniques(people=0)
+    measure = sl.PopulationUniques(people=79)
+    for ask in (measure.measure, lambda release: measure.summarize(release.groups).finding()):
+        with pytest.raises(BadMeasure) as refused:
+            ask(SAMPLE)
+        assert str(refused.value) == (
+            "'population uniques' is about a population of people=79, and the release has 80 people; give the size of "
+            "the population that they are part of"
+        )
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        (0, "'population uniques' needs people=, how many people the population has, to be at least 1"),
+        (2.5, "'population uniques' needs people to be a whole number of at least 0, not 2.5"),
+    ],
+)
+def test_a_population_of_nobody_or_of_halves_is_refused(people, words):
+    with pytest.raises(BadMeasure) as refused:
+        sl.PopulationUniques(people=people)
+    assert str(refused.value) == words
+    assert sl.PopulationUniques(people=1).measure(sizes(1)).value == 1
 
 
 @pytest.mark.parametrize("text", ["unique match(fraction=0.1) <= 0.2", "population uniques(people=30162) <= 900"])

@@ -12,6 +12,8 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.measures.exact import joined_all
+from sidelight.measures.measure import Monotonicity
+from sidelight.measures.privacy_skyline import acquaintance
 from sidelight.measures.privacy_skyline.five_minima import tolerance
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.testing import releases
@@ -245,3 +247,122 @@ def test_very_different_sizes_take_no_memory():
     finding = sl.Acquaintance(family=1, value="a").measure(release)
     assert finding.value == 1 / (1 + Fraction(10**9 - 1, 2 * 10**9 - 1))
     assert finding.replay(release) == finding.value
+
+
+def test_who_knows_all_the_others_of_a_group_knows_the_target():
+    measure = sl.Acquaintance(others=2)
+    three, four = (sl.Release.from_counts([dict.fromkeys(values, 1)]) for values in ("abc", "abcd"))
+    assert (measure.measure(three).value, measure.measure(four).value) == (1, Fraction(1, 2))
+    assert measure.least_people("single") == 4
+    # one person may be enough where the target's value is not asked about, or the others only lack it
+    assert [sl.Acquaintance(others=2, value="a").least_people("single"), measure.least_people("set")] == [1, 1]
+    assert sl.Acquaintance(others=2, apart_from=("a",)).least_people("single") == 1
+
+
+def test_merging_groups_helps_only_where_people_have_one_value():
+    claims = [sl.Acquaintance(1).monotonicity(semantics) for semantics in ("single", "set", "multiset")]
+    assert claims == [Monotonicity.NON_INCREASING, Monotonicity.UNKNOWN, Monotonicity.UNKNOWN]
+
+
+def test_a_limit_for_all_values_is_one_for_those_who_know_nothing():
+    limit = Fraction(2, 3)
+    assert sl.Acquaintance(1, 2, 3).belief_at(limit) == limit
+    assert sl.Acquaintance(1, value="Flu").belief_at(limit) is None
+    assert sl.Acquaintance(1, apart_from=("Flu",)).belief_at(limit) is None
+
+
+def test_a_family_makes_groups_depend_on_each_other():
+    assert sl.Acquaintance(2, 2, 0).screen().group_by_group is True
+    assert sl.Acquaintance(0, 0, 1).screen().group_by_group is False
+
+
+@pytest.mark.parametrize("people", [4, 400])
+def test_a_witness_shows_nothing_where_nobody_has_the_value(people):
+    """Worlds one by one, and by closed forms."""
+    measure = sl.Acquaintance(value="a")
+    witness = measure.measure(sl.Release.from_counts([{"a": 1, "b": people}])).witness
+    assert measure.replay(witness, sl.Release.from_counts([{"a": 0, "b": people}])) == 0
+
+
+def test_examples_know_things_of_each_kind_and_of_all_about_targets_of_each_kind():
+    examples_of = sl.Acquaintance.examples(("a", "b", "c"))
+    amounts = [(1, 0, 0), (0, 2, 0), (0, 1, 2), (1, 1, 1)]
+    targets = [{}, {"value": "a"}, {"apart_from": ("a",)}, {"value": ("a", "b")}] * 2
+    assert examples_of == tuple(
+        sl.Acquaintance(*knows, **target) for knows, target in zip(amounts + amounts[::-1], targets, strict=True)
+    )
+
+
+@pytest.mark.parametrize("family", [0, 1, 2])
+@pytest.mark.parametrize("about", [{}, {"apart_from": ("often",)}, {"apart_from": ("a", "b")}, {"value": ("a", "b")}])
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_groups_alone_are_as_bad_as_measured_alone(about, semantics, family):
+    """In the first group a value that may be left out is the most frequent one; the last has none of the others."""
+    bags = [{"often": 8, "a": 3, "b": 1, "c": 1}, {"often": 2, "a": 2, "b": 5, "c": 3}, {"often": 6}]
+    release = sl.Release.from_counts(bags, sizes=[13, 12, 6], values=semantics)
+    measure = sl.Acquaintance(1, 1, family, **about)
+    each = [release.groups.take(slice(row, row + 1)) for row in range(3)]
+    exact = [float(measure.summarize(group).finding().value) for group in each]
+    screen = measure.screen()
+    assert screen.alone(release.groups).tolist() == pytest.approx(exact, abs=1e-9)
+    assert screen.value(screen.of(release.groups)).tolist() == pytest.approx(exact, abs=1e-9)
+
+
+def test_where_no_value_is_in_question_there_is_no_risk():
+    assert sl.Acquaintance(1, 1, 1).screen().value(np.empty((2, 0))).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("measure", "release", "joining", "harmless"),
+    [
+        (sl.Acquaintance(value="a"), {"a": 1, "b": 1}, {"a": 0, "b": 2}, True),  # nobody has it
+        (sl.Acquaintance(value="a"), {"a": 1, "b": 1}, {"a": 2, "b": 2}, False),  # equal, as far as floats can tell
+        (sl.Acquaintance(family=1, value="a"), {"a": 2, "b": 2}, {"a": 1, "b": 9}, True),  # everything is above
+        (sl.Acquaintance(family=1, value="a"), {"a": 2, "b": 2}, {"a": 3, "b": 1}, False),
+        (sl.Acquaintance(family=1, value="a"), {"a": 2, "b": 0}, {"a": 3, "b": 1}, True),  # it cannot get worse
+        (sl.Acquaintance(apart_from="c"), {"a": 6, "b": 2, "c": 2}, {"a": 0, "b": 3, "c": 7}, True),  # a stays worse
+        (sl.Acquaintance(apart_from="c"), {"a": 6, "b": 2, "c": 2}, {"a": 0, "b": 3, "c": 2}, False),  # as bad as a
+        (sl.Acquaintance(apart_from="c"), {"a": 6, "b": 2, "c": 2}, {"a": 0, "b": 7, "c": 3}, False),
+    ],
+)
+def test_what_is_harmless_is_above_what_there_is_or_beyond_the_worst(measure, release, joining, harmless):
+    screen = measure.screen()
+    rows = screen.of(sl.Release.from_counts([release, joining]).groups)
+    assert screen.harmless(rows[:1], rows[1:]).tolist() == [harmless]
+
+
+def test_logarithms_that_may_be_of_equal_odds_are_not_above():
+    screen, off = sl.Acquaintance(value="a").screen(), float(tolerance(0.0, 0))
+    for apart, harmless in ((off, False), (math.nextafter(off, 1), True)):
+        assert screen.harmless(np.zeros((1, 5)), np.full((1, 5), apart)).tolist() == [harmless]
+
+
+def test_kinds_are_what_decides_and_not_which_value_it_is():
+    groups = sl.Release.from_counts([{"a": 1, "b": 2, "c": 5, "d": 4}, {"a": 2, "b": 1, "c": 4, "d": 5}]).groups
+    kinds = {
+        sl.Acquaintance(2, value="a"): [[12, 1, 5, 4], [12, 2, 5, 4]],
+        sl.Acquaintance(1, apart_from=("c", "d")): [[12, 1, 2, 5], [12, 1, 2, 5]],
+        sl.Acquaintance(1): [[12, 1, 2, 4, 5], [12, 1, 2, 4, 5]],
+        sl.Acquaintance(0, value="c"): [[12, 5], [12, 4]],
+    }
+    for measure, expected in kinds.items():
+        assert measure.screen().kinds(groups).tolist() == expected
+
+
+@pytest.mark.parametrize(("rules_out", "lengths"), [(0, [8]), (4, [3, 3, 2]), (10, [1] * 8), (10**6, [1] * 8)])
+def test_sparse_counts_are_cut_by_what_is_kept_of_them(monkeypatch, rules_out, lengths):
+    monkeypatch.setattr(acquaintance, "CELLS_AT_ONCE", 10)
+    bags = [{f"v{10 * group + number}": 1 + number % 3 for number in range(10)} for group in range(8)]
+    release, measure = sl.Release.from_counts(bags), sl.Acquaintance(rules_out, others=1)
+    assert release.groups.counts.cells is None
+    blocks = list(measure._blocks(release.groups))
+    assert [len(block) for block in blocks] == lengths
+    assert np.concatenate([block.numbers for block in blocks]).tolist() == list(range(1, 9))
+    assert measure.measure(release).value == measure.measure(sl.Release.from_counts(bags[:1])).value
+
+
+def test_the_margin_is_twice_what_logarithms_may_be_off_times_the_slope():
+    screen = sl.Acquaintance(family=10**6).screen()
+    for bound, slope in ((0.5, 0.25), (0.25, 0.1875), (1.0, 0.0), (1.5, 0.0)):
+        for people, off in ((10**9, 1e-10 + 8e-9), (1000, 1e-10 + 8e-12)):
+            assert screen.margin(bound, people) == pytest.approx(2 * off * slope + 1e-15, rel=1e-12)

@@ -12,12 +12,16 @@ import sidelight as sl
 from sidelight.measures.exact import FRACTIONS
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
+    Factors,
     FiveMinima,
     Knowledge,
     ValueInGroup,
+    _once_per_pair,
     five_products,
+    index_of_least,
     log_products,
     ruled_out_weights,
+    tolerance,
 )
 from sidelight.testing import releases
 
@@ -61,3 +65,123 @@ def test_of_equal_arrangements_the_one_with_the_fewest_groups_speaks():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 1, "b": 3}])
     worst = FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, 0)).worst()
     assert worst == (0, ARRANGEMENTS.index((0,)), Fraction(1, 4))
+
+
+@pytest.mark.parametrize("knows", [Knowledge(0, 0, 0), Knowledge(0, 2, 0), Knowledge(0, 0, 1), Knowledge(0, 2, 1)])
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_every_product_has_an_entry_for_every_pair(semantics, knows):
+    """Also those that are the same everywhere: without a family V is 1."""
+    sizes, counts, weight = np.array([[9], [12]]), np.array([1, 2, 3]), np.array([0])
+    products = log_products(semantics, sizes, counts, weight, knows)
+    assert [each.shape for each in products] == [(2, 3)] * 5
+    if knows.family == 0:
+        assert (products[2] == 0).all()
+        assert (products[4] == 0).all()
+
+
+def test_logarithms_of_equal_odds_are_apart_by_their_size_and_the_family():
+    assert tolerance(0.0, 0) == tolerance(1.0, 0) == tolerance(-0.5, 0) == 1e-9
+    assert tolerance(np.array([-20.0, 300.0]), 0).tolist() == pytest.approx([2e-8, 3e-7], rel=1e-12)
+    assert tolerance(0.0, 10**6) == pytest.approx(1e-9 + 8e-9, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "a", "computed"),
+    [
+        ([3, 4, 3, 4, 4], [1, 2, 2, 1, 1], (2, 2)),  # four pairs in their ranges, five entries
+        ([3, 4, 3, 4], [1, 2, 2, 1], (4,)),
+        ([7, 7], [1, 1], (1, 1)),
+        ([7, 10**9], [1, 1], (2,)),
+    ],
+)
+def test_what_two_numbers_decide_is_computed_once_per_pair_where_that_is_less(n, a, computed):
+    shapes = []
+
+    def compute(sizes, counts):
+        shapes.append(np.broadcast_shapes(sizes.shape, counts.shape))
+        return sizes * 10.0 + counts
+
+    logs = _once_per_pair(compute, np.array(n), np.array(a))
+    assert logs.tolist() == [10 * size + count for size, count in zip(n, a, strict=True)]
+    assert shapes == [computed]
+    assert _once_per_pair(compute, np.empty((0, 2), int), np.empty((0, 2), int)).shape == (0, 2)
+
+
+def test_a_group_is_seen_from_a_value_with_what_would_be_ruled_out():
+    groups = sl.Release.from_counts([{"a": 9, "b": 9}, {"a": 2, "b": 0, "c": 3, "d": 5}]).groups
+    seen = [ValueInGroup.at(groups, 1, 0, rules_out) for rules_out in (0, 1, 2, 3, 50)]
+    assert [each.ruled_out for each in seen] == [(), (5,), (5, 3), (5, 3), (5, 3)]
+    assert {(each.semantics, each.people, each.count) for each in seen} == {("single", 10, 2)}
+    assert ValueInGroup.at(groups, 1, 3, 1) == ValueInGroup("single", 10, 5, (3,))
+
+
+def test_factors_that_are_not_asked_for_are_left_out():
+    place = ValueInGroup("single", 10, 2, (4, 1))
+    target, family = Fraction(10 - 2 - 5 - 1, 2), Fraction(7 * 6, 9 * 8)  # T with one other; V of two, beside one
+    products = {(1, None): target, (None, 1): family, (1, 1): target * family, (None, None): 1}
+    for factors, product in products.items():
+        assert place.product(Factors(*factors), 2, FRACTIONS) == product
+
+
+def test_of_equal_products_the_first_is_the_least():
+    third, also_third, half = (ValueInGroup("single", n, a, ()) for n, a in ((4, 3), (8, 6), (3, 2)))
+    for rivals, least in (((half, third, also_third), 1), ((also_third, third), 0), ((half,), 0)):
+        assert index_of_least(rivals, Factors(0, None), 0) == least
+
+
+def test_a_value_that_has_not_occurred_points_nowhere():
+    groups = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 1}], domain=["a", "b", "c"]).groups
+    minima = FiveMinima.of(groups, np.arange(3), Knowledge(1, 1, 1))
+    for each in (minima, minima.merge(minima), FiveMinima.of(groups, np.array([2]), Knowledge(0, 0, 0))):
+        assert (each.part[:, -1] == -1).all()
+        assert (each.row[:, -1] == -1).all()
+        assert np.isposinf(each.logs[:, -1]).all()
+        assert (each.numbers()[:, -1] == 0).all()
+        assert (each.part[:, :-1] >= 0).all()
+
+
+def test_where_one_part_lacks_a_value_the_other_one_speaks():
+    release = sl.Release.from_counts([{"a": 1, "b": 3}, {"b": 1, "c": 4}])
+    first, second = (
+        FiveMinima.of(release.groups.take(slice(row, row + 1)), np.arange(3), Knowledge(0, 0, 1)) for row in (0, 1)
+    )
+    for merged in (first.merge(second), second.merge(first)):
+        assert merged.numbers()[:, [0, 2]].tolist() == [[1, 2]] * 5
+        assert merged.worst() == FiveMinima.of(release.groups, np.arange(3), Knowledge(0, 0, 1)).worst()
+
+
+def test_only_groups_that_are_pointed_at_are_kept():
+    release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 1, "b": 1}, {"a": 1, "b": 4}, {"b": 3, "a": 2}])
+    minima = FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, 1))
+    assert [groups.numbers.tolist() for groups in minima.groups] == [[2]]
+    both = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, 1))
+    assert [groups.numbers.tolist() for groups in both.groups] == [[1, 2]]
+    for column, number in ((0, 2), (1, 1)):
+        assert both.group(0, column).numbers.tolist() == [number]
+
+
+@pytest.mark.parametrize("semantics", ["single", "set"])
+@pytest.mark.parametrize(("lack", "have"), [(1, 3), (2, 3), (5, 7), (1, 2), (2, 1)])
+def test_equal_odds_are_equal_though_floats_differ(lack, have, semantics):
+    """Of equal ones the group with the smallest number stands for all, whichever comes first and is less in floats."""
+    factors = (3, 5, 7, 11, 13, 49)
+    bags = [{"a": factor * have, "b": factor * lack} for factor in factors]
+    groups = sl.Release.from_counts(bags, sizes=[sum(bag.values()) for bag in bags], values=semantics).groups
+    value, nothing = np.array([0]), Knowledge(0, 0, 0)
+    parts = [FiveMinima.of(groups.take(slice(row, row + 1)), value, nothing) for row in range(len(factors))]
+    assert len({float(part.logs[0, 0]) for part in parts}) > 1
+    for one, other in permutations(range(len(factors)), 2):
+        assert (parts[one].merge(parts[other]).numbers() == min(one, other) + 1).all()
+    whole = FiveMinima.of(groups, value, nothing)
+    assert (whole.numbers() == 1).all()
+    assert whole.worst().risk == Fraction(have, lack + have)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_what_is_settled_is_exactly_one_however_large_the_groups(semantics):
+    """Products of so many factors are not written out as fractions, but nothing is left of this one."""
+    counts = {"a": 20_000, "b": 20_000}
+    release = sl.Release.from_counts([counts], sizes=[40_000], values=semantics)
+    worst = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, 40_000)).worst()
+    assert (worst.column, worst.risk) == (0, 1)
+    assert isinstance(worst.risk, Fraction)

@@ -1,0 +1,286 @@
+"""Risks that sizes decide: which group is named, what is added up, what a part keeps for the whole, and words."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadMeasure
+from sidelight.measures.measure import Monotonicity
+from sidelight.measures.named_risks.size_risk import SizeScreen, SummedSizeScreen, runs_of_sizes, share
+
+NONE = np.empty(0, np.int64)
+
+
+def sizes(*people):
+    return sl.Release.from_counts([{"a": each} for each in people])
+
+
+def register(*population, elsewhere=0):
+    """So many people of the population with the cells of group 1, 2, …, and some with those of no group."""
+    ages = [str(group) for group, people in enumerate(population) for _ in range(people)]
+    return pa.table({"age": ages + ["elsewhere"] * elsewhere})
+
+
+def release(*people):
+    labels = [{"age": str(group)} for group in range(len(people))]
+    return sl.Release.from_counts([{"a": each} for each in people], labels=labels)
+
+
+def groups_of(measure, compared):
+    """The groups of a release, with what the measure asks of them."""
+    return measure.prepared(compared).groups
+
+
+def above(threshold):
+    return sl.ProsecutorRisk("share above", threshold=threshold)
+
+
+def test_a_share_is_exact_or_a_float_that_is_above_it():
+    assert share(Fraction(3, 2), 6) == Fraction(1, 4)
+    assert share(3, 6) == Fraction(1, 2)
+    assert all(isinstance(share(part, 6), Fraction) for part in (3, Fraction(3, 2)))
+    assert share(1.5, 3) == math.nextafter(0.5, 1)
+    assert isinstance(share(1.5, 3), float)
+
+
+def test_the_first_of_equally_bad_groups_is_named_in_whatever_order_they_come():
+    groups = sizes(3, 2, 5, 2).groups
+    for order in ([0, 1, 2, 3], [3, 2, 1, 0], [3, 0, 1, 2]):
+        witness = sl.ProsecutorRisk().summarize(groups.take(np.array(order))).finding().witness
+        assert (witness.group.number, witness.people, witness.population) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("people", "population", "worst"),
+    [
+        ((1, 2), (3, 3), 2),  # as many in the population, more in the release
+        ((2, 1, 2), (4, 3, 3), 3),  # as many in the release
+        ((1, 2, 1), (3, 3, 2), 2),
+        ((1, 2), (2, 4), 1),  # the same share of other numbers: the first
+        ((2, 1), (4, 2), 1),
+        ((1, 3, 2), (4, 6, 4), 2),
+    ],
+)
+def test_the_group_of_which_the_largest_share_is_here_is_named(people, population, worst):
+    measure = sl.Presence(register(*population))
+    finding = measure.measure(release(*people))
+    shares = [Fraction(f, F) for f, F in zip(people, population, strict=True)]
+    assert finding.value == max(shares) == shares[worst - 1] == finding.replay(release(*people))
+    witness = finding.witness
+    assert (witness.group.number, witness.people, witness.population) == (
+        worst,
+        people[worst - 1],
+        population[worst - 1],
+    )
+    assert (witness.part, witness.whole) == (max(shares).numerator, max(shares).denominator)
+    assert witness.lowest == min(shares)
+
+
+def test_of_groups_with_as_few_in_the_population_the_first_is_named():
+    finding = sl.JournalistRisk(register(3, 2, 2)).measure(release(1, 2, 1))
+    assert (finding.witness.group.number, finding.witness.people, finding.witness.population) == (2, 2, 2)
+    assert (finding.value, finding.witness.lowest) == (Fraction(1, 2), Fraction(1, 3))
+
+
+def test_rows_are_told_apart_exactly_where_floats_cannot():
+    people, population = np.array([10**17 - 1, 10**17 - 2, 5, 10**17 - 1]), np.array([10**17, 10**17, 10, 10**17])
+    rows = sl.Presence()._rows_with
+    assert list(rows(Fraction(10**17 - 1, 10**17), people, population)) == [0, 3]
+    assert list(rows(Fraction(10**17 - 2, 10**17), people, population)) == [1]
+    assert list(rows(Fraction(1, 2), people, population)) == [2]
+    assert list(rows(Fraction(1, 3), people, population)) == []
+
+
+@pytest.mark.parametrize(
+    ("measure", "part", "whole"),
+    [
+        (sl.ProsecutorRisk(), 1, 2),
+        (sl.ProsecutorRisk("average"), 3, 10),
+        (above(0.3), 5, 10),  # 1/2 and 1/3
+        (above(Fraction(1, 3)), 2, 10),  # 1/3 is not above itself
+        (above(Fraction(1, 2)), 0, 10),
+        (above(Fraction(1, 5)), 5, 10),
+        (above(0.199), 10, 10),
+        (above(0), 10, 10),
+        (above(1), 0, 10),
+    ],
+    ids=str,
+)
+def test_the_value_is_a_part_of_a_whole_and_adds_up_again(measure, part, whole):
+    finding = measure.measure(sizes(5, 2, 3))
+    assert (finding.witness.part, finding.witness.whole) == (part, whole)
+    assert finding.value == Fraction(part, whole) == finding.replay(sizes(5, 2, 3))
+    assert isinstance(finding.replay(sizes(5, 2, 3)), Fraction)
+    assert (finding.witness.group.number, finding.witness.lowest) == (2, Fraction(1, 5))
+    assert finding.notes == ()
+
+
+def test_parts_of_a_release_are_put_together():
+    groups = sizes(4, 2, 5, 2).groups
+    for measure in (sl.ProsecutorRisk(), sl.ProsecutorRisk("average"), above(0.3)):
+        whole = measure.measure(sizes(4, 2, 5, 2))
+        first, second, nobody = (measure.summarize(groups.take(np.array(rows, int))) for rows in ([0, 1], [2, 3], []))
+        for parts in ((first, second, nobody), (nobody, second, first)):
+            merged = parts[0].merge(parts[1]).merge(parts[2]).finding()
+            assert (merged.value, merged.witness) == (whole.value, whole.witness)
+            assert merged.witness.group.number == 2
+
+
+def test_people_beyond_the_population_add_up_and_those_of_no_group_do_not():
+    measure = sl.Presence(register(1, 1, 4, elsewhere=3), outside="as in the release")
+    groups = groups_of(measure, release(2, 3, 4))
+    one, other = (measure.summarize(groups.take(np.array(rows))) for rows in ([0], [1, 2]))
+    assert (one.beyond, other.beyond, one.merge(other).beyond) == (1, 2, 3)
+    assert one.nowhere == other.nowhere == one.merge(other).nowhere == 3  # of the whole release
+    assert measure.summarize(groups.take(NONE)).nowhere == 3
+
+
+def test_without_a_population_nobody_is_beyond_it_or_nowhere():
+    summary = sl.ProsecutorRisk().summarize(sizes(1, 2).groups)
+    assert (summary.beyond, summary.nowhere) == (0, 0)
+    assert sl.ProsecutorRisk().population_of(sizes(1, 2).groups).tolist() == [1, 2]
+
+
+def test_where_nobody_is():
+    finding = sl.ProsecutorRisk().summarize(sizes(1).groups.take(NONE)).finding()
+    assert (finding.value, finding.witness, finding.notes) == (0, None, ("nobody is in the release",))
+    assert isinstance(finding.value, Fraction)
+    assert finding.explain() == "Nobody is in the release, so nobody can be found."
+
+
+def test_runs_stand_by_population_and_then_by_people():
+    people, population = np.array([3, 1, 2, 1, 3, 1]), np.array([3, 2, 3, 5, 3, 2])
+    assert runs_of_sizes(people, population) == [(1, 2, 2), (2, 3, 1), (3, 3, 2), (1, 5, 1)]
+    assert runs_of_sizes(NONE, NONE) == []
+
+
+def test_limits_lie_between_0_and_1_and_a_merger_makes_nobody_easier_to_find():
+    measure = sl.ProsecutorRisk()
+    assert measure.limits == (0, 1)
+    assert measure.when_groups_merge is Monotonicity.NON_INCREASING
+
+
+def test_the_screen_of_the_highest_risk_keeps_the_worse_group():
+    screen = sl.ProsecutorRisk().screen()
+    assert type(screen) is SizeScreen
+    assert screen.group_by_group
+    assert screen.needed_of_each
+    rows = screen.of(sizes(4, 2).groups)
+    assert rows.tolist() == [[0.25], [0.5]]
+    assert screen.join(rows, rows[::-1]).tolist() == [[0.5], [0.5]]
+    assert screen.value(rows).tolist() == [0.25, 0.5]
+    assert screen.kinds(sizes(4, 2).groups).tolist() == [[4, 4], [2, 2]]
+
+
+def test_a_screen_compares_with_the_population():
+    compared = sl.Presence(register(4, 8))
+    groups = groups_of(compared, release(3, 2))
+    assert compared.screen().of(groups).tolist() == [[0.75], [0.25]]
+    assert compared.screen().kinds(groups).tolist() == [[3, 4], [2, 8]]
+    marketer = sl.MarketerRisk(register(4, 8))
+    assert marketer.screen().of(groups_of(marketer, release(3, 2))).tolist() == [[0.75, 3], [0.25, 2]]
+
+
+@pytest.mark.parametrize(
+    ("measure", "rows", "value"),
+    [
+        (sl.ProsecutorRisk("average"), [[1, 4], [1, 2], [1, 2]], 3 / 8),
+        (above(0.3), [[0, 4], [2, 2], [2, 2]], 4 / 8),
+        (above(0.5), [[0, 4], [0, 2], [0, 2]], 0),
+        (above(0.25), [[0, 4], [2, 2], [2, 2]], 4 / 8),
+        (above(0), [[4, 4], [2, 2], [2, 2]], 1),
+    ],
+    ids=str,
+)
+def test_the_screen_of_an_average_or_a_share_adds_up(measure, rows, value):
+    screen = measure.screen()
+    assert type(screen) is SummedSizeScreen
+    assert not screen.group_by_group
+    assert not screen.needed_of_each
+    of = screen.of(sizes(4, 2, 2).groups)
+    assert (of.tolist(), of.dtype) == (rows, np.float64)
+    joined = screen.join(screen.join(of[:1], of[1:2]), of[2:])
+    assert screen.value(joined).tolist() == [value]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "least", "needed"),
+    [
+        (0.09, Fraction(9, 100), 12),
+        (Fraction(1, 11), Fraction(1, 11), 11),
+        (0.3, Fraction(3, 10), 4),
+        (Fraction(2, 3), Fraction(2, 3), 2),
+        (1, 1, 1),
+        (0, 0, None),
+    ],
+)
+def test_how_many_people_a_group_needs_for_a_threshold(threshold, least, needed):
+    measure = above(threshold)
+    assert (measure.least_risk, measure.people_needed) == (least, needed)
+    assert isinstance(measure.least_risk, Fraction)
+
+
+def test_without_a_threshold_everybody_is_above_it():
+    assert (sl.ProsecutorRisk().least_risk, sl.ProsecutorRisk().people_needed) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (
+            {"statistic": "share above"},
+            "'prosecutor risk' with the share above needs a threshold=, such as 0.09",
+        ),
+        (
+            {"threshold": 0},
+            "'prosecutor risk' takes a threshold= with statistic=\"share above\" only",
+        ),
+        (
+            {"statistic": "average", "threshold": 0.09},
+            "'prosecutor risk' takes a threshold= with statistic=\"share above\" only",
+        ),
+        ({"statistic": "shar"}, "'prosecutor risk' has no statistic=\"shar\"; did you mean 'share above'?"),
+        *(
+            (
+                {"statistic": "share above", "threshold": threshold},
+                f"'prosecutor risk' needs a threshold= between 0 and 1, not {threshold}",
+            )
+            for threshold in (-0.1, 1.01, float("inf"), Fraction(12, 11))
+        ),
+        ({"statistic": "share above", "threshold": "x"}, "a threshold is a number, not 'x'; give a number"),
+    ],
+)
+def test_what_is_refused(settings, words):
+    with pytest.raises(BadMeasure) as refused:
+        sl.ProsecutorRisk(**settings)
+    assert str(refused.value) == words
+
+
+@pytest.mark.parametrize(
+    ("people", "threshold", "words"),
+    [
+        ((1, 4), 0.5, "1 of 5 people (0.2000) is in groups of 1: above 0.5."),
+        ((1, 1, 4), 0.5, "2 of 6 people (0.3334) are in groups of 1: above 0.5."),
+        ((1, 4), Fraction(1, 3), "1 of 5 people (0.2000) is in groups of 2 or fewer: above 1/3."),
+        ((3, 4), 0.4, "0 of 7 people (0.0000) are in groups of 2 or fewer: above 0.4."),
+        (
+            (1500, 2000, 1500),
+            0.0005,
+            "3,000 of 5,000 people (0.6000) are in groups of 1,999 or fewer: above 0.0005.",
+        ),
+        ((1,), 0, "1 of 1 person (1.0000) is in groups of any size: above 0."),
+        ((1, 4), 0, "5 of 5 people (1.0000) are in groups of any size: above 0."),
+        ((1, 4), 1, "Nobody's risk is above 1."),
+    ],
+)
+def test_a_share_in_words(people, threshold, words):
+    assert above(threshold).measure(sizes(*people)).explain() == words
+
+
+def test_the_other_statistics_are_said_by_the_measure():
+    assert sl.ProsecutorRisk("average").measure(sizes(1, 4)).explain().startswith("Whoever knows who is in the release")
+    assert sl.ProsecutorRisk().measure(sizes(1, 4)).explain().startswith("In group 1, 1 person stands alone")
