@@ -341,7 +341,8 @@ class Targeted(Measure):
     def check(self, release: Release) -> None:
         """Refuse releases that do not have the values in question, or no other than those left out."""
         super().check(release)
-        self.targets.some_places(self.targets.seen(release.groups))
+        seen = self.targets.seen(release.groups)
+        self.targets.some_places(seen) if self.apart_from else self.targets.places(seen)
 
     def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
         """Ask the same, leaving out none of these values any more."""

@@ -69,7 +69,8 @@ def _variable(column: str) -> str:
 
 def describe(column: str, cells: Column | None, document: Sidecar) -> str:
     """Say in words what a column is."""
-    readings = [each for each in (document.reading, document.who) if each is not None]
+    # who is in which bucket first: there a bucket is what is said of a person
+    readings = [each for each in (document.who, document.reading) if each is not None]
     what = next((text for reading in readings if (text := _role(column, reading, document)) is not None), None)
     if what is None and column in document.kept:
         what = "carried along as it is"

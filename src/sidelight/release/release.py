@@ -22,7 +22,7 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
-from sidelight.table.counts import MOST, Counts
+from sidelight.table.counts import MOST, Counts, exact_sum
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
@@ -456,7 +456,7 @@ def _semantics(given: object) -> Semantics:
     return cast("Semantics", given)
 
 
-def refuse_more_than_anybody_counts(amount: float) -> None:
+def refuse_more_than_anybody_counts(amount: int) -> None:
     """Refuse an amount of people that machine numbers cannot add up."""
     if amount >= MOST:
         message = f"there are more people than can be counted here; give counts that add up to less than {MOST:,}"
@@ -465,7 +465,7 @@ def refuse_more_than_anybody_counts(amount: float) -> None:
 
 def _check(groups: Groups) -> None:
     _semantics(groups.semantics)
-    refuse_more_than_anybody_counts(MOST if groups.counts.too_many() else groups.sizes.sum(dtype=np.float64))
+    refuse_more_than_anybody_counts(max(groups.counts.sum(), exact_sum(groups.sizes)))
     if len(groups) == 0:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)

@@ -33,6 +33,11 @@ MOST = 2**62
 """What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told."""
 
 
+def exact_sum(amounts: Integers) -> int:
+    """Add up whole numbers, also where machine numbers would begin again below 0: floats, which do not, tell where."""
+    return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST / 2 else sum(amounts.ravel().tolist())
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Counts:
     """Whole numbers ≥ 0, one row per group, one column per value.
@@ -120,15 +125,15 @@ class Counts:
         assert self.data is not None
         return len(self.data)
 
-    def too_many(self) -> bool:
-        """Say whether all together are more than can be added up without loss; decided in floats, which do not wrap.
+    def sum(self) -> int:
+        """Add up all counts.
 
-        >>> [Counts.from_cells(cells).too_many() for cells in ([[2**61, 2**60]], [[2**62, 2**62, 2**62]])]
-        [False, True]
+        >>> Counts.from_cells([[2**61, 2**61 - 1]]).sum() == 2**62 - 1, Counts.from_cells([[2**62] * 4]).sum() == 2**64
+        (True, True)
         """
         counts = self.data if self.cells is None else self.cells
         assert counts is not None
-        return bool(counts.sum(dtype=np.float64) >= MOST)
+        return exact_sum(counts)
 
     def entries(self) -> tuple[Integers, Integers, Integers]:
         """Give all positive counts as (row, value, count), sorted by row."""

@@ -2,12 +2,15 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure
-from sidelight.measures.sums import SumWitness
+from sidelight.errors import BadMeasure, WrongKind
+from sidelight.measures.measure import Monotonicity
+from sidelight.measures.number_values import NumberValues
+from sidelight.measures.sums import SumWitness, _Amounts, _FallingAmounts
 from sidelight.policy.limit_text import read_measure
 from sidelight.policy.measure_names import measure_named
 from sidelight.policy.policy import policy_text
@@ -28,6 +31,54 @@ def test_by_hand():
     assert (witness.contributors, witness.part, witness.whole, witness.value) == (5, 2, 5, "5")
 
 
+def by_definition(bag, largest):
+    """Dominance and remainder of one group, from a list with the amount of each of its people."""
+    falling = sorted((Fraction(text) for text, many in bag.items() if text for _ in range(many)), reverse=True)
+    few, rest = sum(falling[:largest]), sum(falling[largest:])
+    return (Fraction(few, few + rest), Fraction(rest, falling[0])) if falling[0] else (1, 0)
+
+
+BAGS = [
+    {"3": 1, "1": 2, "0.5": 4},
+    {"0.5": 4, "1": 2, "3": 1, "0": 3},
+    {"2": 5},
+    {"0": 2},
+    {"1073741824": 1, "1073741823": 2, "1": 1, None: 4},
+    {"1e20": 2, "99999999999999999999.5": 3, "0.25": 7},
+]
+
+
+@pytest.mark.parametrize("largest", [1, 2, 3, 6, 20])
+@pytest.mark.parametrize("bag", BAGS, ids=str)
+def test_of_each_group_what_the_definition_says(bag, largest):
+    dominance, remainder = by_definition(bag, largest)
+    release = of(bag)
+    for measure, value in ((sl.Dominance(largest), dominance), (sl.Remainder(largest), remainder)):
+        finding = measure.measure(release)
+        assert finding.value == value == finding.replay(release)
+        assert isinstance(finding.value, Fraction)
+        assert finding.witness.contributors == sum(many for text, many in bag.items() if text)
+        assert Fraction(finding.witness.value) == max(Fraction(text) for text in bag if text)
+
+
+@pytest.mark.parametrize("largest", [1, 2, 3])
+def test_the_worst_group_is_named(largest):
+    bags = [BAGS[0], {"5": 9}, {None: 2}, {"4": 1, "1": 3, "0.5": 3}]
+    values = [by_definition(bag, largest) if max(map(bool, bag)) else (0, 99) for bag in bags]
+    dominance, remainder = sl.Dominance(largest).measure(of(*bags)), sl.Remainder(largest).measure(of(*bags))
+    assert dominance.value == max(value for value, _ in values)
+    assert remainder.value == min(value for _, value in values)
+    assert values[dominance.witness.group.number - 1][0] == dominance.value
+    assert values[remainder.witness.group.number - 1][1] == remainder.value
+
+
+def test_the_sums_are_those_of_the_witness():
+    witness = sl.Dominance().measure(of({"3": 1, "1": 2, "0.5": 4})).witness
+    assert (witness.contributors, witness.part, witness.whole, witness.value) == (7, 4, 7, "3")
+    witness = sl.Remainder().measure(of({"3": 1, "1": 2, "0.5": 4})).witness
+    assert (witness.contributors, witness.part, witness.whole, witness.value) == (7, 3, 3, "3")
+
+
 def test_people_without_an_amount_add_nothing():
     release = of({"10": 3, None: 40}, {None: 5})
     finding = sl.Dominance().measure(release)
@@ -36,7 +87,14 @@ def test_people_without_an_amount_add_nothing():
     assert finding.replay(release) == finding.value
     nobody = sl.Remainder().measure(of({None: 5}))
     assert (nobody.value, nobody.witness) == (0, None)
-    assert "no sum gives one away" in nobody.explain()
+    assert nobody.explain() == "Nobody in the release has an amount, so no sum gives one away."
+    assert sl.Dominance().measure(of({None: 5})).explain() == "Nobody in the release has an amount, so there is no sum."
+    assert nobody.notes[-1] == "5 people have no amount; sums are of the others"
+    assert sl.Remainder().measure(of({None: 1, "2": 1})).notes == ("1 person has no amount; sums are of the others",)
+    assert sl.Remainder(apart_from=[None]).measure(of({None: 1, "2": 1})).notes == ()
+    assert sl.Remainder(apart_from=["Not asked"]).measure(of({"Not asked": 1, "2": 1})).notes == ()
+    assert sl.Dominance(numbers={None: 3}).measure(of({None: 1, "2": 1, "1": 1})).value == Fraction(5, 6)
+    assert sl.Dominance().measure(of({"2": 1})).notes == ()
 
 
 def test_a_sum_of_nothing_gives_everybody_away():
@@ -44,7 +102,12 @@ def test_a_sum_of_nothing_gives_everybody_away():
     dominance, remainder = sl.Dominance().measure(release), sl.Remainder().measure(release)
     assert (dominance.value, remainder.value) == (1, 0)
     assert dominance.explain() == "In group 1, all 4 amounts are 0: whoever sees the sum knows everybody's."
+    assert remainder.explain() == dominance.explain()
     assert [each.replay(release) for each in (dominance, remainder)] == [1, 0]
+    one = sl.Remainder().measure(of({"0": 1}))
+    assert one.explain() == "In group 1, the one amount is 0: whoever sees the sum knows everybody's."
+    thousands = sl.Dominance().measure(of({"0": 1_200}))
+    assert thousands.explain() == "In group 1, all 1,200 amounts are 0: whoever sees the sum knows everybody's."
 
 
 def test_few_people():
@@ -55,8 +118,67 @@ def test_few_people():
         "In group 1, nothing is left of the sum but the 2 largest: whoever has the next largest knows the largest amount."
     )
     assert sl.Remainder(1).measure(pair).value == Fraction(3, 7)
-    assert "whoever sees it can tell" in sl.Remainder(1).measure(pair).explain()
-    assert "the next 2 largest" in sl.Remainder(3).measure(of({"7": 4})).explain()
+
+
+MANY = {"3": 1_201, "1": 99}
+
+
+@pytest.mark.parametrize(
+    ("measure", "bag", "words"),
+    [
+        (sl.Dominance(1), {"3": 1, "2": 1}, "the largest of 2 amounts is 3/5 of the sum, 5."),
+        (sl.Dominance(), {"3": 1, "2": 2}, "the 2 largest of 3 amounts are 5/7 of the sum, 7."),
+        (sl.Dominance(1_200), MANY, "the 1,200 largest of 1,300 amounts are 600/617 of the sum, 3,702."),
+        (sl.Dominance(1_300), MANY, "there are only 1,300 amounts to make up the sum."),
+        (
+            sl.Remainder(1),
+            {"7": 1, "3": 1},
+            (
+                "all amounts but the largest together are 3/7 of the largest: whoever sees it can tell it that closely from "
+                "the sum."
+            ),
+        ),
+        (
+            sl.Remainder(1),
+            {"7": 1},
+            "nothing is left of the sum but the largest: whoever sees it knows the largest amount.",
+        ),
+        (
+            sl.Remainder(),
+            {"3": 1, "1": 1, "0.2": 1},
+            (
+                "all amounts but the 2 largest together are 1/15 of the largest: whoever has the next largest can tell it "
+                "that closely from the sum."
+            ),
+        ),
+        (
+            sl.Remainder(3),
+            {"7": 4},
+            (
+                "all amounts but the 3 largest together are 1 of the largest: whoever has the next 2 largest can tell it "
+                "that closely from the sum."
+            ),
+        ),
+        (
+            sl.Remainder(1_200),
+            MANY,  # 3 and 99 of 3
+            (
+                "all amounts but the 1,200 largest together are 34 of the largest: whoever has the next 1,199 largest can "
+                "tell it that closely from the sum."
+            ),
+        ),
+        (
+            sl.Remainder(),
+            {"3001": 2, "1": 2_000},  # 2000/3001 = 0.66644…, rounded down
+            (
+                "all amounts but the 2 largest together are 0.6664 (2000/3001) of the largest: whoever has the next largest "
+                "can tell it that closely from the sum."
+            ),
+        ),
+    ],
+)
+def test_words(measure, bag, words):
+    assert measure.measure(of(bag)).explain() == f"In group 1, {words}"
 
 
 @pytest.mark.parametrize("scale", ["", "0" * 15, "0" * 25])
@@ -92,28 +214,136 @@ def test_codes_that_are_no_amounts_are_left_out():
     assert sl.Remainder(apart_from=["99999"]).measure(release).value == 1
 
 
+REMEDY = (
+    "say what they stand for (numbers=), leave some out (apart_from=), or leave this limit out: the preset without it "
+    "is ACRO(sums=false)"
+)
+
+
 @pytest.mark.parametrize(
     ("bag", "message"),
     [
-        ({"Flu": 2, "3": 1, "$5": 1}, "2 of 3 values are no number"),
-        ({"-1": 2, "3": 1}, "amounts of at least 0, and some are below"),
-        ({f"0.{'1' * 300}": 1, "1": 2}, "too many digits"),
-        ({"1e40": 1}, "1e30"),
+        ({"Flu": 2, "3": 1, "$5": 1}, f"adds up amounts, and 2 of 3 values are no number; {REMEDY}"),
+        ({"Flu": 2}, f"adds up amounts, and 1 of 1 value is no number; {REMEDY}"),
+        (
+            {"-1": 2, "3": 1},
+            (
+                "is about amounts of at least 0, and some are below: what is large may then make a sum small; leave this "
+                "limit out: the preset without it is ACRO(sums=false)"
+            ),
+        ),
+        ({f"0.{'1' * 300}": 1, "1": 2}, "adds up amounts, and some have too many digits for it; round them"),
     ],
 )
 def test_what_is_no_amount_is_refused(bag, message):
     for measure in (sl.Dominance(), sl.Remainder()):
-        with pytest.raises(BadMeasure, match=message):
+        with pytest.raises(BadMeasure) as refused:
             measure.measure(of(bag))
+        assert str(refused.value) == f"'{measure.name}' {message}"
+        assert not measure.suits(of(bag).domain)
+
+
+def test_what_is_too_large_is_refused():
+    with pytest.raises(BadMeasure, match="1e30"):
+        sl.Dominance().measure(of({"1e40": 1}))
+
+
+def test_what_suits():
+    assert sl.Dominance().suits(("1", "0", None, "(missing)"))
+    assert not sl.Dominance().suits(("1", "Flu"))
+    assert sl.Dominance(numbers={"Flu": 3}).suits(("1", "Flu"))
+    assert sl.Dominance(numbers={"Flu": 0}).suits(("Flu",))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"largest": 0}, "at least 1"), ({"largest": 2.5}, "a whole number"), ({"numbers": {"a": -1}}, "has one below")],
+    [
+        ({"largest": 0}, "needs largest=, of how many amounts it is, to be at least 1"),
+        ({"largest": 2.5}, "needs largest to be a whole number of at least 0, not 2.5"),
+        ({"numbers": {"a": -1, "b": 1}}, "is about amounts of at least 0; numbers= has one below"),
+    ],
 )
 def test_settings_that_make_no_sense(settings, message):
-    with pytest.raises(BadMeasure, match=message):
-        sl.Dominance(**settings)
+    for measure in (sl.Dominance, sl.Remainder):
+        with pytest.raises(BadMeasure) as refused:
+            measure(**settings)
+        assert str(refused.value) == f"'{measure.name}' {message}"
+
+
+def test_as_a_policy_file_says_it():
+    measure = sl.Dominance(3, {None: 1, "a": 0.5, "b": 0}, apart_from=["c"])
+    settings = {"largest": 3, "numbers": {"(missing)": 1, "a": Fraction(1, 2), "b": 0}, "apart_from": ("c",)}
+    assert measure.settings() == settings
+    assert sl.Dominance.from_settings(**settings) == measure
+    assert isinstance(measure.numbers, NumberValues)
+    assert sl.Remainder.from_settings() == sl.Remainder() == sl.Remainder(2)
+    assert sl.Remainder().settings() == {}
+    with pytest.raises(WrongKind) as refused:
+        sl.Dominance.from_settings(numbers=["a"])
+    assert str(refused.value) == 'numbers= should be a mapping such as {"high": 40}, not a list'
+
+
+def test_examples_have_an_amount_for_each_value():
+    numbers = {"a": 7, "b": 0, "c": Fraction(1, 3), "d": 10**20 + 1, "e": 7, "f": 7}
+    examples = sl.Dominance.examples(("b", "a", "c", "d", "e", "f", None))
+    everything = {**numbers, None: 0}
+    assert examples == (
+        sl.Dominance(numbers=everything),
+        sl.Dominance(1, numbers),
+        sl.Dominance(3, everything, apart_from="b"),
+    )
+    assert sl.Remainder.examples(("a",)) == (sl.Remainder(numbers={"a": 7}), sl.Remainder(1, {"a": 7}))
+
+
+def test_what_is_known_of_mergers_and_limits():
+    assert (sl.Dominance.limits, sl.Remainder.limits) == ((0, 1), (0, float("inf")))
+    assert sl.Dominance.when_groups_merge is Monotonicity.NON_INCREASING
+    assert sl.Remainder.when_groups_merge is Monotonicity.NON_DECREASING
+
+
+def test_amounts_are_whole_multiples_of_a_unit_in_digits():
+    amounts = _Amounts.of("any", ("1", "0.5", None, "3"), None)  # halves
+    assert amounts.exact == (1, Fraction(1, 2), 0, 3)
+    assert amounts.digits.tolist() == [[2], [1], [0], [6]]
+    assert amounts.rank.tolist() == [1, 2, 3, 0]
+    assert amounts.present.tolist() == [True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("number", "digits"),
+    [
+        *((0, [0]), (1, [1]), (2**30 - 1, [2**30 - 1]), (2**30, [1, 0]), (2**60 - 1, [2**30 - 1, 2**30 - 1])),
+        (5 * 2**60 + 7 * 2**30 + 9, [5, 7, 9]),
+    ],
+)
+def test_digits_have_30_bits(number, digits):
+    assert _Amounts.of("any", (str(number),), None).digits.tolist() == [digits]
+    below = _Amounts.of("any", (str(number), "0"), None).digits.tolist()
+    assert below == [digits, [0] * len(digits)]
+
+
+def test_amounts_may_have_900_bits_in_their_unit():
+    longest, longer = (NumberValues({"a": 1 + Fraction(1, 2**power)}) for power in (899, 900))
+    assert _Amounts.of("any", ("a",), longest).digits.tolist() == [[2**29, *[0] * 28, 1]]
+    with pytest.raises(BadMeasure, match="'any' adds up amounts, and some have too many digits for it; round them"):
+        _Amounts.of("any", ("a",), longer)
+
+
+def test_no_values_are_no_amounts():
+    nothing = _Amounts.of("any", (), None)
+    assert (nothing.exact, nothing.digits.shape, nothing.digits.dtype) == ((), (0, 1), np.int64)
+
+
+def test_amounts_fall_within_each_group_and_the_largest_few_are_counted():
+    release = of({"1": 2, "5": 1, "3": 2, None: 9}, {"3": 4}, {None: 1}, {"5": 1, "1": 3})
+    domain = release.domain
+    entries = _FallingAmounts.of(release.groups, _Amounts.of("any", domain, None), 2)
+    assert entries.group.tolist() == [0, 0, 0, 1, 3, 3]
+    assert [domain[value] for value in entries.value.tolist()] == ["5", "3", "1", "3", "5", "1"]
+    assert entries.people.tolist() == [1, 2, 2, 4, 1, 3]
+    assert entries.among_largest.tolist() == [1, 1, 0, 2, 1, 1]
+    assert entries.is_first.tolist() == [True, False, False, True, True, False]
+    assert entries.occurring(4).tolist() == [True, True, False, True]
 
 
 def test_names_of_the_field_lead_here():

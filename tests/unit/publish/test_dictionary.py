@@ -5,6 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
+from sidelight.publish.dictionary import describe
+from sidelight.table.table import Column
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +87,85 @@ def test_counts_and_buckets_are_described_too(tmp_path):
     )
     about = json.loads(buckets.dictionary.read_text())
     assert [table["url"] for table in about["tables"]] == ["buckets.values.csv", "buckets.csv"]
+    assert columns_of(buckets)["bucket"]["dc:description"].startswith("which bucket a person is in")
+    assert columns_of(counts)["count"]["dc:description"] == "how often the value occurs in the group"
+
+
+@pytest.fixture
+def small():
+    """Four people of two groups, with a ward that is carried along."""
+    rows = pa.table(
+        {
+            "zip côde": ["a", "a", "b", "b"],
+            "born": [1990, 1990, 1991, 1991],
+            "ill": ["Flu", "Cold", "Flu", "Cold"],
+            "ward": ["x", "y", "x", None],
+        }
+    )
+    table = sl.read_table(rows, quasi=["zip côde", "born"], sensitive="ill", keep="ward")
+    return sl.protect(table, sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2), method="mondrian", ask="nobody")
+
+
+def test_the_whole_dictionary_is_as_csvw_wants_it(small, tmp_path):
+    published = small.publish(tmp_path / "release.csv", written_as="arx")
+    known = "what outsiders may know about a person"
+    described = [
+        ("zip%20c%C3%B4de", "zip côde", "string", f"{known}; one of: a, b"),
+        ("born", "born", "integer", known),
+        ("ill", "ill", "string", "sensitive; one of: Cold, Flu"),
+        ("ward", "ward", "string", "carried along as it is; one of: x, y"),
+    ]
+    names = ("name", "titles", "datatype", "dc:description")
+    table = {
+        "url": "release.csv",
+        "dialect": {"delimiter": ";"},
+        "tableSchema": {"columns": [dict(zip(names, each, strict=True)) | {"null": ""} for each in described]},
+    }
+    about = {
+        "@context": ["http://www.w3.org/ns/csvw", {"@language": "en"}],
+        "dc:title": "Release of 4 people",
+        "dc:description": "Within policy: group size ≥ 2; distinct values ≥ 2. "
+        "Attackers the policy does not name are not judged.",
+        "dc:date": published.document.date,
+        "tables": [table],
+    }
+    assert published.dictionary.name == "release.csv-metadata.json"
+    assert published.dictionary.read_text(encoding="utf-8") == json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+
+
+def test_only_files_for_arx_have_semicolons_and_titles_are_as_they_stand(small, tmp_path):
+    (table,) = json.loads(small.publish(tmp_path / "release.csv").dictionary.read_text())["tables"]
+    assert list(table) == ["url", "tableSchema"]
+    rows = pa.table({"=a": ["1"] * 4, "ill": ["Flu", "Cold"] * 2})
+    odd = sl.protect(
+        sl.read_table(rows, quasi="=a", sensitive="ill"), sl.GroupSize() >= 2, method="mondrian", ask="nobody"
+    )
+    assert list(columns_of(odd.publish(tmp_path / "odd.csv"))) == ["'=a", "ill"]
+
+
+def test_columns_beside_those_of_the_table_are_ends_or_more_about_the_row(small, tmp_path):
+    document = small.publish(tmp_path / "release.csv").document
+    printed = "of what is printed in 'born'; empty where it is open"
+    assert [describe(name, None, document) for name in ("born_low", "born_high", "born_2", "more", "_low")] == [
+        f"the lower end {printed}",
+        f"the upper end {printed}",
+        f"an end {printed}",
+        "more about the row",
+        "more about the row",
+    ]
+
+
+@pytest.mark.parametrize(("many", "listed"), [(0, False), (1, True), (30, True), (31, False)])
+def test_labels_are_listed_where_they_are_few(small, many, listed, tmp_path):
+    document = small.publish(tmp_path / "release.csv").document
+    labels = [f"w{number:02}" for number in range(many)]
+    cells = Column("ward", (*labels, None, "nobody's"), Column.of("", [*labels, None]).codes)
+    words = f"; one of: {', '.join(labels)}" if listed else ""
+    assert describe("ward", cells, document) == f"carried along as it is{words}"
+
+
+def test_levels_are_told_with_how_many_there_are(found, tmp_path):
+    described = columns_of(found.publish(tmp_path / "release.csv"))
+    assert described["sex"]["dc:description"] == (
+        "what outsiders may know about a person, at level 0 of 0 to 1; one of: Female, Male"
+    )

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -18,8 +19,11 @@ from sidelight.publish.formats import (
     FORMULA_STARTS,
     DealtRows,
     Sheet,
+    Shuffle,
     escape_formula,
     format_of,
+    kind_of_cells,
+    sheet_of_carried,
     sheet_of_counts,
     sheet_of_people,
     shuffler,
@@ -122,3 +126,238 @@ def test_what_a_format_cannot_say_is_refused(name, form, label, message):
 def test_files_of_another_kind_are_refused(name, form):
     with pytest.raises(NotPublished, match=r"name it \.parquet"):
         format_of(Path(name), form)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "message"),
+    [
+        ("made/r.txt", None, "cannot tell what to write by the ending of 'r.txt'; name it .parquet or .csv"),
+        ("r.csv", "x", "'r.csv' cannot be written as x; name it .parquet for Parquet, .csv for csv and arx"),
+        ("r.pq", "csv", "'r.pq' cannot be written as csv; name it .parquet for Parquet, .csv for csv and arx"),
+        ("r.csv", ["csv"], "name it .parquet for Parquet, .csv for csv and arx"),
+    ],
+)
+def test_what_to_name_it_instead_is_said(name, form, message):
+    with pytest.raises(NotPublished) as refused:
+        format_of(Path(name), form)
+    assert str(refused.value).endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "written"),
+    [
+        ("r.PARQUET", None, "parquet"),
+        ("r.pq", "parquet", "parquet"),
+        ("r.Csv", None, "csv"),
+        ("r.csv", "csv", "csv"),
+        ("r.csv", "arx", "arx"),
+    ],
+)
+def test_the_ending_says_the_format_unless_another_is_asked_for(name, form, written):
+    assert format_of(Path(name), form).name == written
+
+
+def drawn(times):
+    """Say how many bytes are asked for, and which rows come, where eight rows are shuffled at once."""
+    asked = []
+
+    def draw(length):
+        asked.append(length)
+        return np.random.default_rng(len(asked)).bytes(length)
+
+    return asked, [batch.tolist() for batch in DealtRows(np.array(times), Shuffle(draw)).batches()]
+
+
+def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch):
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
+    assert drawn([0])[1] == []
+    asked, (rows,) = drawn([3, 0, 5])
+    assert (asked, sorted(rows)) == ([8 * 8], [0] * 3 + [2] * 5)  # 64 bits for each row
+    for times, parts in (([9], 2), ([16], 2), ([17], 4), ([32], 4)):
+        (many,) = times
+        asked, batches = drawn(times)
+        dealt = -(-many // 8)
+        assert asked[:dealt] == [4 * 8] * (many // 8) + [4 * (many % 8)] * (many % 8 > 0)  # 32 bits say a row's part
+        assert (len(asked[dealt:]), sum(asked[dealt:])) == (parts, 8 * many)
+        assert sum(map(len, batches)) == many
+
+
+def test_an_order_is_that_of_random_numbers_and_a_part_is_their_first_bits():
+    keys = np.array([5, 2**63, 0, 5], np.uint64)
+    assert Shuffle(lambda _: keys.tobytes())(4).tolist() == [2, 0, 3, 1]  # equal ones stand as they came
+    words = np.array([0, 2**30, 2**31, 2**32 - 1], np.uint32)
+    assert Shuffle(lambda _: words.tobytes()).parts(4, 2).tolist() == [0, 1, 2, 3]
+    assert Shuffle(lambda _: words.tobytes()).parts(4, 1).tolist() == [0, 0, 1, 1]
+
+
+def cells(sheet):
+    """Give a sheet's rows as they stand."""
+    columns = [
+        [each.cell(row) for row in range(len(each))] if isinstance(each, Column) else each.tolist()
+        for each in sheet.columns.values()
+    ]
+    return list(zip(*columns, strict=True))
+
+
+def test_people_and_counts_are_printed_with_what_belongs_together():
+    people = sheet_of_people(RELEASE, shuffler(seed=1))
+    assert list(people.columns) == ["sex", "value"]
+    assert people.dealt is None
+    assert Counter(cells(people)) == {("f", "Flu"): 2, ("f", "Cold"): 1, ("m", "Flu"): 1}
+    assert [each.name for each in people.texts()] == ["sex", "value"]
+    counts = sheet_of_counts(RELEASE, shuffler(seed=1), people="people", count="count")
+    assert list(counts.columns) == ["sex", "people", "value", "count"]
+    assert sorted(cells(counts)) == [("f", 3, "Cold", 1), ("f", 3, "Flu", 2), ("m", 1, "Flu", 1)]
+    assert [each.name for each in counts.texts()] == ["sex", "value"]
+
+
+def test_people_are_dealt_only_where_they_are_more_than_are_shuffled_at_once(monkeypatch):
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 4)
+    assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt is None
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 3)
+    assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt.times.sum() == 4
+
+
+def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
+    columns = {"age": Column.of("age", ["20-29", "30+"]), "n": np.array([7, 8]), "sex": Column.of("sex", ["f", "m"])}
+    dealt = DealtRows(np.array([2, 3]), shuffler(seed=1))
+    wide = Sheet(columns, dealt).with_bounds()
+    assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
+    assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
+    assert (wide.dealt, len(wide)) == (dealt, 5)
+
+
+def test_cells_that_are_carried_along_stay_with_their_person_and_suppressed_people_say_nothing():
+    rows = pa.table({"age": [1, 1, 2, 3], "ward": ["a", "b", "c", "d"], "ill": ["Flu", "Cold", "Flu", "Gout"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", keep="ward")
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Gout": 1}], labels=[{"age": "1"}, {"age": "*"}])
+    ages = [table.quasi[0].cell(key) for key in range(len(table.quasi[0]))]
+    group = np.array([{"1": 0, "2": -1, "3": 1}[age] for age in ages])  # who is 2 years old is left out
+    sheets = [sheet_of_carried(release, table, group, shuffler(seed=seed)) for seed in range(9)]
+    assert list(sheets[0].columns) == ["age", "ill", "ward"]
+    assert {frozenset(Counter(cells(sheet)).items()) for sheet in sheets} == {
+        frozenset({(("1", "Flu", "a"), 1), (("1", "Cold", "b"), 1), (("*", "Gout", None), 1)})
+    }
+    assert len({tuple(cells(sheet)) for sheet in sheets}) > 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        ([], "text"),
+        ([None], "text"),
+        (["0", "-5", None], "whole number"),
+        (["9" * 18], "whole number"),
+        (["9" * 19], "text"),  # no 64 bits hold it, nor does a float
+        (["1", "01"], "text"),
+        (["5", "5.5"], "number"),
+        (["5.50"], "text"),
+        (["1e5"], "text"),
+        (["5.5", "x"], "text"),
+        (["2024-03-09", None, "2024-03-10"], "day"),
+        (["2024-03-09", "5"], "text"),
+        (["2024-03-09", "never"], "text"),
+        (["20-29"], "text"),
+    ],
+)
+def test_cells_are_stored_by_their_kind_only_if_they_say_the_same(texts, kind):
+    column = Column.of("c", texts)
+    assert kind_of_cells(column) == kind
+    unused = Column("c", (*column.labels, "nobody's"), column.codes)  # what nobody has decides nothing
+    assert kind_of_cells(unused) == kind
+    for declared in ("category", "ordered"):
+        assert kind_of_cells(Column("c", column.labels, column.codes, declared)) == "text"
+
+
+def test_labels_that_nobody_has_are_not_written_nor_in_the_way():
+    sheet = Sheet({"age": Column("age", ("x", "34", None), np.array([1, 2, 1], np.int32))})
+    binary = io.BytesIO()
+    FORMATS["parquet"].write(sheet, binary)
+    assert pq.read_table(binary).to_pydict() == {"age": [34, None, 34]}
+    FORMATS["csv"].write(Sheet({"a": Column("a", ("", "b"), np.array([1], np.int32))}), io.BytesIO())
+
+
+def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
+    binary = io.BytesIO()
+    sheet = Sheet({"day": Column.of("day", ["2024-03-09"] * 9), "share": np.full(9, 0.5)})
+    FORMATS["parquet"].write(sheet, binary)
+    file = pq.ParquetFile(binary)
+    assert [str(kind) for kind in file.schema_arrow.types] == ["date32[day]", "double"]
+    assert file.schema_arrow.metadata is None
+    part = file.metadata.row_group(0)
+    assert {part.column(place).compression for place in range(2)} == {"ZSTD"}
+    changed = bytearray(binary.getvalue())
+    changed[part.column(0).data_page_offset + part.column(0).total_compressed_size // 2 + 8] ^= 1
+    with pytest.raises(OSError, match=r"(?i)checksum|crc"):
+        pq.read_table(io.BytesIO(bytes(changed)), page_checksum_verification=True)
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 2, 3, 100])
+@pytest.mark.parametrize("lines_at_once", [1, 2, 100])
+def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_once, lines_at_once):
+    monkeypatch.setattr(formats, "ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(formats, "LINES_AT_ONCE", lines_at_once)
+    sheet = Sheet({"a": Column.of("a", list("vwxyz"))})
+    text, binary = io.BytesIO(), io.BytesIO()
+    FORMATS["csv"].write(sheet, text)
+    assert text.getvalue() == b"a\nv\nw\nx\ny\nz\n"
+    FORMATS["parquet"].write(sheet, binary)
+    assert pq.read_table(binary).to_pydict() == {"a": list("vwxyz")}
+    assert all(len(range(5)[rows]) <= rows_at_once for rows in sheet.batches())
+    blocks = list(formats._fewer(iter([slice(1, 4), np.array([7, 8, 9])])))
+    assert [len(range(10)[each]) if isinstance(each, slice) else len(each) for each in blocks] == 2 * (
+        [1, 1, 1] if lines_at_once == 1 else [2, 1] if lines_at_once == 2 else [3]
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "cell"),
+    [
+        (None, ""),
+        ("a b", "a b"),
+        ("a,b", '"a,b"'),
+        ("a;b", '"a;b"'),
+        ("a|b", '"a|b"'),
+        ('a"b', '"a""b"'),
+        ("a\tb", '"a\tb"'),
+        ("a\rb", '"a\rb"'),
+        ("a\nb", '"a\nb"'),
+        (" a", '" a"'),
+        ("a ", '"a "'),
+        ("=a,b", '"\'=a,b"'),
+        ("-5", "-5"),
+    ],
+)
+def test_csv_is_quoted_where_a_reader_could_take_it_for_something_else(label, cell):
+    file = io.BytesIO()
+    FORMATS["csv"].write(Sheet({"=n": Column.of("=n", [label]), "k": np.array([0.5])}), file)
+    assert file.getvalue().decode() == f"'=n,k\n{cell},0.5\n"
+
+
+def test_files_for_arx_have_semicolons_and_texts_as_they_are():
+    file = io.BytesIO()
+    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " x"]), "k": np.array([1, 2, 3])}), file)
+    assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n x;3\n"
+
+
+@pytest.mark.parametrize("sign", [";", '"', "\r", "\n"])
+def test_what_files_for_arx_cannot_say_is_named_on_one_line(sign):
+    with pytest.raises(NotPublished) as refused:
+        FORMATS["arx"].write(Sheet({"n": Column.of("n", [f"a {sign}  b"])}), io.BytesIO())
+    line = " ".join(f"a {sign} b".split())
+    assert str(refused.value) == (
+        f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+    )
+
+
+def test_empty_texts_are_refused_by_name():
+    with pytest.raises(NotPublished) as refused:
+        FORMATS["csv"].write(Sheet({"a": Column.of("a", ["x", ""])}), io.BytesIO())
+    assert str(refused.value) == (
+        "'a' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
+    )
+
+
+def test_a_file_is_written_whole(tmp_path):
+    FORMATS["csv"].write_to(tmp_path / "r.csv", Sheet({"a": Column.of("a", ["x"])}))
+    assert (tmp_path / "r.csv").read_bytes() == b"a\nx\n"

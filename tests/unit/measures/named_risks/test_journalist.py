@@ -134,3 +134,70 @@ def test_one_group_that_prints_nothing_cannot_be_looked_up_in_a_register():
     everybody = sl.Release.from_counts([{"Flu": 2}])
     with pytest.raises(BadRelease, match="groups print nothing, by which nobody of a population can be found"):
         sl.JournalistRisk(pa.table({"age": [31, 32, 33]})).measure(everybody)
+
+
+def test_findings_in_words():
+    alone = sl.Release.from_counts([{"Flu": 2}, {"Cold": 1}], labels=[{"age": "30-39"}, {"age": "77"}])
+    several = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "30-39"}])
+    said = [
+        (
+            sl.JournalistRisk(REGISTER).measure(alone),
+            "In group 2 (age 77), 1 person stands alone in the register, too: whoever looks them up finds them.",
+        ),
+        (
+            sl.JournalistRisk(REGISTER).measure(several),
+            (
+                "In group 1 (age 30-39), 2 people of the release are among 3 of the register: whoever picks one of those "
+                "is right with 1/3."
+            ),
+        ),
+        (
+            sl.JournalistRisk(REGISTER, "average").measure(RELEASE),
+            "Whoever looks somebody of the release up in the register is right, on average, with 0.4000.",
+        ),
+        (
+            sl.MarketerRisk(REGISTER).measure(RELEASE),
+            "Whoever links everybody to the register is right about 1.2 of 3 people.",
+        ),
+        (sl.MarketerRisk().measure(RELEASE), "Whoever links everybody to the release is right about 2.0 of 3 people."),
+    ]
+    for finding, words in said:
+        assert finding.explain() == words
+
+
+@pytest.mark.parametrize(
+    ("measure", "merging"),
+    [
+        (sl.JournalistRisk(REGISTER), "never rises"),
+        (sl.JournalistRisk(REGISTER, "average"), "never rises"),
+        (sl.JournalistRisk(REGISTER, outside="as in the release"), "never rises"),
+        (sl.JournalistRisk(REGISTER, "average", outside="as in the release"), "unknown"),
+    ],
+)
+def test_what_merging_does_to_an_average_is_unknown_where_people_are_outside(measure, merging):
+    assert measure.when_groups_merge.value == merging
+
+
+def test_settings_of_a_policy_in_their_order():
+    assert sl.JournalistRisk.from_settings("all.csv", "share above", 0.25, "as in the release") == sl.JournalistRisk(
+        "all.csv", "share above", 0.25, "as in the release"
+    )
+    assert sl.JournalistRisk.from_settings() == sl.JournalistRisk()
+    assert sl.MarketerRisk.from_settings("all.csv", "as in the release") == sl.MarketerRisk(
+        "all.csv", "as in the release"
+    )
+    assert sl.MarketerRisk.examples(("a",)) == (sl.MarketerRisk.from_settings(),)
+
+
+@pytest.mark.parametrize("people", [["31", "34", "52"], ["31", "34", *["52"] * 30], [*["31"] * 30, "52"]])
+def test_the_average_is_the_larger_of_the_two(people):
+    """Groups of ΣF, or Σ f/F of n; a replay and a search say the same."""
+    register, measure = pa.table({"age": people}), sl.JournalistRisk(pa.table({"age": people}), "average")
+    met = [sum(age[0] == first for age in people) for first in "35"]
+    expected = max(Fraction(2, sum(met)), (Fraction(2, met[0]) + Fraction(1, met[1])) / 3)
+    finding = measure.measure(RELEASE)
+    assert finding.value == finding.replay(RELEASE) == expected
+    screen, groups = measure.screen(), measure.prepared(RELEASE).groups
+    rows = screen.of(groups)
+    assert screen.value(screen.join(rows[:1], rows[1:])) == pytest.approx([float(expected)])
+    assert sl.JournalistRisk(register).measure(RELEASE).value == Fraction(1, min(met))

@@ -3,7 +3,8 @@
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import perm
+from itertools import product
+from math import perm, prod
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from sidelight._rounding import log
 from sidelight.measures.exact import DECIMALS, FRACTIONS
-from sidelight.measures.privacy_skyline.odds import ODDS, log_missing_all
+from sidelight.measures.privacy_skyline.odds import ODDS, SERIES_FROM, log_missing_all
 
 
 @st.composite
@@ -58,3 +59,90 @@ def test_long_arithmetic_agrees_with_short():
             assert DECIMALS.exceeds(rounded, exact * Fraction(999, 1000))
         assert math.isclose(rounded, exact, rel_tol=1e-15)
         assert 0 <= Fraction(risk) - FRACTIONS.risk(exact) < Fraction(1, 10**15)
+
+
+def odds_by_definition(semantics, n, a, ruled_out, k):
+    """T as the table of the module has it."""
+    if semantics == "single":
+        return Fraction(max(n - a - sum(ruled_out) - k, 0), a)
+    if semantics == "set":
+        return Fraction(max(n - a - k, 0), a) * prod(Fraction(n - count, n) for count in ruled_out)
+    if n - k <= 1:
+        return Fraction(0)
+    q = Fraction(n - k - 1, n - k) ** a
+    return q / (1 - q) * Fraction(n - 1, n) ** sum(ruled_out)
+
+
+def none_has_by_definition(semantics, n, a, m, k):
+    """V as the table of the module has it; of nobody it is certain."""
+    if m == 0:
+        return Fraction(1)
+    if semantics == "multiset":
+        return Fraction(n - k - m, n - k) ** a if n - k > m else Fraction(0)
+    if n - a - k - (m - 1) <= 0:
+        return Fraction(0)
+    return prod((Fraction(n - a - k - i, n - k - i) for i in range(m)), start=Fraction(1))
+
+
+GROUPS = [(n, a) for n in range(1, 7) for a in range(1, n + 1)]
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_odds_are_those_of_the_table_in_fractions_decimals_and_logarithms(semantics):
+    odds, cases = ODDS[semantics], list(product(GROUPS, [(), (1,), (2, 1)], range(8)))
+    cases = [case for case in cases if case[0][0] >= max(case[1], default=0)]
+    for (n, a), ruled_out, k in cases:
+        exact = odds_by_definition(semantics, n, a, ruled_out, k)
+        assert odds.odds_against(n, a, ruled_out, k, FRACTIONS) == exact
+        with DECIMALS.precision():
+            assert odds.odds_against(n, a, ruled_out, k, DECIMALS) == pytest.approx(
+                Decimal(float(exact)), rel=Decimal("1e-15")
+            )
+        weight = sum(odds.weight(np.array([count]), np.array([n]))[0] for count in ruled_out)
+        log_odds = odds.log_odds_against(np.array([n]), np.array([a]), np.array([weight]), k)[0]
+        assert log_odds == pytest.approx(math.log(exact) if exact else -math.inf, abs=1e-12)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_that_none_has_it_is_as_likely_as_in_the_table(semantics):
+    odds = ODDS[semantics]
+    for (n, a), m, k in product(GROUPS, range(8), range(8)):
+        exact = none_has_by_definition(semantics, n, a, m, k)
+        assert odds.none_has(n, a, m, k, FRACTIONS) == exact
+        with DECIMALS.precision():
+            assert odds.none_has(n, a, m, k, DECIMALS) == pytest.approx(Decimal(float(exact)), rel=Decimal("1e-15"))
+        log_none = odds.log_none_has(np.array([n]), np.array([a]), m, k)
+        assert log_none[0] == pytest.approx(math.log(exact) if exact else -math.inf, abs=1e-12)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_points_of_their_own_amounts_give_what_each_gives_alone(semantics):
+    """A column of k and m for a row of groups, as skylines ask."""
+    odds, (n, a) = ODDS[semantics], np.array(GROUPS).T
+    k, m = np.indices((4, 5)).reshape(2, -1, 1)
+    weight = odds.weight(np.ones_like(n), n)
+    target, family = odds.log_odds_against(n, a, weight, k), odds.log_none_has(n, a, m, k)
+    for point in range(len(k)):
+        assert (target[point] == odds.log_odds_against(n, a, weight, int(k[point, 0]))).all()
+        assert (family[point] == odds.log_none_has(n, a, int(m[point, 0]), int(k[point, 0]))).all()
+
+
+def test_bits_count_the_factors_and_are_enough():
+    assert [odds.bits(1023, 3) for odds in ODDS.values()] == [10, 10, 30]
+    assert [odds.bits(1024, 3, ruled_out=(5, 2), m=7) for odds in ODDS.values()] == [66, 66, 143]
+    assert [odds.bits(1023, 7, m=3) for odds in ODDS.values()] == [40, 40, 140]
+    for odds in ODDS.values():
+        exact = odds.odds_against(900, 70, (300, 200), 5, FRACTIONS) * odds.none_has(900, 70, 40, 6, FRACTIONS)
+        assert max(exact.numerator, exact.denominator).bit_length() <= odds.bits(900, 70, ruled_out=(300, 200), m=40)
+
+
+@pytest.mark.parametrize("few", [1, 3])
+def test_where_the_series_begins_nothing_changes(few):
+    """In one array: numbers below, at and above its first one, of people left beside few and many."""
+    rest = np.arange(SERIES_FROM + 10)
+    many = np.full_like(rest, 2000)
+    logs = log_missing_all(many + few + rest, many, few)
+    exchanged = log_missing_all(many + few + rest, np.full_like(rest, few), many)
+    for left, log_missing, other in zip(rest.tolist(), logs.tolist(), exchanged.tolist(), strict=True):
+        exact = prod(Fraction(left + few - i, 2000 + left + few - i) for i in range(few))
+        assert log_missing == other == pytest.approx(math.log(exact), abs=1e-12)

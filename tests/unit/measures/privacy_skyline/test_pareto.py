@@ -1,12 +1,25 @@
 """Undominated groups: how few they are, and that they decide as all groups do."""
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 import sidelight as sl
-from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups
+from sidelight.measures.privacy_skyline import pareto
+from sidelight.measures.privacy_skyline.pareto import (
+    RiskTest,
+    UndominatedGroups,
+    _in_short_integers,
+    _other_counts,
+    _running_sums,
+    largest_passed,
+    undominated,
+)
 
 
 def test_a_group_with_more_people_and_no_more_of_the_value_does_not_matter():
@@ -37,3 +50,100 @@ def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     point = (np.array([1]), np.array([2]), np.array([1]))
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
         assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passed(*point).tolist() == [passes]
+
+
+@given(arrays(np.int64, (3, 7), elements=st.integers(0, 3)))
+def test_undominated_rows_have_no_row_below_them(columns):
+    rows = columns.T.tolist()
+
+    def dominated(row):
+        below = [other for other in range(7) if all(x <= y for x, y in zip(rows[other], rows[row], strict=True))]
+        return any(rows[other] != rows[row] or other < row for other in below)
+
+    assert undominated(*columns).tolist() == [row for row in range(7) if not dominated(row)]
+
+
+@pytest.mark.parametrize("too_many", [0, 1, 2, 7, 8])
+def test_the_largest_number_that_passes_is_found_for_many_questions_at_once(too_many):
+    largest = np.arange(-1, too_many)  # every answer that there can be, and the numbers tried are none below 0
+    asked = []
+
+    def passed(numbers):
+        asked.extend(numbers.tolist())
+        return numbers <= largest
+
+    found = largest_passed(passed, np.full(len(largest), too_many))
+    assert found.tolist() == largest.tolist()
+    assert all(0 <= number < max(too_many, 1) for number in asked)
+
+
+def test_questions_may_end_at_different_numbers():
+    ends = np.array([0, 1, 5, 100])
+    assert largest_passed(lambda numbers: numbers < ends, ends).tolist() == [-1, 0, 4, 99]
+    assert largest_passed(lambda numbers: numbers < 3, ends).tolist() == [-1, 0, 2, 2]
+
+
+WIDE = [{f"v{number}": 1 + number % 3 for number in range(3 * row, 3 * row + 4)} for row in range(8)]
+"""Every value in at most two of eight groups, so that the counts are sparse."""
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_undominated_groups_have_the_odds_of_all(monkeypatch, semantics, kind):
+    dense = [{"v3": 2, "b": 3, "c": 3, "d": 1}, {"v3": 1, "b": 4, "c": 1}, {"b": 5, "c": 1}, {"v3": 2, "b": 6, "c": 1}]
+    bags = dense if kind == "dense" else WIDE
+    release = sl.Release.from_counts(bags, sizes=[sum(bag.values()) for bag in bags], values=semantics)
+    assert (release.groups.counts.cells is None) == (kind == "sparse")
+    points = np.array([*product(range(4), range(3), range(3))])
+    exact = [sl.Acquaintance(*point, value="v3").measure(release).value for point in points.tolist()]
+    for at_once in (pareto.CELLS_AT_ONCE, 1):
+        monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
+        groups = UndominatedGroups.of(release.groups, release.groups.code_of("v3"))
+        assert len(groups.sizes) == 4  # none, or up to all three of the other values that occur with it, are ruled out
+        risks = 1 / (1 + np.exp(groups.log_odds(points[:, 0], points[:, 1:2], points[:, 2:])))
+        assert risks.tolist() == pytest.approx(list(map(float, exact)), abs=1e-9)
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("limit", [Fraction(1, 3), Fraction(1, 2), Fraction(1)])
+def test_points_pass_one_by_one_as_measured(monkeypatch, semantics, limit):
+    bags = [{"a": 2, "b": 3, "c": 3}, {"a": 1, "b": 4, "c": 4}, {"a": 1, "b": 1, "c": 2}]
+    release = sl.Release.from_counts(bags, sizes=[8, 9, 4], values=semantics)
+    test = RiskTest(release.groups, 0, UndominatedGroups.of(release.groups, 0), 1 / limit - 1)
+    points = np.array([*product(range(3), range(4), range(2))])
+    expected = [sl.Acquaintance(*point, value="a").measure(release).value < limit for point in points.tolist()]
+    assert len(set(expected)) == 2
+    for at_once in (1, 7, pareto.POINTS_AT_ONCE):
+        monkeypatch.setattr(pareto, "POINTS_AT_ONCE", at_once)
+        assert test.passed(*points.T).tolist() == expected
+
+
+@pytest.mark.parametrize("bags", [[{"a": 3, "b": 0, "c": 5, "d": 1}, {"a": 2, "b": 4, "c": 0, "d": 0}], WIDE])
+def test_counts_of_others_are_sorted_as_far_as_there_are_any(bags):
+    groups = sl.Release.from_counts(bags).groups
+    rows = np.flatnonzero(groups.counts.column(0))[::-1]
+    every = [sorted(groups.counts.row(row)[1:].tolist(), reverse=True) for row in rows]
+    width = max(sum(count > 0 for count in row) for row in every)
+    assert _other_counts(groups, 0, rows).tolist() == [row[:width] for row in every]
+
+
+def test_short_integers_are_for_sums_that_fit():
+    assert _in_short_integers(np.array([[2**30 - 1, 0]])).dtype == np.int32
+    assert _in_short_integers(np.array([[2**30, 0]])).dtype == np.int64
+    large = sl.Release.from_counts([{"a": 1, "b": 2**30, "c": 2**30, "d": 2**30}])
+    assert UndominatedGroups.of(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
+
+
+def test_sums_run_from_nothing():
+    assert _running_sums(np.array([[3, 2, 0], [1, 1, 1]])).tolist() == [[0, 3, 5, 5], [0, 1, 2, 3]]
+    assert _running_sums(np.empty((2, 0))).tolist() == [[0], [0]]
+
+
+def test_short_rows_are_filled_with_their_own_groups():
+    """Of the second group something is ruled out that the first one does not have: it matters to ℓ = 1 alone."""
+    release = sl.Release.from_counts([{"a": 2, "b": 2, "c": 2}, {"a": 2, "b": 9}, {"a": 2, "b": 5, "c": 5, "d": 5}])
+    groups = UndominatedGroups.of(release.groups, 0)
+    assert [sorted(set(row)) for row in groups.sizes.tolist()] == [[6], [6, 11], [6], [6]]
+    assert groups.ruled_out.shape == groups.counts.shape == groups.sizes.shape == (4, 2)
+    assert [each.ruled_out for each in groups.targets(1)] == [(2,), (9,)]
+    assert [(each.people, each.count, each.ruled_out) for each in groups.families()] == [(6, 2, ())]
