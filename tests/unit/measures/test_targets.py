@@ -2,11 +2,22 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue
-from sidelight.measures.targets import Predicate, Targets, read_value
+from sidelight.measures.targets import (
+    Predicate,
+    Targets,
+    _as_one,
+    _members,
+    examples_of_targets,
+    predicates_as_written,
+    read_predicates,
+    read_value,
+    without,
+)
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
@@ -175,3 +186,269 @@ def test_searches_keep_limits_on_categories_and_on_the_other_values():
     for method in ("lattice", "mondrian"):
         found = sl.protect(data.table, policy, by=data.hierarchies, method=method, ask="nobody")
         assert policy.judge(found.release).safe
+
+
+def refused_by(error, make):
+    """The words of an error."""
+    with pytest.raises(error) as refused:
+        make()
+    return str(refused.value)
+
+
+FEW = sl.Release.from_counts([{"a": 1, "b": 2, "c": 3, None: 1}])
+
+
+def test_predicates_have_values_in_order_and_words():
+    assert Predicate.any_of(2, 1, None, 2).values == ("1", "2", None)
+    assert Predicate.none_of("b", name="x") == Predicate(("b",), all_others=True, name="x")
+    assert Predicate.any_of("b", name="x") == Predicate(("b",), all_others=False, name="x")
+    words = [str(each) for each in (Predicate.any_of("b", None), Predicate.none_of("b"), Predicate.none_of("b", "a"))]
+    assert words == ["b or (missing)", "not b", "neither a nor b"]
+    assert str(Predicate.none_of("b", "a", name="ill")) == str(Predicate.any_of("b", name="ill")) == "ill"
+
+
+def test_a_predicate_of_nothing_is_refused():
+    for make in (lambda: Predicate((), name="ill"), lambda: Predicate.read([], name="ill")):
+        assert refused_by(BadMeasure, make) == "predicate 'ill' names no values; list at least one sensitive value"
+
+
+@pytest.mark.parametrize(
+    ("said", "predicate"),
+    [
+        ("a", Predicate(("a",), name="x")),
+        (5, Predicate(("5",), name="x")),
+        (["b", "a"], Predicate(("a", "b"), name="x")),
+        (("not", "b", None), Predicate(("b", None), all_others=True, name="x")),
+        (["a", "not"], Predicate(("a", "not"), name="x")),  # not at the beginning
+        ({"not", "b"}, Predicate(("b", "not"), name="x")),  # a set has none
+        (Predicate.any_of("a", name="y"), Predicate(("a",), name="y")),
+    ],
+)
+def test_what_a_predicate_may_be(said, predicate):
+    assert Predicate.read(said, name="x") == predicate
+
+
+def test_values_under_a_node_are_named_after_it():
+    assert Predicate.under(TREE, "mental") == Predicate.any_of(*MENTAL, "Bulimia", name="mental")
+
+
+def test_the_places_of_a_predicate():
+    assert Predicate.any_of("b", "a").places(("a", "c", "b")) == [0, 2]
+    assert Predicate.none_of("b").places(("a", "c", "b")) == [0, 1]
+    assert refused_by(UnknownValue, lambda: Predicate.any_of("Fluu", name="ill").places(("Flu", "b"))) == (
+        "no sensitive value 'Fluu' (named by predicate 'ill') in the release or the prior; did you mean 'Flu'?"
+    )
+
+
+def test_predicates_as_a_policy_file_has_them():
+    named = Predicate.none_of("b", name="ill")
+    plain = Predicate.any_of("b", None)
+    assert (plain.as_list(), named.as_list()) == (["b", "(missing)"], ["not", "b"])
+    assert (plain.as_setting(), named.as_setting()) == (["b", "(missing)"], {"ill": ["not", "b"]})
+    assert predicates_as_written((named, plain)) == {"ill": ["not", "b"], "b or (missing)": ["b", "(missing)"]}
+    assert predicates_as_written((plain, plain)) == [["b", "(missing)"]] * 2
+
+
+def test_what_several_predicates_may_be():
+    a, b = Predicate.any_of("a"), Predicate.none_of("b")
+    assert read_predicates([["a"], ["not", "b"]]) == read_predicates(iter(["a", b])) == (a, b)
+    assert read_predicates({("a",)}) == (a,)
+    assert read_predicates({"ill": ["a"]}) == (Predicate.any_of("a", name="ill"),)
+    for wrong in ("a", 3):
+        assert refused_by(BadMeasure, lambda wrong=wrong: read_predicates(wrong)) == (
+            'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
+        )
+
+
+@pytest.mark.parametrize(
+    ("said", "target"),
+    [
+        (None, None),
+        ("a", "a"),
+        (5, "5"),
+        (b"a", "a"),
+        (["a"], "a"),
+        (["a", "a"], "a"),
+        ([None], Predicate.any_of(None)),  # None alone asks about all
+        ("(missing)", Predicate.any_of(None)),
+        (["(missing)"], Predicate.any_of(None)),
+        (["not", "a"], Predicate.none_of("a")),
+        (("b", "a"), Predicate.any_of("a", "b")),
+        ({"ill": ["a"]}, Predicate.any_of("a", name="ill")),
+        ({"ill": ["(missing)", "a"]}, Predicate.any_of("a", None, name="ill")),
+        ({3: ["not", "a"]}, Predicate.none_of("a", name="3")),
+        (Predicate.any_of("a"), Predicate.any_of("a")),
+    ],
+)
+def test_what_a_target_may_be(said, target):
+    assert read_value(said) == target
+
+
+@pytest.mark.parametrize("several", [{}, {"a": ["a"], "b": ["b"]}])
+def test_a_target_has_one_name(several):
+    assert refused_by(BadMeasure, lambda: read_value(several)) == (
+        'value= has one name with its values, such as {"a stomach disease": ["Ulcer", "Dyspepsia"]}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("targets", "places"),
+    [
+        (Targets(), [0, 1, 2, 3]),
+        (Targets("b"), [1]),
+        (Targets(apart_from=("a",)), [1, 2, 3]),
+        (Targets(apart_from=(None, "b")), [0, 2]),
+    ],
+)
+def test_places_of_targets(targets, places):
+    columns = np.arange(8).reshape(2, 4)
+    assert targets.places(FEW.groups).tolist() == targets.some_places(FEW.groups).tolist() == places
+    assert targets.among(columns, FEW.groups).tolist() == columns[:, places].tolist()
+    assert targets.every_value == (len(places) == 4)
+
+
+def test_a_missing_one_may_be_a_text_of_the_release():
+    release = sl.Release.from_counts([{"a": 1, "(missing)": 2}])
+    assert release.domain == ("(missing)", "a")
+    assert Targets(apart_from=(None,)).places(release.groups).tolist() == [1]
+
+
+def test_nothing_left_to_ask_about_is_refused():
+    everything = Targets(apart_from=FEW.domain)
+    assert everything.places(FEW.groups).tolist() == []
+    for make in (lambda: everything.some_places(FEW.groups), lambda: without(FEW.groups, FEW.domain)):
+        assert refused_by(BadMeasure, make) == "apart_from= leaves no value to ask about; leave one of them out"
+
+
+def test_a_category_is_seen_as_one_value_which_stands_where_its_first_did():
+    targets = Targets(Predicate.any_of("b", None, name="ill"))
+    seen = targets.seen(FEW.groups)
+    assert (seen.domain, seen.counts.dense().tolist()) == (("a", "ill", "c"), [[1, 3, 3]])
+    assert targets.seen_release(FEW).groups.counts.dense().tolist() == [[1, 3, 3]]
+    assert targets.places(seen).tolist() == [1]
+    assert targets.members(FEW.domain) == ("b", None)
+    others = Targets(Predicate.none_of("b"))
+    assert others.seen(FEW.groups).domain == ("not b", "b")
+    assert others.members(FEW.domain) == ("a", "c", None)
+
+
+def test_what_is_no_category_is_seen_as_it_is():
+    for targets in (Targets(), Targets("b"), Targets(apart_from=("a",))):
+        assert targets.seen(FEW.groups) is FEW.groups
+        assert targets.seen_release(FEW) is FEW
+        assert targets.members(FEW.domain) == targets.notes(FEW.domain) == ()
+
+
+@pytest.mark.parametrize(("semantics", "any_of_both"), [("single", 5), ("set", 4), ("multiset", 5)])
+def test_how_many_have_any_of_a_category(semantics, any_of_both):
+    sizes = [6] if semantics == "single" else [4]
+    release = sl.Release.from_counts([{"a": 2, "b": 3, "c": 1}], sizes=sizes, values=semantics)
+    assert Targets(Predicate.any_of("a", "b")).seen(release.groups).counts.dense().tolist() == [[any_of_both, 1]]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_all_others_are_a_category_of_people_with_one_value_alone(semantics):
+    release = sl.Release.from_counts([{"a": 1, "b": 2}], sizes=[3], values=semantics)
+    assert refused_by(BadMeasure, lambda: Targets(Predicate.none_of("a")).seen(release.groups)) == (
+        "'not a' is a category where people have one value; list the values that are in it"
+    )
+
+
+def test_targets_in_words():
+    named = Targets(Predicate.any_of("a", "yak", "zebra", name="ill"))
+    assert named.notes(FEW.domain) == ("the release does not have these values of 'ill': yak, zebra",)
+    assert Targets(Predicate.any_of("a")).notes(FEW.domain) == ()
+    assert Targets("a").nobody() == "nobody in the release has 'a'"
+    assert Targets(Predicate.any_of("a", None)).nobody() == "nobody in the release has 'a or (missing)'"
+
+
+def test_a_category_may_be_called_as_one_of_its_own_values_and_as_no_other():
+    column = _as_one(Predicate.any_of("b", "c", name="b"), ("a", "b", "x", "c"))
+    assert (column.labels, column.codes.tolist()) == (("a", "b", "x"), [0, 1, 2, 1])
+    assert refused_by(BadMeasure, lambda: _as_one(Predicate.any_of("b", "c", name="a"), ("a", "b", "c"))) == (
+        "'a' is also a value of the release that is not in this category; give it another name"
+    )
+
+
+@pytest.mark.parametrize(
+    ("category", "hint"),
+    [
+        (
+            Predicate.any_of("Depresion", "Flu", name="ill"),
+            "'Depresion' (named by 'ill') in the release; did you mean 'Depression'?",
+        ),
+        (Predicate.any_of("zebra", name="ill"), "'zebra' (named by 'ill') in the release; there are: Depression, Flu"),
+        (Predicate.any_of("zebra", "Flu"), "'zebra' (named by 'Flu or zebra') in the release; there are: Depression"),
+    ],
+)
+def test_members_that_the_release_does_not_have(category, hint):
+    assert refused_by(UnknownValue, lambda: _members(category, ("Depression", "Flu"))) == f"no sensitive value {hint}"
+
+
+def test_members_of_a_category_with_a_name_need_not_all_occur():
+    assert _members(Predicate.any_of("zebra", "Flu", name="ill"), ("Depression", "Flu")) == (1,)
+    assert _members(Predicate.none_of("zebra", "Flu", name="ill"), ("Depression", "Flu", "Cold")) == (0, 2)
+
+
+def test_what_a_measure_keeps_of_its_targets():
+    assert sl.Implications(1, apart_from="a").apart_from == ("a",)
+    measure = sl.Implications(1, apart_from=["b", "(missing)", 7, "b"])
+    assert measure.apart_from == ("b", None, "7")
+    assert measure.targets == Targets(None, ("b", None, "7"))
+    assert measure.with_none_apart({"b", "x"}) == sl.Implications(1, apart_from=[None, "7"])
+    assert sl.Implications(1, ["b"]).value == "b"
+    assert sl.Implications(1, ["b", "a"]).targets == Targets(Predicate.any_of("a", "b"))
+    assert [each.about_any_value for each in (measure, sl.Implications(1, "b"), sl.Implications(1))] == [
+        *(False, False),
+        True,
+    ]
+    assert refused_by(BadMeasure, lambda: sl.Implications(1, "a", apart_from=["b"])) == (
+        "'implications' has both value= and apart_from=; give one of them"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({}, []),
+        ({"value": "a"}, ["a"]),
+        ({"value": ["b", None]}, ["b", None]),
+        ({"value": {"ill": ["a", None]}}, ["a", None]),
+        ({"apart_from": ["a", None]}, ["a", None]),
+    ],
+)
+def test_values_that_are_named(settings, named):
+    flags = sl.Implications(1, **settings).names_values(FEW.domain).tolist()
+    assert flags == [text in named for text in FEW.domain]
+
+
+@pytest.mark.parametrize(
+    ("settings", "written"),
+    [
+        ({}, {}),
+        ({"value": "a"}, {"value": "a"}),
+        ({"value": ["b", "a"]}, {"value": ["a", "b"]}),
+        ({"value": {"ill": ["not", "a"]}}, {"value": {"ill": ["not", "a"]}}),
+        ({"apart_from": ["b", None]}, {"apart_from": ("b", None)}),
+    ],
+)
+def test_settings(settings, written):
+    assert list(sl.Implications(1, **settings).settings().items()) == [("k", 1), *written.items()]
+
+
+def test_what_is_left_out_is_as_if_nobody_had_it():
+    assert without(FEW.groups, ()) is FEW.groups
+    others = without(FEW.groups, ["b", None])
+    assert (others.domain, others.counts.dense().tolist(), others.whole.tolist()) == (("a", "c"), [[1, 3]], [1, 3])
+    assert others.sizes.tolist() == [7]
+
+
+def test_examples_suit_a_domain():
+    assert examples_of_targets(()) == [{}]
+    assert examples_of_targets(("a",)) == [{}, {"value": "a"}]
+    assert examples_of_targets((None, "a", "b")) == [
+        {},
+        {"value": "a"},
+        {"apart_from": (None,)},
+        {"value": (None, "a")},
+    ]

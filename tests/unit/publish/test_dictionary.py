@@ -97,7 +97,7 @@ def small():
     rows = pa.table(
         {
             "zip côde": ["a", "a", "b", "b"],
-            "born": [1990, 1990, 1991, 1991],
+            "born": [1990] * 4,
             "ill": ["Flu", "Cold", "Flu", "Cold"],
             "ward": ["x", "y", "x", None],
         }

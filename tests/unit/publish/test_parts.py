@@ -1,5 +1,6 @@
 """A release as a folder of parts; that Spark writes them is shown with a real one (tests/engines)."""
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -7,7 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadTable, NotPublished
 from sidelight.publish import parts
-from sidelight.publish.formats import Sheet
+from sidelight.publish.formats import DealtRows, Sheet, shuffler
 from sidelight.publish.sidecar import digest
 from sidelight.table.table import Column
 
@@ -21,18 +22,74 @@ def test_a_name_without_an_ending_is_a_folder_only_where_spark_is(tmp_path):
         parts.parts_or_file(tmp_path, None, in_spark=True)
 
 
+@pytest.mark.parametrize(
+    ("name", "wished", "in_spark", "kind"),
+    [
+        ("release", None, True, "ParquetParts"),
+        ("release", "parquet", True, "ParquetParts"),
+        ("release.csv", None, True, "Csv"),
+        ("release.csv", "arx", True, "Arx"),
+        ("release.parquet", "parquet", True, "Parquet"),
+        ("release.parquet", None, False, "Parquet"),
+    ],
+)
+def test_an_ending_says_that_it_is_a_file(tmp_path, name, wished, in_spark, kind):
+    assert type(parts.parts_or_file(tmp_path / name, wished, in_spark=in_spark)).__name__ == kind
+
+
+def test_a_folder_that_is_there_is_named(tmp_path):
+    with pytest.raises(NotPublished) as refused:
+        parts.parts_or_file(tmp_path, "parquet", in_spark=True)
+    assert str(refused.value) == (
+        f"'{tmp_path}' exists, and a folder is never replaced; give another name, or remove it first"
+    )
+
+
+@pytest.mark.parametrize("dealt", [None, DealtRows(np.array([3, 0]), shuffler(seed=1))])
+def test_spark_is_given_every_column_and_how_often_each_row_is_written(tmp_path, monkeypatch, dealt):
+    given, folder = [], tmp_path / "release"
+
+    def writing(*arguments):
+        given.extend(arguments)
+        folder.mkdir()
+        for name in ("part-0.parquet", ".part-0.parquet.crc", "_SUCCESS"):
+            (folder / name).touch()
+        return [folder / "part-0.parquet"]
+
+    flushed = []
+    monkeypatch.setattr(parts, "running_spark", lambda: "a session")
+    monkeypatch.setattr(parts, "write_parts", writing)
+    monkeypatch.setattr(parts, "flush_to_disk", flushed.append)
+    sheet = Sheet({"age": Column.of("age", ["34", None]), "n": np.array([7, 8])}, dealt)
+    parts.ParquetParts().write_to(folder, sheet)
+    session, (age, number), times, place = given
+    assert (session, place, times.tolist()) == ("a session", folder, [1, 1] if dealt is None else [3, 0])
+    assert times.dtype == np.int64
+    assert (age.name, age.kind, number.name, number.kind) == ("age", pa.int64(), "n", pa.int64())
+    assert age.labels.take(age.codes).to_pylist() == [34, None]
+    assert (number.labels, number.codes.to_pylist()) == (None, [7, 8])
+    assert [each.name for each in folder.iterdir()] == ["part-0.parquet"]  # nothing of Spark's own
+    assert flushed == [folder / "part-0.parquet", folder]  # what is in a folder before the folder
+
+
 def test_spark_that_has_ended_writes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "running_spark", lambda: None)
-    with pytest.raises(NotPublished, match=r"for Spark to write, which has ended; name it \.parquet"):
+    with pytest.raises(NotPublished) as refused:
         parts.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+    assert str(refused.value) == (
+        "'release' is for Spark to write, which has ended; name it .parquet, or start Spark again"
+    )
     assert not (tmp_path / "release").exists()
 
 
 def test_executors_that_write_elsewhere_publish_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "running_spark", object)
     monkeypatch.setattr(parts, "write_parts", lambda *_: [])
-    with pytest.raises(NotPublished, match="wrote no part of 'release' where this process looks; choose a folder"):
+    with pytest.raises(NotPublished) as refused:
         parts.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+    assert str(refused.value) == (
+        "Spark wrote no part of 'release' where this process looks; choose a folder that executors share"
+    )
 
 
 def test_executors_that_fail_publish_nothing(tmp_path, monkeypatch):
@@ -42,8 +99,12 @@ def test_executors_that_fail_publish_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(parts, "running_spark", object)
     monkeypatch.setattr(parts, "write_parts", failing)
-    with pytest.raises(NotPublished, match="could not write 'release', and nothing was published; see that"):
+    with pytest.raises(NotPublished) as refused:
         parts.ParquetParts().write_to(tmp_path / "release", Sheet({"age": Column.of("age", ["1"])}))
+    assert str(refused.value) == (
+        "Spark could not write 'release', and nothing was published; see that its executors live and may write into "
+        "this folder, or name it .parquet"
+    )
 
 
 def test_a_folder_of_parts_is_read_as_one_table_and_has_one_digest(tmp_path):

@@ -228,7 +228,7 @@ def adversaries(domain):
         "II": sl.PriorBelief(stubbornness=50),
         "III": sl.PriorBelief(shape="release", stubbornness=math.inf),
         "IV": sl.PriorBelief(stubbornness=math.inf),
-        "apart from one": sl.PriorBelief(stubbornness=50, apart_from=domain[:1]),
+        "apart from one": sl.PriorBelief(stubbornness=50, apart_from=domain[1:2]),
         "all subsets": sl.PriorBelief(stubbornness=50, predicates="all subsets"),
         "and of a wider domain": sl.PriorBelief(
             shape={"elsewhere": 1} | dict.fromkeys(domain, 1), stubbornness=50, predicates="all subsets"

@@ -128,8 +128,10 @@ def test_counts_of_others_are_sorted_as_far_as_there_are_any(bags):
 
 
 def test_short_integers_are_for_sums_that_fit():
-    assert _in_short_integers(np.array([[2**30 - 1, 0]])).dtype == np.int32
-    assert _in_short_integers(np.array([[2**30, 0]])).dtype == np.int64
+    for most, width, kind in ((2**30 - 1, 2, np.int32), (2**30, 2, np.int64), (2**29, 4, np.int64), (0, 0, np.int32)):
+        cells = np.full((1, width), most)
+        short = _in_short_integers(cells)
+        assert (short.dtype, short.tolist()) == (kind, cells.tolist())
     large = sl.Release.from_counts([{"a": 1, "b": 2**30, "c": 2**30, "d": 2**30}])
     assert UndominatedGroups.of(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
 
