@@ -194,7 +194,8 @@ def read_value(value: Value) -> Label | Predicate:
         category = _category(value)
         alone = len(category.values) == 1 and not category.all_others and category.values[0] is not None
         return category.values[0] if alone else category
-    return Predicate.any_of(None) if label(value) == MISSING else label(value)
+    # a cell that is missing, such as NaN, is asked about; only None leaves it open
+    return Predicate.any_of(None) if written_label(value) is None else label(value)
 
 
 def _category(values: Iterable[object], name: str = "") -> Predicate:

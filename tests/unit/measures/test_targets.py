@@ -271,6 +271,7 @@ def test_what_several_predicates_may_be():
         (["a", "a"], "a"),
         ([None], Predicate.any_of(None)),  # None alone asks about all
         ("(missing)", Predicate.any_of(None)),
+        (float("nan"), Predicate.any_of(None)),
         (["(missing)"], Predicate.any_of(None)),
         (["not", "a"], Predicate.none_of("a")),
         (("b", "a"), Predicate.any_of("a", "b")),
@@ -452,3 +453,10 @@ def test_examples_suit_a_domain():
         {"apart_from": (None,)},
         {"value": (None, "a")},
     ]
+
+
+def test_a_value_that_the_release_does_not_have_is_refused():
+    assert refused_by(UnknownValue, lambda: sl.Implications(0, "x").measure(FEW)) == (
+        "no sensitive value 'x' in the release; there are: a, b, c"
+    )
+    assert sl.Implications(0, "b").measure(FEW).value == Fraction(2, 7)

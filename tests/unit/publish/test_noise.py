@@ -1,14 +1,32 @@
 """Noisy counts as files: the counts and their document, both or none."""
 
+import hashlib
 import json
+import os
 from fractions import Fraction
+from importlib.metadata import version
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
+from sidelight.publish.formats import FORMATS, Sheet
+from sidelight.publish.noise import (
+    noise_document,
+    noise_kind,
+    publish_drawn,
+    publish_noise,
+    read_budget,
+    read_labels,
+    read_sheet,
+    read_unit,
+    text_or_none,
+    whole_or_none,
+)
+from sidelight.table.table import Column
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 
@@ -261,3 +279,418 @@ def test_counts_that_are_mostly_of_others_are_noticed_by_the_measured_counts():
     assert any("of 45,2" in each and "are (other): something was not declared" in each for each in warnings)
     assert not any("(other)" in each for each in noisy().warnings())
     assert not any("(other)" in each for each in noisy(domain=["sales"], outside="leave out").warnings())
+
+
+AGES = sl.Hierarchy(
+    "age", (("1", "2", "3", "4"), ("1-2", "1-2", "3", "4"), ("1-2", "1-2", "3-4", "3-4"), ("*", "*", "*", "*"))
+)
+
+
+def small(**options):
+    """Counts of eight people by age, with counts by coarser ages."""
+    rows = pa.table({"age": list("12341234"), "ill": ["Flu", "Cold"] * 4})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", person="each row")
+    ills = sl.Hierarchy("ill", (("Flu", "Cold"), ("any", "any")))
+    usual = {
+        "by": {"age": AGES, "ill": ills},
+        "levels": {"age": 0},
+        "domain": ["Flu", "Cold"],
+        "outside": "leave out",
+    }
+    queries = {"age=1": 90, "age=1, ill": 90, "age=2": 90, "cells": 1}
+    return sl.noisy_counts(table, **(usual | {"queries": queries, "ledger": "no ledger"} | options))
+
+
+def noise_of(mechanism):
+    return {"kind": mechanism.kind, "scale": mechanism.scale, "l1": 1, "l2_squared": 1}
+
+
+def test_the_whole_document_says_what_is_known_of_the_counts(tmp_path):
+    counts = small(rho="0.01", delta="1e-6", people_at_most=1000)
+    published = counts.publish(tmp_path / "counts.csv")
+    margins = counts.margins_of_queries()
+    pairs, tens = ["1-2", "1-2", "3", "4"], ["1-2", "1-2", "3-4", "3-4"]
+    by = [(["age"], {"age": (1, pairs)}), (["age", "ill"], {"age": (1, pairs)}), (["age"], {"age": (2, tens)})]
+    assert [*margins] == ["age=1", "age=1, ill", "age=2"]
+    assert published.document == {
+        "kind": "noisy counts",
+        "schema_version": 3,
+        "file": {
+            "name": "counts.csv",
+            "sha256": hashlib.sha256(published.path.read_bytes()).hexdigest(),
+            "rows": 4 * 2,
+        },
+        "sensitive": "ill",
+        "domain": ["Flu", "Cold"],
+        "outside": "leave out",
+        "missing": counts.missing,
+        "levels": {"age": 0},
+        "levels_chosen": "in advance, as the publisher says",
+        "levels_epsilon": None,
+        "epsilon": str(float(counts.spending.epsilon)),
+        "delta": "1e-06",
+        "rho": "0.01",
+        "neighbours": "add or remove",
+        "mechanism": noise_of(counts.mechanism),
+        "margin_95": counts.margin(0.95),
+        "queries": [
+            {
+                "by": names,
+                "coarser": {name: {"level": level, "labels": labels} for name, (level, labels) in coarser.items()},
+                "margin_95": margin,
+                "mechanism": noise_of(marginal.mechanism),
+                "measured": marginal.measured.ravel().tolist(),
+            }
+            for (names, coarser), margin, marginal in zip(by, margins.values(), counts.marginals, strict=True)
+        ],
+        "sums": counts.how_to_add_up(),
+        "privacy_unit": {
+            "unit": "row",
+            "person": "each row",
+            "checked": False,
+            "values": "single",
+            "values_per_person": 1,
+            "rows_per_person": None,
+            "people_at_most": 1000,
+        },
+        "promise": {
+            "made": counts.unit.sentence(),
+            "shift": counts.promise().shift,
+            "chance": counts.promise().chance,
+            "sentence": counts.promise_in_words(),
+        },
+        "ledger": None,
+        "receipt": None,
+        "warnings": list(counts.warnings()),
+        "versions": {"sidelight": sl.__version__, "opendp": version("opendp")},
+    }
+
+
+def test_where_nobody_knows_what_it_means_in_beliefs_no_number_is_promised(tmp_path):
+    promise = small(epsilon=1, delta="1e-6").publish(tmp_path / "counts.csv").document["promise"]
+    assert (promise["shift"], promise["chance"]) == (None, None)
+    pure = small(epsilon=1).publish(tmp_path / "pure.csv").document
+    assert (pure["promise"]["shift"], pure["promise"]["chance"]) == (sl.semantic_privacy(1).shift, 0)
+    assert (pure["rho"], pure["delta"]) == (None, "0")
+
+
+def test_what_choosing_levels_cost_is_told_in_words_and_as_a_number(tmp_path):
+    chosen = sl.choose_levels(ADULT.table, **DECLARED, among=[{"sex": 0}, {"sex": 1}], epsilon=0.5)
+    document = noisy(levels=chosen).publish(tmp_path / "counts.csv").document
+    assert document["levels_chosen"] == "from the data, for an epsilon of 0.5 more, which the promise counts"
+    assert document["levels_epsilon"] == "0.5"
+    paid = sl.read_noise(tmp_path / "counts.csv").paid_choice
+    assert (paid.what, paid.epsilon, paid.delta) == ("choosing the levels", Fraction(1, 2), 0)
+    assert paid.neighbours == "add or remove"
+
+
+def test_missing_values_are_told_to_be_a_value_only_where_they_are_declared(tmp_path):
+    rows = pa.table({"age": ["1", "1", "2"], "ill": ["Flu", None, "Flu"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", person="each row", missing="a value")
+    by = {"age": sl.Hierarchy("age", (("1", "2"), ("*", "*")))}
+    for name, domain, told in (("a.csv", ["Flu", None], "a value"), ("b.csv", ["Flu"], "as undeclared")):
+        counts = sl.noisy_counts(table, by=by, levels={"age": 0}, domain=domain, epsilon=1, ledger="no ledger")
+        assert counts.publish(tmp_path / name).document["missing"] == told
+        assert sl.read_noise(tmp_path / name).missing == "a value"
+
+
+@pytest.mark.parametrize("name", ["counts.csv", "counts.parquet"])
+@pytest.mark.parametrize("cost", [{"epsilon": 1, "delta": "1e-6"}, {"rho": "0.01", "delta": "1e-6"}])
+def test_counts_by_coarser_labels_are_read_back(tmp_path, name, cost):
+    counts = small(**cost)
+    read = sl.read_noise(counts.publish(tmp_path / name).path)
+    assert read.spending == counts.spending
+    assert read.spending.charged_rho == counts.spending.charged_rho
+    assert [each.axes for each in read.marginals] == [(2,), (2, 1), (3,)]  # two columns, then two coarser levels
+    assert [(each.column, each.level, each.place.tolist()) for each in read.coarser] == [
+        (0, 1, [0, 0, 1, 2]),
+        (0, 2, [0, 0, 1, 1]),
+    ]
+    for mine, theirs in zip(read.marginals, counts.marginals, strict=True):
+        assert (mine.mechanism, mine.measured.tolist()) == (theirs.mechanism, theirs.measured.tolist())
+    assert np.allclose(read.estimates, counts.estimates)
+    assert (read.measured.tolist(), read.counts.tolist()) == (counts.measured.tolist(), counts.counts.tolist())
+
+
+def changed(published, change):
+    document = json.loads(published.beside.read_text(encoding="utf-8"))
+    change(document)
+    published.beside.write_text(json.dumps(document), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        # two queries that mean different labels by one level
+        lambda queries: queries[1]["coarser"]["age"].update(labels=["1-2", "1-2", "3-4", "3-4"]),
+        # labels of fewer or more than are published
+        lambda queries: queries[2]["coarser"]["age"]["labels"].pop(),
+        lambda queries: queries[2]["coarser"]["age"]["labels"].append("3-4"),
+        # levels of which neither is made of the other
+        lambda queries: queries[2]["coarser"]["age"].update(labels=["1-3", "4", "1-3", "4"]),
+        # a query twice
+        lambda queries: queries[1].update(by=["age"], measured=[1] * 3),
+        # columns in another order, twice, of no such name, and a level of a column that it is not by
+        lambda queries: queries[1].update(by=["ill", "age"]),
+        lambda queries: queries[1].update(by=["age", "age"], measured=[1] * 9),
+        lambda queries: queries[0].update(by=["zip"]),
+        lambda queries: queries[0]["coarser"].update(zip={"level": 1, "labels": ["x"]}),
+        # all cells once more
+        lambda queries: queries[1].update(by=["age", "ill"], coarser={}, measured=[1] * 8),
+        # too few counts, or none; other noise
+        lambda queries: queries[0]["measured"].pop(),
+        lambda queries: queries[0].update(measured=["one"] * 3),
+        lambda queries: queries[0]["mechanism"].update(scale=0.5),
+        lambda queries: queries[0]["mechanism"].update(l1=2),
+        lambda queries: queries[0].pop("mechanism"),
+    ],
+)
+def test_queries_that_cannot_have_been_measured_are_refused(tmp_path, change):
+    published = small(rho="0.01", delta="1e-6").publish(tmp_path / "counts.csv")
+    changed(published, lambda document: change(document["queries"]))
+    with pytest.raises(BadRelease) as refused:
+        sl.read_noise(published.path)
+    assert str(refused.value) == "'counts.csv.noise.json' does not fit 'counts.csv'; publish the counts again"
+
+
+def test_documents_that_never_heard_of_queries_or_of_coarser_ones_are_read(tmp_path):
+    published = small(epsilon=1, queries=None).publish(tmp_path / "counts.csv")
+    changed(published, lambda document: [document.pop(name) for name in ("queries", "rho", "levels_epsilon")])
+    assert sl.read_noise(published.path).marginals == ()
+    by_age = small(epsilon=1, queries={"age": 90, "cells": 1}).publish(tmp_path / "by_age.csv")
+    changed(by_age, lambda document: [query.pop("coarser") for query in document["queries"]])
+    assert [each.axes for each in sl.read_noise(by_age.path).marginals] == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda document: document.update(rho="0.001"),  # less than the noise costs
+        lambda document: document.update(domain=["Cold", "Flu"]),
+        lambda document: document.update(domain=["Flu", "Cold", "Gout"]),
+        lambda document: document.update(outside="other"),  # nobody is other
+        lambda document: document.update(levels={}),
+        lambda document: document.update(sensitive="age"),
+        lambda document: document["privacy_unit"].update(values_per_person=None),
+        lambda document: document["privacy_unit"].update(person="id"),
+        lambda document: document["privacy_unit"].update(people_at_most=0),
+    ],
+)
+def test_documents_that_do_not_fit_the_file_are_refused(tmp_path, change):
+    published = small(rho="0.01", delta="1e-6").publish(tmp_path / "counts.csv")
+    changed(published, change)
+    with pytest.raises(BadRelease, match=r"'counts.csv.noise.json' does not fit 'counts.csv'; publish"):
+        sl.read_noise(published.path)
+
+
+def test_rows_in_another_order_are_not_the_declared_cells(tmp_path):
+    published = small(epsilon=1, queries=None).publish(tmp_path / "counts.csv")
+    head, first, *others = published.path.read_text().splitlines(keepends=True)
+    published.path.write_text("".join([head, *others, first]))
+    sha256 = hashlib.sha256(published.path.read_bytes()).hexdigest()
+    changed(published, lambda document: document["file"].update(sha256=sha256))
+    with pytest.raises(BadRelease, match="does not fit"):
+        sl.read_noise(published.path)
+
+
+def test_nothing_is_replaced_unless_it_is_said(tmp_path):
+    counts, path = small(epsilon=1), tmp_path / "counts.csv"
+    publish_noise(counts, path)
+    with pytest.raises(SidelightError, match="exists; give another name"):
+        publish_noise(counts, path)
+    path.unlink()
+    with pytest.raises(SidelightError, match=r"counts.csv.noise.json' is there without its 'counts.csv'"):
+        publish_noise(counts, path)
+    assert publish_noise(counts, str(path), force=True).path == path
+    with pytest.raises(SidelightError, match="force="):
+        publish_noise(counts, tmp_path / "other.csv", force=1)
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_what_appears_while_counts_are_written_is_replaced_only_if_that_is_said(tmp_path, force):
+    path = tmp_path / "counts.csv"
+
+    def late(noisy, file):
+        path.write_text("theirs")
+        return noise_document(noisy, file)
+
+    sheet = Sheet({"age": Column.of("age", ["1"])})
+    if force:
+        assert publish_drawn(small(epsilon=1), path, sheet, late, force=True).path.read_text() == "age\n1\n"
+        return
+    with pytest.raises(NotPublished) as refused:
+        publish_drawn(small(epsilon=1), path, sheet, late, force=False)
+    assert str(refused.value) == (
+        f"'{path}' appeared in the meantime, and is not replaced; give another name, or use --force; "
+        "what a ledger spent on it stays spent, as the noise was drawn"
+    )
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("counts.csv", "theirs")]
+
+
+def test_a_ledger_knows_the_file_before_it_is_there_or_there_is_none(tmp_path):
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=3)
+    counts = small(epsilon=1, ledger=ledger)
+    published = counts.publish(tmp_path / "counts.csv")
+    assert published.document["receipt"] == counts.receipt == ledger.read().entries[0].receipt
+    (file,) = ledger.read().entries[0].published
+    assert (file.file, file.sha256) == ("counts.csv", published.document["file"]["sha256"])
+    os.link(tmp_path / "budget.json", tmp_path / "second.json")
+    with pytest.raises(NotPublished, match=r"second name .*; what a ledger spent on it stays spent, as the noise was"):
+        counts.publish(tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()
+
+
+def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path):
+    def interrupted(noisy, file):
+        raise KeyboardInterrupt
+
+    sheet = Sheet({"age": Column.of("age", ["1"])})
+    counts = small(epsilon=1, ledger=sl.Ledger.begin(tmp_path / "budget.json", epsilon=3))
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        publish_drawn(counts, tmp_path / "counts.csv", sheet, interrupted, force=False)
+    assert stopped.value.__notes__ == ["epsilon 1 of the ledger 'budget.json' is spent, and stays so"]
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        publish_drawn(small(epsilon=1), tmp_path / "counts.csv", sheet, interrupted, force=False)
+    assert not hasattr(stopped.value, "__notes__")
+
+
+@pytest.mark.parametrize("ledger", ["counts.csv", "counts.csv.noise.json"])
+def test_the_ledger_is_never_written_over(tmp_path, ledger):
+    counts = small(epsilon=1, ledger=sl.Ledger.begin(tmp_path / ledger, epsilon=3))
+    before = (tmp_path / ledger).read_bytes()
+    with pytest.raises(NotPublished, match=f"{ledger}' is an input, and inputs are never written over"):
+        counts.publish(tmp_path / "counts.csv", force=True)
+    assert (tmp_path / ledger).read_bytes() == before
+
+
+def test_a_page_shows_what_was_published(tmp_path):
+    published = noisy().publish(tmp_path / "counts.csv")
+    page = published._repr_html_()
+    shown = ["Published as counts.csv", "sensitive", "occupation", "epsilon", "delta", "margin_95"]
+    places = [page.index(each) for each in shown]
+    assert places == sorted(places)
+    assert page.index(" All that is told of it is in counts.csv.noise.json.") > places[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "no 'counts.csv.noise.json' beside '{path}'; which noise was added stands in it"),
+        ("{", "'{path}.noise.json' cannot be read; publish the counts again"),
+        ('{"kind": "noisy counts"}', "'{path}.noise.json' cannot be read; publish the counts again"),
+        (
+            '{"kind": "stable counts", "schema_version": 1, "file": {"sha256": ""}}',
+            (
+                "'counts.csv.noise.json' tells of stable counts, and noisy counts are needed here; in Python, "
+                "sl.read_stable_counts reads them"
+            ),
+        ),
+        (
+            '{"kind": "noisy counts", "schema_version": 4, "file": {"sha256": ""}}',
+            "'counts.csv.noise.json' is of another version; this Sidelight reads 3",
+        ),
+        (
+            '{"kind": ["noisy"], "schema_version": 3, "file": {"sha256": ""}}',
+            "'counts.csv.noise.json' is of another version; this Sidelight reads 3",
+        ),
+        (
+            '{"kind": "noisy counts", "schema_version": 3, "file": {"sha256": ""}}',
+            "'{path}' is not the file that 'counts.csv.noise.json' tells of; publish the counts again",
+        ),
+    ],
+)
+def test_why_counts_are_not_read_is_said(tmp_path, text, says):
+    path = tmp_path / "counts.csv"
+    path.write_text("age\n")
+    if text is not None:
+        (tmp_path / "counts.csv.noise.json").write_text(text)
+    with pytest.raises(BadRelease) as refused:
+        sl.read_noise(path)
+    assert str(refused.value) == says.format(path=path)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [('{"kind": "stable counts"}', "stable counts"), ("{}", None), ("[]", None), ("{", None), (None, None)],
+)
+def test_what_a_document_is_about_is_looked_up(tmp_path, text, kind):
+    if text is not None:
+        (tmp_path / "counts.csv.noise.json").write_text(text)
+    assert noise_kind(tmp_path / "counts.csv") == kind
+
+
+@pytest.mark.parametrize("number", [0, -1, True, 1.0, "1", [1]])
+def test_a_number_of_people_is_whole_and_above_zero(number):
+    with pytest.raises(ValueError, match=r"^no number of people$"):
+        whole_or_none(number)
+    assert (whole_or_none(1), whole_or_none(None)) == (1, None)
+
+
+def test_a_receipt_is_a_text_or_none():
+    with pytest.raises(ValueError, match=r"^no receipt$"):
+        text_or_none(5)
+    assert (text_or_none("abc"), text_or_none(None)) == ("abc", None)
+
+
+UNIT = {"unit": "person", "person": "id", "checked": True, "values": "set", "values_per_person": 3}
+
+
+def test_whom_the_promise_is_made_to_is_read():
+    read = read_unit(UNIT | {"rows_per_person": 2})
+    assert (read.person, read.values, read.values_per_person, read.rows_per_person) == ("id", "set", 3, 2)
+    assert read_unit(UNIT).rows_per_person is None
+    old = {name: UNIT[name] for name in UNIT if name != "person"}  # of documents that had no name of the column
+    assert read_unit(old).person == "person"
+    assert read_unit(old | {"unit": "row", "checked": False}).person == "each row"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"unit": "row"},
+        {"checked": False},
+        {"person": "each row"},
+        {"person": "each row", "unit": "row"},
+        {"values_per_person": None},
+        {"values": "many"},
+    ],
+)
+def test_people_who_contradict_themselves_are_refused(other):
+    with pytest.raises(ValueError, match=r"^no such (people|word)$"):
+        read_unit(UNIT | other)
+
+
+def test_a_budget_is_read_with_its_rho():
+    assert read_budget(None, "replace") is None
+    read = read_budget({"epsilon": "3", "delta": "1e-6", "accounting": "basic"}, "replace")
+    assert (read.epsilon, read.delta, read.accounting, read.neighbours, read.rho) == (
+        *(3, Fraction("1e-6"), "basic", "replace"),
+        None,
+    )
+
+
+def test_counts_that_were_paid_in_rho_are_read_with_their_budget(tmp_path):
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", rho="0.1", delta="1e-6")
+    counts = small(rho="0.01", delta="1e-6", ledger=ledger)
+    published = counts.publish(tmp_path / "counts.csv")
+    assert published.document["ledger"]["rho"] == "0.1"
+    assert published.document["ledger"]["accounting"] == counts.budget.accounting
+    assert sl.read_noise(published.path).budget == counts.budget
+
+
+def test_labels_are_read_in_the_order_in_which_they_occur():
+    cells = pa.chunked_array([["'=b", ""], [None, "'=b"]])
+    texts, codes = read_labels(cells, FORMATS["parquet"])
+    assert (texts, codes.tolist(), codes.dtype) == (("'=b", "", None), [0, 1, 2, 0], np.int64)
+    texts, codes = read_labels(pa.chunked_array([["'=b", "", "'=b"]]), FORMATS["csv"])
+    assert (texts, codes.tolist()) == (("=b", None), [0, 1, 0])
+    assert read_labels(pa.chunked_array([[7, 5]]), FORMATS["parquet"])[0] == ("7", "5")
+
+
+def test_line_breaks_in_long_files_do_not_end_a_row(tmp_path):
+    label = "a" + 60 * "\n" + "b"
+    (tmp_path / "counts.csv").write_text('"\'=n",measured\n' + f'"{label}",7\n' * 30_000)  # more than is read at once
+    sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
+    assert (sheet.column_names, sheet.num_rows) == (["=n", "measured"], 30_000)
+    assert sheet["=n"].unique().to_pylist() == [label]
+    assert sheet["measured"].unique().to_pylist() == [7]

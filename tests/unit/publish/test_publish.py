@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
 
@@ -374,3 +376,244 @@ def test_a_changed_file_is_noticed(found, tmp_path):
     (tmp_path / "release.csv.sidelight.json").write_text("{")
     with pytest.raises(BadRelease, match=r"cannot be read; publish again"):
         sl.read_published(path)
+
+
+def few(method="mondrian", policy=None, **roles):
+    """What a search found for eight people of two ages; `ward` is on nobody's list."""
+    rows = pa.table({"age": list("11112222"), "ill": ["Flu", "Cold"] * 4, "ward": list("abcdefgh"), "id": range(8)})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", **roles)
+    return sl.protect(table, sl.GroupSize() >= 4 if policy is None else policy, method=method, ask="nobody")
+
+
+def test_without_options_all_is_told_and_nothing_is_replaced(tmp_path):
+    found, path = few(), tmp_path / "release.csv"
+    published = publish.publish(found, str(path))
+    assert published.paths == (path,)
+    assert (published.path, published.sidecar.name) == (path, BESIDE[0])
+    assert published.dictionary == tmp_path / BESIDE[1]
+    assert published.document.search.method == "mondrian"
+    assert published.document.warnings == ()  # drawn without a seed, and nothing kept back
+    (file,) = published.document.files
+    assert (file.name, file.rows) == ("release.csv", 8)
+    assert path.read_text().splitlines()[0] == "age,ill"  # no ends of intervals
+    with pytest.raises(SidelightError, match="exists; give another name"):
+        publish.publish(found, path)
+
+
+@pytest.mark.parametrize("option", ["force", "bounds", "private_hierarchies", "quiet_method"])
+def test_options_are_yes_or_no(option, tmp_path):
+    with pytest.raises(SidelightError, match=f"{option}="):
+        few().publish(tmp_path / "release.csv", **{option: 1})
+
+
+@pytest.mark.parametrize("method", ["anatomy", "microaggregation"])
+def test_a_method_that_shows_cannot_be_kept_back(method, tmp_path):
+    found = few(method, sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2))
+    with pytest.raises(NotPublished) as refused:
+        found.publish(tmp_path / "release.csv", quiet_method=True)
+    assert str(refused.value) == f"what method '{method}' prints tells the method; leave quiet_method= out"
+
+
+def test_a_method_that_does_not_show_is_kept_back_if_that_is_said(tmp_path):
+    document = few().publish(tmp_path / "release.csv", quiet_method=True, seed=3).document
+    assert (document.search.method, document.search.options, document.search.levels) == (None, {}, {})
+    assert [each[:20] for each in document.warnings] == ["the order of the row", "how the release was "]
+
+
+@pytest.mark.parametrize("name", ["release.csv", "release.parquet"])
+def test_anatomy_is_published_as_people_with_buckets_and_values_apart(name, tmp_path):
+    found = few("anatomy", sl.DistinctValues() >= 2)
+    published = found.publish(tmp_path / name)
+    stem, _, ending = name.partition(".")
+    assert [each.name for each in published.paths] == [f"{stem}.values.{ending}", name]
+    assert [(each.name, each.rows) for each in published.document.files] == [
+        (f"{stem}.values.{ending}", 2 * len(found.release)),
+        (name, 8),
+    ]
+    reading, who = published.document.reading, published.document.who
+    assert (reading.file, reading.group, reading.sensitive) == (f"{stem}.values.{ending}", ("bucket",), "ill")
+    assert (reading.rows, reading.people, reading.count) == ("counts", "people", "count")
+    assert (who.file, who.group, who.sensitive, who.rows) == (name, ("age",), "bucket", "people")
+    assert (who.values, who.people, who.count, who.format) == ("single", None, None, ending)
+    read = sl.read_published(published.path)
+    assert int(read.members.people.sum()) == 8
+
+
+def test_anatomy_in_one_file_keeps_values_in_their_bucket(tmp_path):
+    found = few("anatomy", sl.DistinctValues() >= 2)
+    published = found.publish(tmp_path / "release.parquet", layout="shuffled", seed=1)
+    assert [each.name for each in published.paths] == ["release.parquet"]
+    rows = pq.read_table(published.path).to_pylist()
+    assert sorted(row["age"] for row in rows) == list("11112222")
+    buckets = {row["bucket"] for row in rows}
+    assert len(buckets) == len(found.release)
+    for bucket in buckets:
+        inside = [row["ill"] for row in rows if row["bucket"] == bucket]
+        assert sorted(inside) == ["Cold"] * (len(inside) // 2) + ["Flu"] * (len(inside) // 2)
+
+
+@pytest.mark.parametrize(
+    ("method", "layout", "message"),
+    [
+        ("anatomy", "people", 'layout="people" is not for method "anatomy"; leave layout= out for the usual one'),
+        ("anatomy", "counts", 'layout="counts" is not for method "anatomy"; leave layout= out for the usual one'),
+        (
+            "mondrian",
+            "two tables",
+            'layout="two tables" is not for method "mondrian"; leave layout= out for the usual one',
+        ),
+    ],
+)
+def test_layouts_of_other_methods_are_refused(method, layout, message, tmp_path):
+    with pytest.raises(NotPublished) as refused:
+        few(method, sl.DistinctValues() >= 2).publish(tmp_path / "release.csv", layout=layout)
+    assert str(refused.value) == message
+
+
+def test_several_values_are_never_published_person_by_person(tmp_path):
+    found = few(person="id", values="set")
+    with pytest.raises(NotPublished) as refused:
+        found.publish(tmp_path / "release.csv", layout="people")
+    assert str(refused.value) == 'people have several values here ("set"); publish them with layout="counts"'
+    published = found.publish(tmp_path / "release.csv")
+    assert sorted(published.path.read_text().splitlines()) == [
+        *("1,4,Cold,2", "1,4,Flu,2", "2,4,Cold,2", "2,4,Flu,2"),
+        "age,people,ill,count",
+    ]
+    assert published.document.reading.values == "set"
+
+
+def test_columns_that_are_carried_along_need_a_row_per_person(tmp_path):
+    found = few(keep="ward")
+    with pytest.raises(NotPublished) as refused:
+        found.publish(tmp_path / "release.csv", layout="counts")
+    assert str(refused.value) == 'keep= needs a row per person; publish with layout="people"'
+    published = found.publish(tmp_path / "release.csv", layout="people")
+    ills = ["Flu", "Cold"] * 4
+    rows = [f"{1 + number // 4},{ills[number]},{'abcdefgh'[number]}" for number in range(8)]
+    assert sorted(published.path.read_text().splitlines()) == [*sorted(rows), "age,ill,ward"]
+    assert published.document.kept == ("ward",)
+    assert sl.read_published(published.path).intake.singled_out == 8
+
+
+def test_counts_are_published_where_they_are_asked_for(tmp_path):
+    published = few().publish(tmp_path / "release.csv", layout="counts")
+    assert published.document.reading.rows == "counts"
+    assert sl.read_published(published.path).groups.sizes.tolist() == [4, 4]
+
+
+def test_several_sensitive_columns_are_read_by_name(tmp_path):
+    rows = pa.table({"age": ["1"] * 4, "ill": ["Flu", "Cold"] * 2, "pay": ["low", "low", "high", "high"]})
+    table = sl.read_table(rows, quasi="age", sensitive=["ill", "pay"])
+    found = sl.protect(table, sl.GroupSize() >= 2, method="mondrian", ask="nobody")
+    reading = found.publish(tmp_path / "release.csv").document.reading
+    assert reading.sensitive == ("ill", "pay")
+    assert {name: sorted(values) for name, values in reading.domain.items()} == {
+        "ill": ["Cold", "Flu"],
+        "pay": ["high", "low"],
+    }
+    assert (reading.people, reading.count) == (None, None)
+    assert sl.read_published(tmp_path / "release.csv").size == 4
+
+
+def test_ends_of_intervals_are_printed_where_they_are_asked_for(tmp_path):
+    rows = pa.table({"age": list(range(20, 28)), "ill": ["Flu", "Cold"] * 4})
+    table = sl.read_table(rows, quasi="age", sensitive="ill")
+    found = sl.protect(table, sl.GroupSize() >= 8, method="mondrian", ask="nobody")
+    published = found.publish(tmp_path / "release.csv", bounds=True)
+    assert sorted({*published.path.read_text().splitlines()}) == [
+        *("20-27,20,27,Cold", "20-27,20,27,Flu"),
+        "age,age_low,age_high,ill",
+    ]
+    assert sl.read_published(published.path).size == 8
+
+
+def test_what_is_read_back_is_held_in_no_more_memory_than_the_table_was(tmp_path, monkeypatch):
+    file, given, real = tmp_path / "table.csv", [], publish.read_back
+
+    def noting(folder, reading, memory=None):
+        given.append(memory)
+        return real(folder, reading, memory)
+
+    file.write_text("age,ill\n" + "20,Flu\n21,Cold\n" * 10)
+    monkeypatch.setattr(publish, "read_back", noting)
+    roles = {"quasi": ["age"], "sensitive": "ill", "person": "each row"}
+    held, streamed = sl.read_table(file, **roles), sl.stream_table(file, **roles, memory="500MB")
+    for number, table in enumerate((held, streamed)):
+        by = {"age": sl.Hierarchy("age", (("20", "21"), ("*", "*")))}
+        found = sl.protect(table, sl.GroupSize() >= 5, by=by, ask="nobody")
+        found.publish(tmp_path / f"release{number}.csv")
+    assert given == [None, streamed.memory]
+
+
+def test_files_that_cannot_be_read_back_are_not_published(tmp_path, monkeypatch):
+    def failing(*_):
+        message = "no such column"
+        raise BadRelease(message)
+
+    monkeypatch.setattr(publish, "read_back", failing)
+    with pytest.raises(NotPublished) as refused:
+        few().publish(tmp_path / "release.csv")
+    assert str(refused.value) == (
+        "what was written cannot be read back (no such column); nothing was published; try .parquet"
+    )
+    monkeypatch.setattr(publish, "read_back", lambda *_: sl.Release.from_counts([{"Flu": 5}]))
+    with pytest.raises(NotPublished) as refused:
+        few().publish(tmp_path / "release.csv")
+    assert str(refused.value) == "what was read back is not what was written; nothing was published; try .parquet"
+    monkeypatch.setattr(publish, "same_release", lambda *_: True)
+    monkeypatch.setattr(publish, "read_back", lambda *_: sl.Release.from_counts([{"Flu": 3}]))
+    with pytest.raises(
+        NotPublished, match=r"^what would be published is not within policy: .*; nothing was published$"
+    ):
+        few().publish(tmp_path / "release.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("there", ["release.values.csv", "release.csv-metadata.json", "release.csv.sidelight.json"])
+def test_no_file_beside_the_one_that_was_named_is_replaced_unasked_either(there, tmp_path):
+    found = few("anatomy", sl.DistinctValues() >= 2)
+    (tmp_path / there).write_text("mine")
+    with pytest.raises(SidelightError, match=there):
+        found.publish(tmp_path / "release.csv")
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [(there, "mine")]
+    assert len(found.publish(tmp_path / "release.csv", force=True).paths) == 2
+
+
+def test_what_appears_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
+    path, real = tmp_path / "release.csv", publish.sidecar_of
+
+    def late(*arguments, **options):
+        path.write_text("theirs")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(publish, "sidecar_of", late)
+    with pytest.raises(NotPublished, match="appeared in the meantime, and is not replaced"):
+        few().publish(path)
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("release.csv", "theirs")]
+
+
+def test_a_page_shows_what_was_published(tmp_path):
+    published = few("anatomy", sl.DistinctValues() >= 2).publish(tmp_path / "release.csv")
+    assert repr(published) == "<Published release.values.csv, release.csv: 8 people, within policy>"
+    page = published._repr_html_()
+    shown = ["Published as release.csv, within policy", "measure", "wanted", "found", "distinct values", "≥ 2", "2"]
+    places = [page.index(each) for each in shown]
+    assert places[:4] == sorted(places[:4])
+    note = "Attackers the policy does not name are not judged. All that is told of it is in release.csv.sidelight.json."
+    assert note in page
+
+
+def test_values_of_a_bucket_are_shuffled_inside_it_only():
+    found = few("anatomy", sl.DistinctValues() >= 2)
+    buckets = found.outcome.buckets
+    people = buckets.tables().people[-1]
+    orders = set()
+    for seed in range(9):
+        (values,) = publish._shuffled_values(buckets, formats.shuffler(seed))
+        cells = [values.cell(row) for row in range(len(values))]
+        orders.add(tuple(cells))
+        for place, bucket in enumerate(people.labels):
+            rows = np.flatnonzero(people.codes == place)
+            assert {cells[row] for row in rows} == {"Flu", "Cold"}, bucket
+    assert len(orders) > 1

@@ -92,3 +92,32 @@ def test_an_average_is_groups_of_people_exactly_however_many_sizes_there_are():
         assert finding.value == Fraction(3_001, sum(sizes) + 1)
         assert finding.replay(release) == finding.value
         assert (measure <= finding.value).judge(release).holds
+
+
+@pytest.mark.parametrize(
+    ("people", "words"),
+    [
+        ((1,), "1 of 1 person: 1."),
+        ((3, 4), "2 of 7 people: 2/7."),
+        ((1, 1, 1, 600, 597), "5 of 1,200 people: 1/240."),
+    ],
+)
+def test_an_average_in_words(people, words):
+    assert sl.ProsecutorRisk("average").measure(sizes(*people)).explain() == (
+        f"Whoever knows who is in the release and looks everybody up is right about {words}"
+    )
+
+
+def test_a_large_group_in_words():
+    assert sl.ProsecutorRisk().measure(sizes(1_300, 1_200)).explain() == (
+        "In group 2, 1,200 people stand for one another: whoever knows that somebody is in it is right with 1/1200."
+    )
+
+
+def test_examples_are_of_all_statistics():
+    assert sl.ProsecutorRisk.examples(("a",)) == (
+        sl.ProsecutorRisk("highest"),
+        sl.ProsecutorRisk("average"),
+        sl.ProsecutorRisk("share above", 0.4),
+        sl.ProsecutorRisk("share above", Fraction(1, 2)),
+    )

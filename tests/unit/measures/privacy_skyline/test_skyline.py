@@ -2,15 +2,18 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, BadPolicy, WrongKind
+from sidelight.errors import BadMeasure, BadPolicy, BadTable, WrongKind
 from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
+from sidelight.report.plots import table_behind
 
 WARD = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
 
@@ -100,3 +103,130 @@ def test_skylines_show_themselves_in_a_line_and_in_a_table():
     assert repr(required.skylines[0]) == "<Skyline of '<AIDS>': (1, 0, 0) below 0.3>"
     assert "&lt;AIDS&gt;" in required._repr_html_()
     assert "<AIDS>" not in required._repr_html_()
+
+
+def test_a_table_of_skylines_has_their_notes_below_it():
+    required = sl.skyline({"AIDS": [(1, 0, 0, 0.3), (0, 0, 0, 0.3)]}, default=[(0, 2, 0, 0.5), (0, 1, 0, 0.5)])
+    assert required._repr_html_() == (
+        "<table><caption>Skylines</caption><thead><tr><th>measure</th><th>wanted</th></tr></thead><tbody>"
+        "<tr><td>acquaintance(rules_out=1, value=AIDS)</td><td>&lt; 0.3</td></tr>"
+        "<tr><td>acquaintance(others=2, apart_from=[AIDS])</td><td>&lt; 0.5</td></tr></tbody></table>\n"
+        "<p>skyline of &#x27;AIDS&#x27;: (0, 0, 0) below 0.3 follows from (1, 0, 0) below 0.3 and was dropped "
+        "skyline of the other values: (0, 1, 0) below 0.5 follows from (0, 2, 0) below 0.5 and was dropped</p>"
+    )
+
+
+def test_a_table_of_many_points_says_how_many_more_there_are():
+    required = sl.skyline({"AIDS": [(0, others, 30 - others, 0.5) for others in range(23)]})
+    assert required._repr_html_().endswith("<p>… and 3 more</p>")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            [(1, 5, 2, 0.5)],
+            'a skyline is a mapping value → points, such as {"AIDS": [(1, 5, 2, 0.5)]}, not a list',
+        ),
+        ({"AIDS": 3}, "the points of a skyline are a list such as [(1, 5, 2, 0.5)], not 3"),
+        (
+            {"AIDS": (1, 5, 2, 0.5)},
+            "a point of a skyline is (rules_out, others, family, limit), not 1; list points in [...]",
+        ),
+        ({"AIDS": [(1, 0.5)]}, "a point of a skyline is (rules_out, others, family, limit), not (1, 0.5)"),
+        (
+            {"AIDS": [(1, 2, 3, 4, 5)]},
+            "a point of a skyline is (rules_out, others, family, limit), not (1, 2, 3, 4, 5)",
+        ),
+    ],
+)
+def test_what_is_no_skyline_is_refused_in_words(values, message):
+    with pytest.raises(BadPolicy) as refused:
+        sl.skyline(values)
+    assert str(refused.value) == message
+
+
+def test_values_left_out_of_the_default_are_those_with_points_and_those_named():
+    required = sl.skyline(
+        {"AIDS": [(0, 0, 0, 0.5)], ("Flu", "Cold"): [(0, 0, 0, 0.9)]}, default=[(1, 0, 0, 0.5)], apart_from=["Gout"]
+    )
+    assert tuple(required) == (
+        sl.Acquaintance(value="AIDS") < 0.5,
+        sl.Acquaintance(value=("Flu", "Cold")) < 0.9,
+        sl.Acquaintance(1, apart_from=("AIDS", "Gout")) < 0.5,
+    )
+    assert required.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "dominates"),
+    [
+        ((1, 1, 1, 0.5), (1, 1, 1, 0.5), True),
+        ((2, 1, 1, 0.5), (1, 1, 1, 0.5), True),
+        ((1, 1, 1, 0.4), (1, 1, 1, 0.5), True),
+        ((1, 1, 1, 0.6), (1, 1, 1, 0.5), False),
+        ((0, 9, 9, 0.1), (1, 1, 1, 0.5), False),
+        ((9, 0, 9, 0.1), (1, 1, 1, 0.5), False),
+        ((9, 9, 0, 0.1), (1, 1, 1, 0.5), False),
+    ],
+)
+def test_a_point_dominates_with_as_much_knowledge_and_no_higher_limit(one, other, dominates):
+    assert SkylinePoint(*one).dominates(SkylinePoint(*other)) is dominates
+
+
+@pytest.mark.parametrize("each", ["rules_out", "others", "family"])
+def test_amounts_of_points_are_whole_numbers(each):
+    with pytest.raises(BadMeasure, match=f"^'skyline' needs {each} to be a whole number"):
+        SkylinePoint(**{each: -1})
+    assert str(SkylinePoint()) == "(0, 0, 0) below 1"
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("below", [Fraction(1, 4), Fraction(1, 2), Fraction(9, 10), 1])
+def test_at_or_under_a_point_the_release_holds_and_nowhere_else(semantics, below):
+    bags = [{"a": 1, "b": 3, "c": 1}, {"a": 2, "b": 3, "c": 3, "d": 1}]
+    release = sl.Release.from_counts(bags, sizes=[5, 9], values=semantics)
+    skyline = sl.knowledge_skyline(release, "a", below=below)
+    assert (skyline.release, skyline.value, skyline.below) == (release, "a", below)
+    assert list(skyline) == sorted(set(skyline))
+    for point in product(range(4), range(0, 10, 3), range(0, 10, 3)):
+        holds = sl.Acquaintance(*point, value="a").measure(release).value < below
+        assert holds == any(all(x <= y for x, y in zip(point, most, strict=True)) for most in skyline)
+    assert not any(
+        all(x <= y for x, y in zip(one, other, strict=True)) for one in skyline for other in skyline if one != other
+    )
+
+
+def test_who_rules_out_all_values_that_occur_with_it_may_rule_out_the_others_too():
+    """Sets of 6 people, of whom 2 have a and 3 have b; nobody has a together with c or d."""
+    release = sl.Release.from_counts([{"a": 2, "b": 3}, {"c": 3, "d": 1}], sizes=[6, 6], values="set")
+    points = sl.knowledge_skyline(release, "a", below=Fraction(2, 3))
+    # nothing ruled out: (4 − k)/2 > 1/2 with k others; b ruled out: (4 − k)/4 > 1/2
+    assert [point for point in points if point[2] == 0] == [(0, 2, 0), (3, 1, 0)]
+
+
+def test_limits_that_no_risk_is_below_are_named():
+    with pytest.raises(BadMeasure) as refused:
+        sl.knowledge_skyline(WARD, "Flu", below=1.5)
+    assert str(refused.value) == "a risk is never below 1.5; give a limit between 0 and 1"
+
+
+def test_a_skyline_is_about_one_sensitive_column():
+    two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
+    with pytest.raises(BadTable, match=r"^a skyline is about one sensitive column, and there are job, ill; pick one"):
+        sl.knowledge_skyline(sl.read_release(two, group="zip", sensitive=["job", "ill"]), "a", below=0.5)
+    with pytest.raises(WrongKind, match=r"^what is explored should be a Release"):
+        sl.knowledge_skyline({"Flu": 2}, "Flu", below=0.5)
+
+
+def test_a_point_of_ones_own_is_drawn():
+    skyline = sl.knowledge_skyline(WARD, "AIDS", below=0.5)
+    drawn = [{row[:3] for row in table_behind(chart).rows} for chart in (skyline.plot(), skyline.plot(own=(1, 7, 23)))]
+    assert [(1, 7, 23) in amounts for amounts in drawn] == [False, True]
+
+
+@pytest.mark.parametrize(("own", "given"), [((1, 2), "(1, 2)"), (5, "5"), ([1, 2, 3], "[1, 2, 3]")])
+def test_a_point_of_ones_own_has_three_amounts(own, given):
+    with pytest.raises(WrongKind) as refused:
+        sl.knowledge_skyline(WARD, "AIDS", below=0.5).plot(own=own)
+    assert str(refused.value) == f"own= is a point (rules_out, others, family), not {given}"
