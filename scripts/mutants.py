@@ -209,8 +209,8 @@ PREFACE = f"""\
 `make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
 in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f} seconds of
 them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. Where not all mutants
-of a file were tried, those that were are drawn as if by chance. Where only some of the tests were asked, the others may
-kill more."""
+of a file were tried, those that were are drawn as if by chance; tests were written for those that survived at first,
+so that of the others a larger share may live. Where only some of the tests were asked, the others may kill more."""
 
 
 def show(text: str, page: Path = PAGE) -> bool:

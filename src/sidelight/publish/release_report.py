@@ -326,6 +326,10 @@ def published_circumstances(
     )
 
 
+KEPT_BACK = "kept back"
+"""What is said in place of a method that a sidecar does not tell."""
+
+
 def how_published(document: Sidecar) -> HowMade:
     """Tell how a published release was made, as its sidecar does."""
     search, people = document.search, document.people
@@ -335,7 +339,7 @@ def how_published(document: Sidecar) -> HowMade:
         None if resistance is None else f"at most {belief} sure of anybody's value" if belief else "sizes alone decide"
     )
     return HowMade(
-        method=search.method or "kept back",
+        method=search.method or KEPT_BACK,
         levels=search.levels,
         rows_in=people.rows_in,
         people_in=people.people_in,
@@ -357,9 +361,11 @@ def _covers(hierarchy: HierarchyFacts) -> dict[str, tuple[str, ...]]:
 def _techniques(document: Sidecar) -> dict[str, str]:
     columns = [*document.reading.group, *(document.who.group if document.who else ())]
     search = document.search
+    if search.method is None:
+        return dict.fromkeys(columns, KEPT_BACK)
     heights = {each.column: each.levels for each in document.hierarchies}
     return technique_words(
-        columns, method=search.method or "", levels=search.levels, heights=heights, averages=search.averages
+        columns, method=search.method, levels=search.levels, heights=heights, averages=search.averages
     )
 
 

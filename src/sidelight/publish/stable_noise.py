@@ -104,6 +104,9 @@ def read_stable_counts(path: str | Path) -> StableCounts:
         form = format_of(path, None)
         sheet = read_sheet(path, form)
         names = [*document["columns"], document["sensitive"]]
+        if sheet.column_names != [*names, MEASURED]:
+            message = "other columns"
+            raise ValueError(message)
         columns = [
             Column(name, labels, codes.astype(np.int32))
             for name, (labels, codes) in ((name, read_labels(sheet.column(name), form)) for name in names)

@@ -287,7 +287,9 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
     part = file.metadata.row_group(0)
     assert {part.column(place).compression for place in range(2)} == {"ZSTD"}
     changed = bytearray(binary.getvalue())
-    changed[part.column(0).data_page_offset + part.column(0).total_compressed_size // 2 + 8] ^= 1
+    days = part.column(0)
+    begins = days.data_page_offset if days.dictionary_page_offset is None else days.dictionary_page_offset
+    changed[begins + days.total_compressed_size - 1] ^= 1  # the last byte of its last page
     with pytest.raises(OSError, match=r"(?i)checksum|crc"):
         pq.read_table(io.BytesIO(bytes(changed)), page_checksum_verification=True)
 

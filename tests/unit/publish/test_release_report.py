@@ -2,15 +2,31 @@
 
 import hashlib
 import json
+import platform
 import shutil
 import tomllib
+from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadRelease
-from sidelight.publish.release_report import NOT_MEASURED_AGAIN, numbers_in, read_attack
-from sidelight.publish.sidecar import sidecar_path
+from sidelight.attack.report import document as exposure_document
+from sidelight.attack.report import sentences
+from sidelight.errors import BadRelease, WrongKind
+from sidelight.publish.release_report import (
+    ATTACKS,
+    NOT_MEASURED_AGAIN,
+    attack_tried,
+    cells_of,
+    curves_of,
+    how_published,
+    numbers_in,
+    read_attack,
+)
+from sidelight.publish.sidecar import ResistanceFacts, read_sidecar, sidecar_path
+from sidelight.report.document import number
+from sidelight.report.release_report import SignOff
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +190,227 @@ def test_files_that_go_out_with_the_release_have_checksums_and_the_sign_off_name
     for each in report.answer.files:
         assert each.sha256 == hashlib.sha256((published.parent / each.name).read_bytes()).hexdigest()
     assert f"This is about release.parquet (SHA-256 {report.answer.files[0].sha256})" in sl.report_html(report)
+
+
+RELEASE = sl.Release.from_counts([{"Flu": 8, "Cold": 4}, {"Flu": 5, "Cold": 5}], labels=[{"age": "30"}, {"age": "40"}])
+POLICY = sl.Policy(sl.GroupSize() >= 5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"attacks": ["x"]}, 'attacks= should be a mapping such as {"others.csv": exposure}, not a list'),
+        ({"attacks": {"x": 5}}, "what was tried should be a Exposure, not an int"),
+        ({"date": 5}, "date= should be a str, not an int"),
+        ({"sign_off": "me"}, "sign_off= should be a SignOff, not a str"),
+        ({"policy": 5}, "policy= should be a Policy, not an int"),
+    ],
+)
+def test_what_is_of_another_kind_is_refused(options, message):
+    with pytest.raises(WrongKind) as refused:
+        sl.release_report(RELEASE, **options)
+    assert str(refused.value).startswith(message)
+
+
+@pytest.mark.parametrize("draw", [sl.report_html, sl.report_markdown])
+def test_what_is_no_report_is_not_drawn(draw):
+    with pytest.raises(WrongKind, match=r"^the report should be a ReleaseReport, not an int"):
+        draw(5)
+
+
+def test_who_signs_and_when_is_told():
+    signed = SignOff(name="Ann", role="head", decision="yes")
+    told = sl.release_report(RELEASE, POLICY, date="2026-01-31", sign_off=signed).answer
+    assert (told.sign_off, told.date) == (signed, "2026-01-31")
+    assert sl.release_report(RELEASE).answer.sign_off == SignOff()
+    assert sl.release_report(RELEASE).answer.date is None
+
+
+@pytest.fixture(scope="module")
+def exposure():
+    people = sl.read_table(pa.table({"age": ["30", "40"], "ill": ["Flu", "Cold"]}), quasi="age", sensitive="ill")
+    return sl.intersect([RELEASE], people=people)
+
+
+def test_what_releases_give_away_together_is_told_in_sentences_and_numbers(exposure):
+    (tried,) = sl.release_report(RELEASE, POLICY, attacks={"others.csv": exposure}).answer.attacks
+    assert (tried.kind, tried.source) == ("attack", ("others.csv",))
+    assert tried.notes == tuple(sentences(exposure)) != ()
+    assert tried.facts == dict(numbers_in(exposure_document(exposure)))
+    assert tried.facts["people"] == 2
+    assert attack_tried(exposure).source == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers"),
+    [
+        ({"if_present": {"at_most": 1}}, {"if present: at most": 1}),
+        ({"a": {"b": {"c_d": 0.5}}, "e": 0}, {"a: b: c d": 0.5, "e": 0}),
+        ({"a": None, "b": "text", "c": [1]}, {}),
+        (7, {"": 7}),
+    ],
+)
+def test_numbers_are_named_by_where_they_stand(answer, numbers):
+    assert dict(numbers_in(answer)) == numbers
+
+
+def test_files_of_attacks_name_their_sources_without_folders(tmp_path):
+    file = tmp_path / "attack.json"
+    for source, names in (("a/b.csv", ("b.csv",)), (["a/b.csv", "c.csv"], ("b.csv", "c.csv")), (None, ())):
+        envelope = {"kind": "insider", "schema_version": 1, "source": source, "answer": {"people": 3}}
+        file.write_text(json.dumps(envelope))
+        tried = read_attack(file)
+        assert (tried.kind, tried.source, tried.facts) == ("insider", names, {"people": 3})
+    file.write_text(json.dumps({"kind": "attack", "schema_version": 1, "answer": [1]}))
+    assert (read_attack(file).facts, read_attack(file).checked) == ({}, None)
+
+
+def test_why_an_answer_is_no_attack_is_said(tmp_path):
+    file = tmp_path / "other.json"
+    file.write_text(json.dumps({"kind": "audit", "schema_version": 1, "answer": {}}))
+    with pytest.raises(BadRelease) as refused:
+        read_attack(file)
+    assert str(refused.value) == (
+        f"'{file}' is an answer of 'audit', not of an attack; give one of {', '.join(ATTACKS)}"
+    )
+    file.write_text("{}")
+    with pytest.raises(BadRelease) as refused:
+        read_attack(file)
+    assert str(refused.value) == f"'{file}' is no answer of Sidelight; give what sidelight attack … --output FILE wrote"
+
+
+def test_the_risk_before_needs_a_table_and_a_policy():
+    table = sl.read_table(pa.table({"age": ["30", "40"], "ill": ["Flu", "Flu"]}), quasi="age", sensitive="ill")
+    assert sl.release_report(RELEASE, POLICY).answer.before is None
+    assert sl.release_report(RELEASE, table=table).answer.before is None
+    before = sl.release_report(RELEASE, POLICY, table=table).answer.before
+    assert (before.people, before.groups, before.alone) == (2, 2, 2)
+    assert [each.exact for each in before.results] == ["1"]
+
+
+def test_of_a_release_alone_versions_are_told_and_the_policy_as_a_file():
+    told = sl.release_report(RELEASE, POLICY).answer
+    assert told.versions == {"sidelight": sl.__version__, "python": platform.python_version()}
+    assert len(tomllib.loads(told.again.policy)["limit"]) == 1
+    assert (told.files, told.again.commands, told.again.python) == ((), (), "")
+    assert sl.release_report(RELEASE).answer.again.policy == ""
+
+
+def test_more_measures_are_told_without_a_limit(published, found):
+    for released in (RELEASE, found, published):
+        audit = sl.release_report(released, measures=[sl.DistinctValues()]).answer.audit
+        (told,) = [each for each in audit.findings if each.measure == "distinct values"]
+        assert (told.limit, told.holds) == (None, None)
+
+
+def test_what_a_search_could_have_chosen_is_told(found, published):
+    told = sl.release_report(found).answer
+    assert told.candidates is not None
+    assert told.columns[0].technique.startswith("generalised: level")
+    assert told.made.published is None
+    assert sl.release_report(published).answer.candidates is None
+
+
+def test_risks_by_several_kinds_of_knowledge_are_told_of_the_first_two_limits_on_an_acquaintance():
+    limits = [sl.Acquaintance(others=many) <= 1 for many in range(3)]
+    assert [each.text for each in cells_of(RELEASE, sl.Policy(sl.GroupSize() >= 5, *limits))] == [
+        str(limits[0].measure),
+        str(limits[1].measure),
+    ]
+    assert list(cells_of(RELEASE, None)) == list(cells_of(RELEASE, POLICY)) == []
+
+
+def test_curves_say_the_risk_at_each_amount_of_knowledge():
+    implied, ruled_out = curves_of(RELEASE)
+    assert (implied.measure, implied.parameter, ruled_out.measure) == ("implications", "k", "negations")
+    assert implied.amounts == ruled_out.amounts == (0, 1, 2, 3, 4, 5, 6)
+    assert [each.exact for each in ruled_out.risks] == ["2/3"] + ["1"] * 6  # of two values one is left
+    assert implied.risks[0].exact == "2/3"
+
+
+def test_curves_that_would_take_long_are_left_out(monkeypatch):
+    from sidelight.publish import release_report  # noqa: PLC0415 - the module, not the function of that name
+
+    monkeypatch.setattr(release_report, "MOST_CURVE_CELLS", 4)  # two groups of two values
+    assert len(curves_of(RELEASE)) == 2
+    monkeypatch.setattr(release_report, "MOST_CURVE_CELLS", 3)
+    assert curves_of(RELEASE) == ()
+
+
+def test_how_a_file_was_made_is_told_as_its_sidecar_does(published):
+    document = read_sidecar(published)
+    made = how_published(document)
+    assert (made.method, made.levels, made.complete) == ("lattice", document.search.levels, True)
+    assert (made.rows_in, made.people_in, made.people_out, made.suppressed) == (45_222, 45_222, 45_222, 0)
+    assert (made.checked, made.resists, made.utility) == (0, None, document.utility)
+    assert (made.published, made.warnings) == (document.date, document.warnings)
+    older = document.search.model_copy(update={"checked": 12})
+    assert how_published(document.model_copy(update={"search": older})).checked == 12
+
+
+@pytest.mark.parametrize(
+    ("belief", "words"),
+    [(None, "sizes alone decide"), (Fraction(2, 3), "at most 2/3 sure of anybody's value")],
+)
+def test_against_whom_a_file_was_made_is_told_in_words(published, belief, words):
+    document = read_sidecar(published)
+    sure = None if belief is None else number(belief, large_is_bad=True)
+    facts = ResistanceFacts(reader="insider", belief=sure)
+    search = document.search.model_copy(update={"resistance": facts})
+    assert how_published(document.model_copy(update={"search": search})).resists == words
+
+
+def test_a_method_that_is_kept_back_is_not_guessed_at(found, tmp_path):
+    published = found.publish(tmp_path / "release.csv", quiet_method=True)
+    told = sl.release_report(published.path).answer
+    assert told.made.method == "kept back"
+    # sex is * for all, which anybody sees
+    assert [each.technique for each in told.columns[:2]] == ["kept back", "kept back; nothing of it is left"]
+
+
+def test_versions_of_then_and_now_are_told_of_a_file(published):
+    versions = sl.release_report(published).answer.versions
+    then = read_sidecar(published).versions
+    assert versions == {f"{name} (published with)": each for name, each in then.items()} | {
+        "sidelight": sl.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def test_what_labels_cover_is_told_where_they_do_not_say_it(tmp_path):
+    rows = pa.table({"age": ["1", "2"] * 4, "ill": ["Flu"] * 4 + ["Cold"] * 4, "ward": list("aabbccdd")})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", keep="ward")
+    by = {"age": sl.Hierarchy("age", (("1", "2"), ("young", "young"), ("*", "*")))}
+    published = sl.protect(
+        table, sl.Policy(sl.GroupSize() >= 5, sl.Implications(0) <= 0.5), by=by, ask="nobody"
+    ).publish(tmp_path / "release.csv")
+    alone = tmp_path / "alone" / published.sidecar.name
+    alone.parent.mkdir()
+    shutil.copy(published.sidecar, alone)
+    here, there = sl.release_report(published.path).answer, sl.release_report(alone)
+    assert [each.column for each in here.columns] == ["age", "ill", "ward"]
+    assert there.source == "release.csv"
+    assert there.notes[0] == NOT_MEASURED_AGAIN
+    told = there.answer
+    assert [(each.column, each.role, each.technique) for each in told.columns] == [
+        ("age", "known to outsiders", "generalised: level 1 of 2"),
+        ("ill", "sensitive", "as it is"),
+        ("ward", "kept as it is", "as it is, beside what is judged"),
+    ]
+    assert told.columns[1].labels == 2
+    size, implied = told.audit.findings
+    assert (size.limit.text, size.holds, size.witness) == ("≥ 5", True, None)
+    assert size.worst_off == "the group with age young"
+    assert size.explanation == "Worst off is the group with age young, with 8."
+    value = published.document.findings[1].value
+    assert implied.worst_off == f"the group with age young: {value}"
+    assert implied.explanation == f"Worst off is the group with age young: {value}, with 1/2."
+    assert (told.audit.sidelight, told.audit.verdict) == (sl.__version__, "within policy")
+    assert told.audit.intake.rows == 8
+    assert told.audit.not_covered == "Attackers the policy does not name are not judged."
+    assert [each.name for each in told.files] == ["release.csv"]
+
+
+def test_a_sidecar_beside_its_file_is_told_of_as_the_file(published):
+    assert sl.release_report(sidecar_path(published)) == sl.release_report(published)
+    assert sl.release_report(str(published)).source == "release.parquet"
