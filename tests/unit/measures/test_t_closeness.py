@@ -58,7 +58,7 @@ def by_level(one, other):
         (sl.Closeness("hierarchical", hierarchy=TREE), by_level),
         (sl.Closeness("hierarchical", hierarchy=FOREST), by_level),  # all meet one above
     ],
-    ids=str,
+    ids=lambda each: str(each) if isinstance(each, sl.Measure) else "by definition",
 )
 @pytest.mark.parametrize(
     "groups", [("aab", "cdd"), ("abc", "abd"), ("aa", "bb", "cd"), ("ab", "ab", "cd"), ("ac", "bd", "ad")]
