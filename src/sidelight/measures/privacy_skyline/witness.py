@@ -201,12 +201,7 @@ def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> Ac
         None if arrangement == OTHERS_WITH_FAMILY else target.known_people(knowledge.others, ruled_out=len(ruled_out))
     )
     family, others = None, beside_target
-    if target.is_certain(len(ruled_out), beside_target):
-        # where people have several values, a part may be enough: nothing, a value that everybody has, or the others
-        parts = ((0, None), (min(len(ruled_out), 1), None), (0, others), (len(ruled_out), others))
-        number, others = next(part for part in parts if target.is_certain(*part))
-        ruled_out = ruled_out[:number]
-    else:
+    if not target.is_certain(len(ruled_out), beside_target):
         if arrangement == OTHERS_WITH_FAMILY:
             others = relatives.known_people(knowledge.others)
         beside_family = None if arrangement == OTHERS_WITH_TARGET else others
