@@ -185,7 +185,7 @@ def test_where_nobody_has_a_value_the_domain_has_to_be_said(semantics):
         [{"a": 2**62}],
         [{"a": 10**19}],
         [{"a": 2**61, "b": 2**61}],  # one more than fits
-        [dict.fromkeys("abcd", 2 ** 62) | {"e": 7}],  # and comes out as 7
+        [dict.fromkeys("abcd", 2**62) | {"e": 7}],  # and comes out as 7
     ],
 )
 def test_more_people_than_machine_numbers_add_up_are_refused(groups):
