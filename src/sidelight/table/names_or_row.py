@@ -77,7 +77,7 @@ def surely_names(
     if any(map(_holds_line_end, texts)):
         return False
     if any(name in texts for name in meant):
-        return True
+        return not looks_like_a_row(texts)  # a line of names that runs on into rows holds both
     below = rows()
     if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
         return False  # also where rows have other columns than the first line: it may be part of one
@@ -103,7 +103,9 @@ def nearest_name(
     """
     if surely_names(names, rows, numbers=numbers, meant=meant):
         return did_you_mean(name, names)
-    return f", which {NO_NAMES}" if looks_like_a_row(names, rows()) else f", which has {how_many(names)}"
+    some_are_names = any(each in names for each in meant)
+    row = not some_are_names and looks_like_a_row(names, rows())
+    return f", which {NO_NAMES}" if row else f", which has {how_many(names)}"
 
 
 def unused_columns(
