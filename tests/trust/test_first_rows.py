@@ -59,10 +59,10 @@ def test_a_first_line_of_other_cells_than_the_rows_have_is_not_told(first, other
         assert MARK not in outcome.output
 
 
-def test_names_that_run_on_into_rows_are_not_told_to_whoever_names_one(tmp_path):
+@pytest.mark.parametrize("rest", ["", f"\nBea {MARK},21,f,{MARK}itis"])
+def test_names_that_run_on_into_rows_are_not_told_to_whoever_names_one(rest, tmp_path):
     file = tmp_path / "people.csv"
-    file.write_text(f"name,age,sex,disease?Ann {MARK},20,m,{MARK}itis?Bea {MARK},21,f,{MARK}itis")
+    file.write_text(f"name,age,sex,disease?Ann {MARK},20,m,{MARK}itis{rest}")
     outcome = invoke(["audit", file, "-g", "age", "-s", "diseas", "-m", "group size"])
     assert (outcome.exit_code, outcome.stderr.count("\n")) == (2, 1)
-    assert "which has 10 columns; its first line may be somebody's row" in outcome.stderr
     assert MARK not in outcome.output

@@ -77,7 +77,7 @@ def surely_names(
     if any(map(_holds_line_end, texts)):
         return False
     if any(name in texts for name in meant):
-        return not looks_like_a_row(texts)  # a line of names that runs on into rows holds both
+        return not looks_like_a_row(texts) or not _runs_on(texts, rows)
     below = rows()
     if looks_like_a_row(texts, below) or any(len(row) != len(texts) for row in below if any(row)):
         return False  # also where rows have other columns than the first line: it may be part of one
@@ -156,6 +156,14 @@ def how_many(names: Sequence[object]) -> str:
 def _like_a_cell(name: str) -> bool:
     """Say whether a name is a number, a date, a mark such as `*`, empty, or several lines."""
     return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
+
+
+def _runs_on(names: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]]) -> bool:
+    """Say whether a line of names may go on into rows, its end being lost: no row has as many cells."""
+    if rows in (list, tuple):  # of a source that has names for sure, whatever is in it
+        return False
+    below = [row for row in rows() if any(row)]
+    return not below or any(len(row) != len(names) for row in below)
 
 
 def _holds_line_end(name: str) -> bool:
