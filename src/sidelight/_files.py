@@ -32,6 +32,9 @@ from typing import BinaryIO
 
 from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8
 
+SIDECAR_ENDING = ".sidelight.json"
+"""How the name of the document beside a release ends, after the whole name of the release."""
+
 
 def read_whole(path: Path) -> bytes:
     """Read a small file to its end; a pipe or a device is an `OSError`: whoever opens one may wait for ever."""

@@ -97,6 +97,9 @@ def whole_number(
 LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
 """How many letters a written number may have, and how many digits the power of ten in it."""
 
+LARGEST_NUMBER = 10**30
+"""Numbers that stand for something, such as a price or the end of an interval, are no larger."""
+
 
 def fraction_in(text: str) -> Fraction | None:
     """Read a number as it is written, digit by digit; None for what is none, or would fill the memory with zeros.

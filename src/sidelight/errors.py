@@ -229,6 +229,15 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
     raise WrongKind(message)
 
 
+def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
+    """Give a thing back that may be left out, if it is of the kind that belongs there.
+
+    >>> expect_or_none(str, None, "the column"), expect_or_none(str, "age", "the column")
+    (None, 'age')
+    """
+    return None if thing is None else expect(kind, thing, name)
+
+
 def is_one_of(thing: object, kind: object) -> bool:
     """Say whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
 
@@ -323,6 +332,11 @@ def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]
     raise WrongKind(message)
 
 
+def mapping_or_empty(things: object, name: str, example: str) -> Mapping[Any, Any]:
+    """Give a mapping back that may be left out, an empty one then."""
+    return {} if things is None else expect_mapping(things, name, example)
+
+
 @contextmanager
 def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
     """Import a library of an extra inside of this, where it is used: it is asked for by name when it is not there.
@@ -408,15 +422,16 @@ def parameter(name: str, value: object = None) -> str:
         in_python = ", ".join(f"{key!r}: {_shown(each)}" for key, each in value.items())
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
         return _marked(name, f"{{{in_python}}}", f"'{in_shell}'")
-    if isinstance(value, float) or (
-        isinstance(value, int | Fraction)
-        and not isinstance(value, bool)
-        and -MOST_SHOWN_PLAINLY < value < MOST_SHOWN_PLAINLY
-    ):
-        plain = f"{float(value):g}"
-    else:
-        plain = "" if value is None else f'"{value}"' if isinstance(value, str) else as_given(value)
+    plain = "" if value is None else f'"{value}"' if isinstance(value, str) else _number_or_kind(value)
     return _marked(name, plain, plain)
+
+
+def _number_or_kind(value: object) -> str:
+    """Show a number of the usual sizes as people write it, and of anything else as much as may be shown."""
+    plainly = isinstance(value, int | Fraction) and -MOST_SHOWN_PLAINLY < value < MOST_SHOWN_PLAINLY
+    if isinstance(value, float) or (plainly and not isinstance(value, bool)):
+        return f"{float(value):g}"  # type: ignore[arg-type]
+    return as_given(value)
 
 
 def in_python(remark: str) -> str:

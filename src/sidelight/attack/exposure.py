@@ -22,7 +22,7 @@ from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
-from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, parameter
+from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Tabular
@@ -479,7 +479,7 @@ class ExposureWitness:
         self, releases: Sequence[ReleaseOrResult | WithNoise], same_values: Mapping[str, str] | None = None
     ) -> tuple[Label, ...]:
         """Find the candidates again from the groups named here alone, with plain sets."""
-        same = {} if same_values is None else expect_mapping(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
+        same = mapping_or_empty(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
         left: set[Label] | None = None
         for sighting, published in zip(self.sightings, releases, strict=True):
             if isinstance(published, WithNoise):

@@ -37,7 +37,7 @@ from sidelight._arrays import (
 )
 from sidelight.attack.common_ground import CommonGround, Numbers, Observation, weigh
 from sidelight.attack.targets import People, PresenceChances
-from sidelight.errors import BadRelease, expect_mapping, parameter
+from sidelight.errors import BadRelease, mapping_or_empty, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Linkage
 from sidelight.release.release import whole_groups
@@ -456,7 +456,7 @@ class CommonDomain:
     """The values that occur in at least one of the releases, and what each release calls them."""
 
     def __init__(self, releases: Sequence[Groups], same_values: Mapping[str, str] | None) -> None:
-        same = {} if same_values is None else expect_mapping(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
+        same = mapping_or_empty(same_values, parameter("same_values"), '{"Grippe": "Flu"}')
         self._same = {label(one): label(other) for one, other in same.items()}
         domains = [dict.fromkeys(self.common_names(groups.domain)) for groups in releases]
         if same_values is None:

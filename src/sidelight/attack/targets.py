@@ -19,7 +19,7 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers, add_up
 from sidelight._rounding import exact_number, fraction_in
 from sidelight._text import counted
-from sidelight.errors import BadTable, UnknownColumn, did_you_mean, expect, parameter
+from sidelight.errors import BadTable, UnknownColumn, did_you_mean, expect_or_none, parameter
 from sidelight.table.counts import Counts
 from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.labels import Label, label
@@ -220,8 +220,7 @@ def people_of(
     columns = list(dict.fromkeys([*known, *marks]))
     reading = reading or Roles()
     for role, column in (("person", person), ("truth", truth)):
-        if column is not None:
-            expect(str, column, parameter(role))
+        expect_or_none(str, column, parameter(role))
     if isinstance(source, Table):
         return _from_table(source, known, columns, several_values=several_values)
     names = Names(source, tuple(columns), person, reading) if person else None

@@ -23,7 +23,7 @@ from sidelight.errors import SidelightError
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
 from sidelight.publish.release_report import ReportDetails, before_of, report_html
-from sidelight.publish.sidecar import ENDING
+from sidelight.publish.sidecar import sidecar_path
 from sidelight.release.release import Release
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
@@ -60,9 +60,8 @@ def demo(folder: Path) -> Status:
     _say(f"\n3. sidelight audit {release} --policy {policy}\n")
     _judge_published(folder, question)
     _say(f"\nData: {adult.citation}, CC BY 4.0")
-    _say(
-        f"Written to {folder}: {', '.join((*FILES, release.name + ENDING, dictionary_path(release).name, HIERARCHIES))}"
-    )
+    beside = (sidecar_path(release).name, dictionary_path(release).name, HIERARCHIES)
+    _say(f"Written to {folder}: {', '.join((*FILES, *beside))}")
     _say(f"For whoever signs, open in a browser: {folder / FILES[-1]}")
     return Status.WITHIN_POLICY
 

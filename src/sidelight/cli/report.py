@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidelight._files import SIDECAR_ENDING
 from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
@@ -14,7 +15,7 @@ from sidelight.cli.run import Output, Status, command_line, say
 from sidelight.errors import SidelightError
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
-from sidelight.publish.sidecar import ENDING, read_sidecar, sidecar_path
+from sidelight.publish.sidecar import read_sidecar, sidecar_path
 from sidelight.report.contents import drawn_without_charts
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, SignOff
@@ -40,7 +41,7 @@ class ReportRequest:
     @property
     def release_file(self) -> str:
         """The release, also where its sidecar was named."""
-        return self.file.removesuffix(ENDING) if self.file.endswith(ENDING) else self.file
+        return self.file.removesuffix(SIDECAR_ENDING) if self.file.endswith(SIDECAR_ENDING) else self.file
 
 
 def report(request: ReportRequest, target: ReportOutputOptions) -> Status:
@@ -129,5 +130,5 @@ def _day(text: str | None) -> str:
 
 def told_by_sidecar(file: str, population: str | None = None) -> PolicyFile | None:
     """Give the policy that a sidecar tells of, and the roles that its table was read with."""
-    path = Path(file.removesuffix(ENDING))
+    path = Path(file.removesuffix(SIDECAR_ENDING))
     return read_policy_text(read_sidecar(path).policy, population=population) if sidecar_path(path).is_file() else None

@@ -34,7 +34,14 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight._files import IN_A_CIRCLE, leads_in_a_circle, refuse_targets, write_together
+from sidelight._files import (
+    IN_A_CIRCLE,
+    SIDECAR_ENDING,
+    leads_in_a_circle,
+    real_path,
+    refuse_targets,
+    write_together,
+)
 from sidelight._progress import Progress, quiet
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
@@ -79,7 +86,7 @@ FOLDERS = ("--hierarchies", "--folder")
 """The options that name a folder, besides those of what is written."""
 
 
-def _said_of_options() -> Iterator[tuple[str, str]]:
+def _words_by_option() -> Iterator[tuple[str, str]]:
     """Give each word that is no option, with what stands before it: `-o x.csv` and `-o=x.csv` alike."""
     words = _WORDS.get()
     for before, word in zip(("", *words), words, strict=False):
@@ -89,12 +96,17 @@ def _said_of_options() -> Iterator[tuple[str, str]]:
 
 
 def _named_places() -> Iterator[tuple[str, Path]]:
-    """Give every place on disk that the command names, with the option that names it; other words are none."""
-    for option, value in _said_of_options():
-        for place in (value, value.partition("=")[2]):  # also of COLUMN=FILE
-            with suppress(OSError, ValueError):
-                if place and (Path(place).exists() or Path(place).is_symlink() or leads_in_a_circle(Path(place))):
-                    yield option, Path(place)
+    """Give every place on disk that the command names, with the option that names it; other words are none.
+
+    A word may be a place, `COLUMN=FILE`, or a pattern of names such as `parts-*.csv`.
+    """
+    for option, value in _words_by_option():
+        with suppress(OSError, ValueError):
+            places = [Path(each) for each in (value, value.partition("=")[2]) if each]
+            there = [each for each in places if each.exists() or each.is_symlink() or leads_in_a_circle(each)]
+            if not there and has_magic(value) and Path(value).suffix:
+                there = [Path(each) for each in glob(value)]  # noqa: PTH207 - it may be absolute
+            yield from ((option, each) for each in there)
 
 
 def named_inputs() -> Iterator[Path]:
@@ -108,7 +120,7 @@ def _refuse_pipes() -> None:
         if not utf8(word):
             message = f"'{word}' is not UTF-8; rename the file, or write the word in UTF-8"
             raise SidelightError(message)
-    for option, value in _said_of_options():
+    for option, value in _words_by_option():
         if not value and option in (*OUTPUTS, *FOLDERS):  # else it would be the current folder
             message = f"the name after {option} is empty; give the name of a file, or of a folder"
             raise SidelightError(message)
@@ -124,30 +136,12 @@ def _refuse_pipes() -> None:
 
 def _refuse_changed_releases() -> None:
     """Refuse a release that is not the file that its sidecar tells of, whatever it is read as, and through any link."""
-    for option, value in _said_of_options():
-        for path in () if option in OUTPUTS else _meant(value):
-            for release in dict.fromkeys((path, Path(os.path.realpath(path)))):
-                if os.path.lexists(release.parent / f"{release.name}{SIDECAR}"):
-                    from sidelight.publish.sidecar import read_checked  # noqa: PLC0415 - few commands are about one
+    for option, path in _named_places():
+        for release in () if option in OUTPUTS else dict.fromkeys((path, real_path(path))):
+            if os.path.lexists(release.parent / f"{release.name}{SIDECAR_ENDING}"):
+                from sidelight.publish.sidecar import read_checked  # noqa: PLC0415 - few commands are about one
 
-                    read_checked(release)
-
-
-def _meant(value: str) -> list[Path]:
-    """Give the files that a word may mean: one, the one of COLUMN=FILE, or those of a pattern."""
-    with suppress(OSError, ValueError):
-        if Path(value).exists():
-            return [Path(value)]
-        last = value.rpartition("=")[2]
-        if Path(last).exists():
-            return [Path(last)]
-        every = glob(value) if has_magic(value) and Path(value).suffix else []  # noqa: PTH207 - it may be absolute
-        return [Path(each) for each in every]
-    return []
-
-
-SIDECAR = ".sidelight.json"
-"""How the names of documents beside releases end, as `publish.sidecar` has it, which is not loaded for a look."""
+                read_checked(release)
 
 
 class Status(IntEnum):

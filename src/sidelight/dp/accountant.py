@@ -39,7 +39,7 @@ from sidelight.dp.semantic_privacy import (
     smallest_shift_on,
     with_warnings,
 )
-from sidelight.errors import BadNoise, expect, expect_several, needs_extra, parameter, utf8
+from sidelight.errors import BadNoise, expect, expect_or_none, expect_several, needs_extra, parameter, utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,8 @@ class Spending:
         if not utf8(expect(str, self.what, "what is spent on")):
             message = "what is spent on has letters that cannot be written in UTF-8; name it by others"
             raise BadNoise(message)
-        for name, kind in (("mechanism", Mechanism), ("counted", CountedColumns)):
-            if getattr(self, name) is not None:
-                expect(kind, getattr(self, name), parameter(name))
+        expect_or_none(Mechanism, self.mechanism, parameter("mechanism"))
+        expect_or_none(CountedColumns, self.counted, parameter("counted"))
         expect_several(Mechanism, self.marginal_noise, parameter("marginal_noise"), each="mechanism")
         object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
         object.__setattr__(self, "delta", exact_delta(self.delta))

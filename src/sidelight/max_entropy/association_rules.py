@@ -26,7 +26,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._rounding import exact_number, whole_number
-from sidelight.errors import BadKnowledge, expect, is_one_of, parameter
+from sidelight.errors import BadKnowledge, SidelightError, expect, is_one_of, parameter
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
 from sidelight.table.counts import Counts
@@ -37,6 +37,16 @@ Kind: TypeAlias = Literal["has", "has not"]
 
 RuleConditions: TypeAlias = Literal["Q", "not Q", "both"]
 """Which conditions rules have: what people say, what they do not say, or either."""
+
+
+def check_rules(conditions: object, vagueness: object, error: type[SidelightError]) -> None:
+    """Refuse conditions that rules do not have, and a vagueness that no probability has."""
+    if not is_one_of(conditions, RuleConditions):
+        message = f"no {parameter('conditions', conditions)}; choose 'Q', 'not Q' or 'both'"
+        raise error(message)
+    if not 0 <= exact_number(vagueness, error, parameter("vagueness")) <= 1:
+        message = f"{parameter('vagueness', vagueness)} is how far off a probability may be known; give 0 to 1"
+        raise error(message)
 
 
 def strongest_rules(
@@ -77,12 +87,7 @@ def strongest_rules(
     if table.semantics != "single":
         message = f"rules need one value per person, and this table has {parameter('values', table.semantics)}"
         raise BadKnowledge(message)
-    if not is_one_of(conditions, RuleConditions):
-        message = f"rules are about {parameter('conditions', 'Q')}, 'not Q' or 'both'"
-        raise BadKnowledge(message)
-    if not 0 <= exact_number(vagueness, BadKnowledge, parameter("vagueness")) <= 1:
-        message = f"{parameter('vagueness', vagueness)} is how far off a probability may be known; give 0 to 1"
-        raise BadKnowledge(message)
+    check_rules(conditions, vagueness, BadKnowledge)
     positive, negative = index(positive), index(negative)
     support = whole_number(support, BadKnowledge, parameter("support"))
     if positive < 0 or negative < 0 or any(not 1 <= size <= len(table.quasi) for size in widths):

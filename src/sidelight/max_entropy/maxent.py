@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number, round_down
-from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
+from sidelight.errors import BadMeasure, expect, mapping_or_empty, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.problem import Variables
@@ -75,7 +75,7 @@ def maxent(
     lookup = Lookup.of(by, suppressed=suppressed)
     somebody = Variables(
         release,
-        {} if people is None else expect_mapping(people, parameter("people"), '{"Ann": {"sex": "f"}}'),
+        mapping_or_empty(people, parameter("people"), '{"Ann": {"sex": "f"}}'),
         nodes=lookup.nodes(release),
         look_in_suppressed=lookup.suppressed == "may hold them",
     )

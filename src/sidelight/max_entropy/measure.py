@@ -29,12 +29,12 @@ import numpy as np
 from sidelight._arrays import add_up, number_keys
 from sidelight._rounding import exact_number, in_words, round_down, to_places
 from sidelight._text import counted
-from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, is_one_of, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
-from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
+from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
 from sidelight.max_entropy.beliefs import Beliefs
 from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
@@ -93,12 +93,7 @@ class WithStatistics(Measure):
             message = "rules= are two numbers: how many of the strongest rules 'has' and 'has not' are known"
             raise BadMeasure(message)
         object.__setattr__(self, "seconds", round_down(exact_number(self.seconds, BadMeasure, parameter("seconds"))))
-        if not 0 <= exact_number(self.vagueness, BadMeasure, parameter("vagueness")) <= 1:
-            message = f"{parameter('vagueness', self.vagueness)} is how far off a probability may be known; give 0 to 1"
-            raise BadMeasure(message)
-        if not is_one_of(self.conditions, RuleConditions):
-            message = f"no {parameter('conditions', self.conditions)}; choose 'Q', 'not Q' or 'both'"
-            raise BadMeasure(message)
+        check_rules(self.conditions, self.vagueness, BadMeasure)
         if not self.seconds > 0:
             message = f"{parameter('seconds', self.seconds)} is no time to solve in; give more than 0"
             raise BadMeasure(message)

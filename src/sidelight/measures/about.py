@@ -23,7 +23,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._text import as_names
-from sidelight.errors import BadMeasure, UnknownValue, expect
+from sidelight.errors import BadMeasure, UnknownValue, expect, expect_or_none
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
 from sidelight.release.groups import GroupName, Groups
@@ -59,7 +59,7 @@ class About(Measure):
             message = f"'{question}' is about a column already; say at once what it is about and what is known"
             raise BadMeasure(message)
         object.__setattr__(self, "question", question)
-        object.__setattr__(self, "of", None if of is None else expect(str, of, "the column in question"))
+        object.__setattr__(self, "of", expect_or_none(str, of, "the column in question"))
         object.__setattr__(self, "known", as_names(known))
         for attribute in OF_ITS_CLASS:
             object.__setattr__(self, attribute, getattr(question, attribute))

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from sidelight._rounding import exact_number, fraction_in
+from sidelight._rounding import LARGEST_NUMBER, exact_number, fraction_in
 from sidelight.errors import BadMeasure, as_given, expect_mapping, parameter
 from sidelight.measures.measure import Bound
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
-
-LARGEST_NUMBER = 10**30
-"""Larger numbers, or smaller ones than one by this, would leave too few digits."""
 
 
 class NumberValues(dict[Label, Fraction]):

@@ -18,7 +18,7 @@ from typing import cast
 from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
-from sidelight._files import read_whole
+from sidelight._files import SIDECAR_ENDING, read_whole
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
@@ -32,7 +32,6 @@ from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.sidecar import (
-    ENDING,
     HierarchyFacts,
     PublishedFinding,
     Sidecar,
@@ -207,8 +206,8 @@ def report_on_file(
     measures: Iterable[Measure] = (),
 ) -> ReleaseReport:
     """Tell of a published file, or of a sidecar whose file is elsewhere."""
-    if path.name.endswith(ENDING):
-        path = path.with_name(path.name.removesuffix(ENDING))
+    if path.name.endswith(SIDECAR_ENDING):
+        path = path.with_name(path.name.removesuffix(SIDECAR_ENDING))
         if not path.exists():
             return report_on_sidecar(read_sidecar(path), details)
     document = read_checked(path)
@@ -326,7 +325,7 @@ def published_circumstances(
     )
 
 
-KEPT_BACK = "kept back"
+METHOD_KEPT_BACK = "kept back"
 """What is said in place of a method that a sidecar does not tell."""
 
 
@@ -339,7 +338,7 @@ def how_published(document: Sidecar) -> HowMade:
         None if resistance is None else f"at most {belief} sure of anybody's value" if belief else "sizes alone decide"
     )
     return HowMade(
-        method=search.method or KEPT_BACK,
+        method=search.method or METHOD_KEPT_BACK,
         levels=search.levels,
         rows_in=people.rows_in,
         people_in=people.people_in,
@@ -362,7 +361,7 @@ def _techniques(document: Sidecar) -> dict[str, str]:
     columns = [*document.reading.group, *(document.who.group if document.who else ())]
     search = document.search
     if search.method is None:
-        return dict.fromkeys(columns, KEPT_BACK)
+        return dict.fromkeys(columns, METHOD_KEPT_BACK)
     heights = {each.column: each.levels for each in document.hierarchies}
     return technique_words(
         columns, method=search.method, levels=search.levels, heights=heights, averages=search.averages

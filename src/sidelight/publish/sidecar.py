@@ -24,7 +24,7 @@ from pydantic import Field
 
 from sidelight import __version__
 from sidelight._arrays import Integers
-from sidelight._files import before_path, read_whole, settle
+from sidelight._files import SIDECAR_ENDING, before_path, read_whole, settle
 from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
@@ -57,7 +57,6 @@ SCHEMA_VERSION = 2
 SCHEMA_HOME = "docs/reference/sidecar.schema.json"
 """Where the schema is kept for programs that read the document."""
 
-ENDING = ".sidelight.json"
 NOISE_ENDING = ".noise.json"
 
 SEEDED = "the order of the rows was drawn with a seed, for a test: whoever knows the seed learns the order before it"
@@ -256,7 +255,7 @@ def sidecar_path(path: Path) -> Path:
     >>> sidecar_path(Path("made/release.parquet")).name
     'release.parquet.sidelight.json'
     """
-    return path.parent / (path.name + ENDING)  # also for a folder such as '.'
+    return path.parent / (path.name + SIDECAR_ENDING)  # also for a folder such as '.'
 
 
 def noise_path(path: Path) -> Path:

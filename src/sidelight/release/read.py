@@ -18,10 +18,10 @@ from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
-from sidelight.release.release import Members, Release, refuse_more_than_anybody_counts, whole_groups
+from sidelight.release.release import Members, Release, refuse_too_many_people, whole_groups
 from sidelight.release.streamed import StreamedRelease
 from sidelight.table.cell_lists import no_value_hint
-from sidelight.table.counts import MOST, Counts
+from sidelight.table.counts import MOST_PEOPLE, Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
 from sidelight.table.memory import Memory
 from sidelight.table.read import tabulate
@@ -235,8 +235,10 @@ def _whole(column: Column) -> Integers:
     if "" in digits:
         message = f"column '{column.name}' has cells that are no whole numbers of at least 0; give counts there"
         raise BadRelease(message)
-    numbers = [int(text.lstrip("0") or 0) if len(text.lstrip("0")) <= len(str(MOST)) else MOST for text in digits]
-    refuse_more_than_anybody_counts(max(numbers, default=0))
+    numbers = [
+        int(text.lstrip("0") or 0) if len(text.lstrip("0")) <= len(str(MOST_PEOPLE)) else MOST_PEOPLE for text in digits
+    ]
+    refuse_too_many_people(max(numbers, default=0))
     return np.array(numbers, np.int64)[column.codes]
 
 

@@ -22,7 +22,7 @@ from sidelight._arrays import Integers, add_up, number_rows
 from sidelight._text import as_names, counted, form
 from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
-from sidelight.table.counts import MOST, Counts, exact_sum
+from sidelight.table.counts import MOST_PEOPLE, Counts, exact_sum
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
     Column,
@@ -399,7 +399,7 @@ def _checked_counts(counts: object) -> dict[Label, int]:
             message = f"the count of '{shown(label(value))}' is not a whole number of at least 0; give whole counts"
             raise BadRelease(message)
         checked[label(value)] = checked.get(label(value), 0) + count
-        refuse_more_than_anybody_counts(checked[label(value)])
+        refuse_too_many_people(checked[label(value)])
     return checked
 
 
@@ -433,7 +433,7 @@ def _sizes(sizes: Sequence[int] | None, counts: Counts, semantics: Semantics) ->
     if min(people, default=0) < 0:
         message = "sizes must be whole numbers of people"
         raise BadRelease(message)
-    refuse_more_than_anybody_counts(max(people, default=0))
+    refuse_too_many_people(max(people, default=0))
     return np.array(people, np.int64)
 
 
@@ -456,16 +456,18 @@ def _semantics(given: object) -> Semantics:
     return cast("Semantics", given)
 
 
-def refuse_more_than_anybody_counts(amount: int) -> None:
+def refuse_too_many_people(amount: int) -> None:
     """Refuse an amount of people that machine numbers cannot add up."""
-    if amount >= MOST:
-        message = f"there are more people than can be counted here; give counts that add up to less than {MOST:,}"
+    if amount >= MOST_PEOPLE:
+        message = (
+            f"there are more people than can be counted here; give counts that add up to less than {MOST_PEOPLE:,}"
+        )
         raise BadRelease(message)
 
 
 def _check(groups: Groups) -> None:
     _semantics(groups.semantics)
-    refuse_more_than_anybody_counts(max(groups.counts.sum(), exact_sum(groups.sizes)))
+    refuse_too_many_people(max(groups.counts.sum(), exact_sum(groups.sizes)))
     if len(groups) == 0:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)

@@ -51,7 +51,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sidelight._arrays import Floats, Integers, add_up, run_starts
 from sidelight._progress import Progress
-from sidelight.errors import BadPolicy, as_given, expect, parameter
+from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
@@ -209,8 +209,7 @@ class Anatomy(Method):
                 "give 1, 2, 3, …"
             )
             raise BadPolicy(message)
-        if self.random is not None:
-            expect(np.random.Generator, self.random, parameter("random"))
+        expect_or_none(np.random.Generator, self.random, parameter("random"))
 
     def seeded(self, random: np.random.Generator) -> Self:
         """Deal people to buckets by these lots, unless others were set."""

@@ -27,7 +27,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats
 from sidelight._progress import Progress, quiet
-from sidelight.errors import BadPolicy, NothingSafe, as_given, expect, is_one_of, parameter
+from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, is_one_of, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.search.cut_tree import CutTree
@@ -142,9 +142,8 @@ class Mondrian(Method):
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
 
     def __post_init__(self) -> None:
-        for name in ("towards", "resists"):
-            if getattr(self, name) is not None:
-                expect(str, getattr(self, name), parameter(name))
+        expect_or_none(str, self.towards, parameter("towards"))
+        expect_or_none(str, self.resists, parameter("resists"))
         if self.resists is not None and not is_one_of(self.resists, Reader):
             message = (
                 f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"

@@ -29,13 +29,13 @@ CELLS_AT_ONCE = 1 << 20
 """How many cells a block that is spread out for computing may have (8 MB)."""
 
 
-MOST = 2**62
+MOST_PEOPLE = 2**62
 """What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told."""
 
 
 def exact_sum(amounts: Integers) -> int:
     """Add up whole numbers, also where machine numbers would begin again below 0: floats, which do not, tell where."""
-    return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST / 2 else sum(amounts.ravel().tolist())
+    return int(amounts.sum()) if amounts.sum(dtype=np.float64) < MOST_PEOPLE / 2 else sum(amounts.ravel().tolist())
 
 
 @dataclass(frozen=True, eq=False, slots=True)

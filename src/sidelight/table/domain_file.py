@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sidelight._files import read_whole
-from sidelight.errors import BadTable, UnknownColumn, expect, listed, parameter
+from sidelight.errors import BadTable, UnknownColumn, expect_or_none, listed, parameter
 from sidelight.table.labels import Label
 from sidelight.table.read import columns_in_words, columns_of, nearest_column, tabulate
 from sidelight.table.roles import Domain, Roles
@@ -35,8 +35,7 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
     ...     read_domain(file)
     ('Flu', 'Cold, common', 'AIDS')
     """
-    if column is not None:
-        expect(str, column, parameter("column"))
+    expect_or_none(str, column, parameter("column"))
     file = Path(path)
     values = _lines(file, encoding) if file.suffix.lower() in LINES else _cells(file, column, encoding)
     if not values:

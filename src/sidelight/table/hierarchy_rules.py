@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
-from sidelight._rounding import fraction_in
+from sidelight._rounding import LARGEST_NUMBER, fraction_in
 from sidelight.errors import BadHierarchy, as_given
 from sidelight.table.labels import SUPPRESSED, in_order, label, listed, shown
 
@@ -222,10 +222,6 @@ def _plain(number: Fraction) -> str:
     return shown(label(float(number)))
 
 
-LARGEST = 10**30
-"""Larger numbers are no ends of intervals."""
-
-
 def _read_all(
     column: str, values: Sequence[object], read: Callable[[object], Read | None], what: str, others: str | None = None
 ) -> list[Read | None]:
@@ -254,10 +250,10 @@ def _or_others(results: Sequence[Read | None], write: Callable[[Read], str], oth
 
 
 def _number(value: object) -> Fraction | None:
-    if isinstance(value, int) and abs(value) > LARGEST:  # Python does not write all of them
+    if isinstance(value, int) and abs(value) > LARGEST_NUMBER:  # Python does not write all of them
         return None
     number = fraction_in(str(value))
-    return None if number is None or abs(number) > LARGEST else number
+    return None if number is None or abs(number) > LARGEST_NUMBER else number
 
 
 def _day(value: object) -> dt.date | None:

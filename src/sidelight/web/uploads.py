@@ -19,9 +19,9 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight._files import open_private, private_folder
+from sidelight._files import SIDECAR_ENDING, open_private, private_folder
 from sidelight.errors import BadTable
-from sidelight.publish.sidecar import ENDING, Sidecar, sidecar_path
+from sidelight.publish.sidecar import Sidecar, sidecar_path
 from sidelight.table.files import PACKERS, ending
 
 MOST_FILES = 20
@@ -44,20 +44,18 @@ class Uploads:
     """The files that were given, by key."""
 
     folder: Path
-    _files: dict[str, Upload] = field(default_factory=dict)
-    _numbers: int = 0  # the last folder's: none is used twice
-    _places: int = 0  # how many are taken
+    _files: dict[str, Upload | None] = field(default_factory=dict)  # None: its place is taken while it comes in
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def keep(self, files: Sequence[tuple[str, BinaryIO]]) -> Upload:
         """Keep a file, with the sidecar and the other files that belong to it; what kind it is, its ending says."""
         named = {_shown(name): content for name, content in files}
-        sidecars = [name for name in named if name.endswith(ENDING)]
+        sidecars = [name for name in named if name.endswith(SIDECAR_ENDING)]
         if not named or len(named) > MOST_AT_ONCE or len(sidecars) > 1:
             message = "give one file, or one with the sidecar and the other files that belong to it"
             raise BadTable(message)
         document = None if not sidecars else _sidecar(sidecars[0], named.pop(sidecars[0]))
-        main = next(iter(named), "") if document is None else sidecars[0].removesuffix(ENDING)
+        main = next(iter(named), "") if document is None else sidecars[0].removesuffix(SIDECAR_ENDING)
         if document is not None and {*named} != {each.name for each in document.files}:
             files_of_it = ", ".join(f"'{_shown(each.name)}'" for each in document.files)
             message = f"'{sidecars[0]}' tells of {files_of_it}; give the sidecar together with these, and nothing else"
@@ -68,7 +66,7 @@ class Uploads:
         key = secrets.token_hex(8)
         kept = {name: f"{key}-{at}{_ending(name)}" for at, name in enumerate(named, start=1)}
         renamed = None if document is None else _renamed(document, kept)
-        folder = self._new_folder()
+        folder = self._new_folder(key)
         try:
             for name, content in named.items():
                 with open_private(folder / kept[name]) as file:
@@ -78,7 +76,7 @@ class Uploads:
                 with open_private(sidecar_path(path)) as file:
                     file.write(renamed.model_dump_json().encode())
         except BaseException:
-            self._remove(folder)
+            self._remove(key)
             raise
         upload = Upload(key, main, path, renamed is not None)
         self._files[upload.key] = upload
@@ -86,34 +84,32 @@ class Uploads:
 
     def forget(self, upload: Upload) -> None:
         """Remove a file that turned out to be of no use; its place is free again."""
-        if self._files.pop(upload.key, None) is not None:
-            self._remove(upload.path.parent)
+        self._remove(upload.key)
 
-    def _new_folder(self) -> Path:
+    def _new_folder(self, key: str) -> Path:
         with self._lock:
-            if self._places >= MOST_FILES:
+            if len(self._files) >= MOST_FILES:
                 message = f"there are {MOST_FILES} files already; start the page again for others"
                 raise BadTable(message)
-            self._places += 1
-            self._numbers += 1
-            folder = self.folder / str(self._numbers)
+            self._files[key] = None
+        folder = self.folder / key
         folder.mkdir(mode=0o700)
         return folder
 
-    def _remove(self, folder: Path) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        with self._lock:
-            self._places -= 1
+    def _remove(self, key: str) -> None:
+        shutil.rmtree(self.folder / key, ignore_errors=True)
+        self._files.pop(key, None)
 
     def all(self) -> tuple[Upload, ...]:
         """All that was given."""
-        return tuple(self._files.values())
+        return tuple(upload for upload in [*self._files.values()] if upload is not None)
 
     def __getitem__(self, key: str) -> Upload:
-        if key not in self._files:
+        upload = self._files.get(key)
+        if upload is None:
             message = "that file is gone: it went when the page was closed; give it again"
             raise BadTable(message)
-        return self._files[key]
+        return upload
 
 
 def _shown(name: str) -> str:

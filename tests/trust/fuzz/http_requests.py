@@ -113,7 +113,8 @@ def page() -> tuple[object, object, asyncio.Runner]:
 def ask(request: dict[str, object]) -> str:
     """Make a request as a server would hand it on; what a view raises, the server would answer with 500."""
     app, kept, runner = page()
-    kept._numbers, sent = 0, []
+    kept._files.clear()  # else there would be no place for more
+    sent = []
     kept.folder = Path(tempfile.mkdtemp(dir=kept.folder.parent, prefix=kept.folder.name[:12]))
     path = request["path"].encode("utf-8", "surrogatepass")
     query = urlencode([(name, text.encode("utf-8", "surrogatepass")) for name, text in request["fields"]])

@@ -38,11 +38,11 @@ def test_the_folder_is_private_and_goes_also_after_an_error():
 @pytest.mark.parametrize("name", ["../../etc/cron.csv", "/etc/x.csv", "C:\\Windows\\x.csv", "..\\x.csv", "a\x00/x.csv"])
 def test_a_name_is_no_path(tmp_path, name):
     upload = given(Uploads(tmp_path), name)
-    assert upload.path == tmp_path / "1" / f"{upload.key}-1.csv"
+    assert upload.path == tmp_path / upload.key / f"{upload.key}-1.csv"
     assert "/" not in upload.name
     assert "\\" not in upload.name
-    assert [path.name for path in tmp_path.rglob("*")] == ["1", upload.path.name]
-    assert stat.S_IMODE((tmp_path / "1").stat().st_mode) == 0o700
+    assert [path.name for path in tmp_path.rglob("*")] == [upload.key, upload.path.name]
+    assert stat.S_IMODE((tmp_path / upload.key).stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize(

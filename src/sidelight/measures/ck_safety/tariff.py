@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sidelight._rounding import exact_number
+from sidelight._rounding import LARGEST_NUMBER, exact_number
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean
-from sidelight.measures.number_values import LARGEST_NUMBER
 from sidelight.table.labels import Label, shown, written_label
 
 

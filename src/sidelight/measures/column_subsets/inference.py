@@ -29,7 +29,7 @@ import numpy as np
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import decimal_text
 from sidelight._text import as_names
-from sidelight.errors import BadMeasure, expect, parameter
+from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -136,8 +136,7 @@ class Inference(Measure):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
 
     def __post_init__(self) -> None:
-        if self.secret is not None:
-            expect(str, self.secret, parameter("secret"))
+        expect_or_none(str, self.secret, parameter("secret"))
         if self.columns is not None:
             object.__setattr__(self, "columns", as_names(self.columns))
             if self.secret in self.columns:

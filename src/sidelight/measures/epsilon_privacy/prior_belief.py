@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import exact_number
-from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, is_one_of, parameter
+from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, expect_or_none, is_one_of, parameter
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
@@ -240,9 +240,8 @@ that is left shrinks by that factor.
             ("predicates", read_questions(self.predicates)),
         ):
             object.__setattr__(self, name, checked)
-        for name in ("wishes", "by"):
-            if getattr(self, name) is not None:
-                expect(str, getattr(self, name), parameter(name))
+        expect_or_none(str, self.wishes, parameter("wishes"))
+        expect_or_none(str, self.by, parameter("by"))
         if not is_one_of(self.decided_by, Rule):
             message = f"no decided_by={as_given(self.decided_by, quoted=True)}; "
             raise BadMeasure(message + "choose 'definition' or 'closed conditions'")

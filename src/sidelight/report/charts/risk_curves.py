@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import at_a_glance, exact_text, in_words, round_up
+from sidelight._rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.measure import Bound, Comparison, exact
-from sidelight.measures.number_values import LARGEST_NUMBER
 from sidelight.report.plots import (
     BLUE,
     INK,

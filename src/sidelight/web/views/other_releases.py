@@ -212,8 +212,8 @@ def _fields(request: Request) -> OtherFields:
     try:
         return OtherFields.model_validate(stated)
     except ValidationError as error:  # as the same address is refused under /api
-        said = [{**each, "loc": ("query", *each["loc"])} for each in error.errors()]
-        raise RequestValidationError(said) from None
+        problems = [{**each, "loc": ("query", *each["loc"])} for each in error.errors()]
+        raise RequestValidationError(problems) from None
 
 
 def _says_known(name: str, text: str) -> bool:
