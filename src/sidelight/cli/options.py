@@ -9,11 +9,12 @@ are written again, and a test keeps them the same.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, Token
 from cyclopts.validators import Number
 
 from sidelight.cli.completion import columns_of_people, completer_for
@@ -40,6 +41,8 @@ def option(
 ) -> Parameter:
     """Describe an option by its names and a word for what to give; texts may begin with a hyphen."""
     validator = () if at_least is None else Number(gte=at_least, lte=at_most)
+    if at_least is not None:
+        more["converter"] = _whole_number
     more.setdefault("completer", completer_for(metavar))
     return Parameter(
         name=names,
@@ -49,6 +52,12 @@ def option(
         negative=(),  # no --no-json
         **more,
     )
+
+
+def _whole_number(hint: object, tokens: Sequence[Token]) -> int:
+    """Read a whole number as it is written; cyclopts would round 1.5."""
+    del hint
+    return int(tokens[0].value)
 
 
 def refuse_options(hint: object, names: str | tuple[str, ...] | None) -> None:

@@ -154,9 +154,19 @@ class Status(IntEnum):
     TERMINATED = 143
 
 
+def _files_after_dashes(words: Sequence[str]) -> list[str]:
+    """Let `--` end the options: what begins with a hyphen after it is the name of a file.
+
+    >>> _files_after_dashes(["audit", "--group", "age", "--", "-x.csv"])
+    ['audit', '--group', 'age', '--', './-x.csv']
+    """
+    end = words.index("--") + 1 if "--" in words else len(words)
+    return [*words[:end], *(f"./{word}" if word.startswith("-") and word != "-" else word for word in words[end:])]
+
+
 def run(app: App, arguments: Sequence[str]) -> int:
     """Run a verb, which returns a status or raises: in any case a status comes back, with at most one line."""
-    words = [word for word in arguments if word != DEBUG]  # it may stand anywhere
+    words = _files_after_dashes([word for word in arguments if word != DEBUG])  # it may stand anywhere
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
     sys.stdout = sys.stdout or _ClosedOutput()

@@ -253,6 +253,7 @@ class FirstLine:
             _check(file, first, text)
             delimiter = delimiter or sniff_delimiter(first)
             lines = [first, *_rest_of_names(file, first, text)]
+            _refuse_other_line_ends(file, lines)
             return cls(file, delimiter, tuple(next(csv.reader(lines, delimiter=delimiter), ())))
 
     def rows(self) -> list[list[str]]:
@@ -347,6 +348,17 @@ def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[s
         quotes += line.count('"')
     if quotes % 2:
         message = f"a quote in the first line of {file.name} is never closed; repair that line"
+        raise BadTable(message)
+
+
+def _refuse_other_line_ends(file: Path, lines: Sequence[str]) -> None:
+    """Refuse names that hold a line end of another kind than the line's own: DuckDB would find no rows below them."""
+    ends = {line[len(line.rstrip("\r\n")) :] for line in lines}
+    if len(ends - {""}) > 1:
+        message = (
+            f"a column name in {file.name} holds a line end of another kind than those of the lines; "
+            "write that name in one line, or save the file with one kind of line ends"
+        )
         raise BadTable(message)
 
 

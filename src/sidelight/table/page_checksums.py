@@ -1,10 +1,12 @@
-"""Checksums of Parquet's pages: what DuckDB reads it does not check.
+"""Checksums of Parquet's pages, and one file per file: what DuckDB reads it does not check.
 
 Format    A column of a row group is a *chunk*: pages one after the other, each a header and its bytes.  A header says
           how many bytes follow and, if its writer wrote it (Spark does, and our releases do), their CRC-32.  It is
           written in Thrift's compact protocol: fields as (step from the last number, kind), a stop, numbers in zigzag.
 Cost      the bytes of the columns that are read, once, as they are stored: nothing is unpacked.  A file whose first
           page has no checksum costs one header.
+Twice     A file begins and ends with PAR1.  Of two that were written one after the other into one, as `cat` does,
+          only what the last end tells of would be read: no chunk may be followed by an end and another beginning.
 Limits    headers and what stands at the end of the file are within no checksum; a page without one is taken as it is.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,31 +24,56 @@ from sidelight.table.files import metadata_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 HEADER = 1 << 13
 """How many bytes are read to find a header in; one with long statistics has more."""
 
 LONGEST_HEADER = 1 << 24
 
+MAGIC = b"PAR1"
+
+BLOCK = 1 << 20
+"""How many bytes are looked through at a time."""
+
 PAGE_SIZE, CHECKSUM = 3, 4
 """The fields of a header that are needed here, by number."""
 
 
 def check_pages(file: Path, columns: Collection[str]) -> None:
-    """Refuse a Parquet file if a page of these columns is not the one that its checksum tells of."""
+    """Refuse a Parquet file that is several in one, or a page of these columns that its checksum does not tell of."""
     about = metadata_of(file)
     wanted = {*columns}
     with file.open("rb") as stream:
+        _refuse_several(stream, file, about)
         for group in map(about.row_group, range(about.num_row_groups)):
             for chunk in map(group.column, range(group.num_columns)):
                 if chunk.path_in_schema in wanted and not _check_chunk(stream, file, chunk):
                     return
 
 
+def _refuse_several(stream: BinaryIO, file: Path, about: pq.FileMetaData) -> None:
+    groups = map(about.row_group, range(about.num_row_groups))
+    chunks = [group.column(number) for group in groups for number in range(group.num_columns)]
+    after_chunks = max((_begin(chunk) + chunk.total_compressed_size for chunk in chunks), default=len(MAGIC))
+    end = stream.seek(0, SEEK_END) - about.serialized_size
+    last = b""
+    for at in range(stream.seek(min(after_chunks, end)), end, BLOCK):
+        block = last + stream.read(min(BLOCK, end - at))
+        if MAGIC + MAGIC in block:
+            message = f"{file.name} holds several Parquet files, one after the other; give each as a file of its own"
+            raise BadTable(message)
+        last = block[1 - 2 * len(MAGIC) :]
+
+
+def _begin(chunk: pa.ColumnChunkMetaData) -> int:
+    """Where a chunk begins: with its dictionary, if it has one."""
+    return min((at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at), default=0)
+
+
 def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) -> bool:
     """Check the pages of a chunk; gives whether they have checksums."""
-    begins = [at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at]
-    at, checked = min(begins, default=0), False
+    at, checked = _begin(chunk), False
     end = at + chunk.total_compressed_size
     while at < end:
         try:

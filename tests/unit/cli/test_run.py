@@ -56,6 +56,8 @@ def failing(error):
         ),
         (["audit", "x.csv", "--values", "sets"], "invalid value for '--values': 'sets' is not one of 'single', 'set'"),
         (["explore", "x.csv", "--up-to", "far", "--value", "a"], "invalid value for '--up-to': give a whole number"),
+        (["explore", "x.csv", "--up-to", "1.5", "--value", "a"], "invalid value for '--up-to': give a whole number"),
+        (["explore", "x.csv", "--up-to", "0x10", "--value", "a"], "invalid value for '--up-to': give a whole number"),
         (["protect", "x.csv", "--suppress", "few", "-o", "y.csv"], "invalid value for '--suppress': give a number"),
         (["audit", "x.csv", "y.csv", "z.csv"], "cannot tell what 'y.csv z.csv' is for"),
         (["audit", "x.csv", "--policy"], "option '--policy' requires an argument"),
@@ -67,6 +69,16 @@ def test_usage_errors_are_one_line_and_status_2(args, line):
     assert result.stderr.startswith(f"sidelight: {line}")
     assert result.stderr.rstrip().endswith("--help'")
     assert result.stderr.count("\n") == 1
+
+
+def test_after_two_hyphens_every_word_is_a_file(tmp_path):
+    for name in ("-x.csv", "--y.csv"):
+        (tmp_path / name).write_text("age,disease\n1,Flu\n1,Cold\n")
+        result = run("audit", "--group", "age", "--sensitive", "disease", "--limit", "group size >= 2", "--", name,
+                     cwd=tmp_path)  # fmt: skip
+        assert (result.returncode, result.stderr) == (0, "")
+        assert "2 people in 1 group alike in age" in result.stdout
+    assert "no option '-x.csv'" in run("audit", "-x.csv", "--group", "age", cwd=tmp_path).stderr
 
 
 def test_without_a_verb_help_is_shown_and_nothing_is_judged():

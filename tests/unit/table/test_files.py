@@ -66,6 +66,8 @@ def test_names_that_sql_or_globs_would_misread(folder):
         ("\n\nzip,sex,disease\n1,f,p1\n", "the first line of a.csv is blank; begin with a line with the names"),
         ('zip,"sex,disease\n1,f,p1\n', "a quote in the first line of a.csv is never closed; repair that line"),
         ('zip,"sex,disease\n' + "1,f,p1\n" * 200 + '"', "a quote in the first line of a.csv is never closed"),
+        ('zip,"se\nx",disease\r\n1,f,p1\r\n', "a column name in a.csv holds a line end of another kind than those of"),
+        ('zip,"se\r\nx",disease\n1,f,p1\n', "write that name in one line, or save the file with one kind of line ends"),
         ("zip,sex,disease\n1,f,p1\n2,f," + "x" * 2_100_000, "line 3 of a.csv has more than 2,000,000 bytes; check"),
         ("zip,sex," + "x" * 2_100_000 + "\n1,f,p1\n", "the first line of a.csv has more than 2,000,000 characters"),
         (
@@ -208,3 +210,19 @@ def test_values_of_people_are_not_taken_from_a_file_that_has_changed(folder):
     file.write_text("id,age,disease\n1,20,Flu\n1,20,Flu\n2,30,Flu\n")
     with pytest.raises(BadTable, match=r"visits\.csv changed while it was read"):
         again.profiles()
+
+
+LINE_ENDS = ("\n", "\r\n", "\r")
+
+
+@pytest.mark.parametrize("in_name", ["", *LINE_ENDS])
+@pytest.mark.parametrize("below_names", LINE_ENDS)
+def test_whatever_ends_lines_all_rows_are_read_or_none(folder, below_names, in_name):
+    for first, second, in_cell in [("\n", "\n", "\r"), ("\r\n", "\r\n", "\n"), ("\r", "\r", ""), ("\n", "\r\n", "")]:
+        text = f'"a{in_name}ge",disease{below_names}1,"F{in_cell}lu"{first}2,Cold{second}'
+        file = written(folder, text, "ends.csv")
+        if {in_name or below_names, first, second} == {below_names}:
+            assert sl.read_release(file, group=[f"a{in_name}ge"], sensitive="disease").groups.sizes.sum() == 2
+        else:
+            with pytest.raises(BadTable, match="line end"):
+                sl.read_release(file, group=[f"a{in_name}ge"], sensitive="disease")

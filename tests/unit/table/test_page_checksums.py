@@ -97,3 +97,30 @@ def test_what_is_no_header_of_a_page_is_told(tmp_path):
     (tmp_path / "people.parquet").write_bytes(damaged)
     with pytest.raises(BadTable, match=r"people\.parquet cannot be read"):
         sl.read_table(tmp_path / "people.parquet", quasi="age", sensitive="disease")
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_files_written_one_after_the_other_into_one_are_refused(tmp_path, checked):
+    for name, age in (("a", "1"), ("b", "2")):
+        table = pa.table({"age": [age] * 5, "disease": ["flu"] * 5})
+        pq.write_table(table, tmp_path / f"{name}.parquet", write_page_checksum=checked)
+    first, second = ((tmp_path / f"{name}.parquet").read_bytes() for name in "ab")
+    for together in (first + second, second + second, first + first + second):
+        (tmp_path / "both.parquet").write_bytes(together)
+        with pytest.raises(BadTable, match=r"both\.parquet") as refused:
+            sl.read_release(tmp_path / "both.parquet", group=["age"], sensitive="disease")
+        assert "\n" not in str(refused.value)
+    (tmp_path / "both.parquet").write_bytes(second + second)
+    with pytest.raises(BadTable, match=r"both\.parquet holds several Parquet files, one after the other; give each"):
+        check_pages(tmp_path / "both.parquet", ["age"])
+
+
+@pytest.mark.parametrize("before", [0, 1, 5, 9])
+def test_several_files_are_seen_across_blocks(tmp_path, monkeypatch, before):
+    pq.write_table(pa.table({"age": ["1"] * (5 + before)}), tmp_path / "a.parquet")
+    (tmp_path / "both.parquet").write_bytes((tmp_path / "a.parquet").read_bytes() * 2)
+    for block in (1, 2, 3, 7, 64):
+        monkeypatch.setattr("sidelight.table.page_checksums.BLOCK", block)
+        check_pages(tmp_path / "a.parquet", ["age"])
+        with pytest.raises(BadTable, match="several"):
+            check_pages(tmp_path / "both.parquet", ["age"])
