@@ -43,10 +43,9 @@ from mutants_of_file import (
     beside,
     watched,
 )  # fmt: skip
+from trust_page import write_section
 
 SURVIVORS = ROOT / "tests" / "mutants" / "survivors"
-PAGE = ROOT / "docs" / "trust.md"
-BEGIN, END = "<!-- mutants -->", "<!-- /mutants -->"
 ENOUGH = 90  # per cent
 ALL = [*(f"tests/unit/{room}" for room in ROOMS), "tests/agree", "tests/claims", "tests/golden"]
 
@@ -213,17 +212,6 @@ of a file were tried, those that were are drawn as if by chance; tests were writ
 so that of the others a larger share may live. Where only some of the tests were asked, the others may kill more."""
 
 
-def show(text: str, page: Path = PAGE) -> bool:
-    """Put text between the marks of a page; False if there is no such page, or it has no marks."""
-    written = page.read_text(encoding="utf-8") if page.exists() else ""
-    before, begin, rest = written.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        return False
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
-    return True
-
-
 def main() -> int:
     """Try what has no verdict, judge, keep the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -232,7 +220,7 @@ def main() -> int:
     parser.add_argument("--ask", action="append", default=[], help="and these files or folders of tests, but no others")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time")
     parser.add_argument("--share", type=int, default=100, help="try so many of 100 mutants, drawn as if by chance")
-    parser.add_argument("--judge", action="store_true", help="try nothing, only judge what was tried")
+    parser.add_argument("--judge", action="store_true", help="try nothing, only judge and keep what was tried")
     parser.add_argument("--leave-page", action="store_true", help="write nothing into the repository but reasons")
     parser.add_argument("--because", help="why the survivors with these numbers may live; of one file")
     parser.add_argument("--numbers", nargs="+", default=[], help="which survivors, as 3 or 7-9")
@@ -251,15 +239,15 @@ def main() -> int:
             for one in [threads.submit(ask, *each) for each in tries]:
                 one.result()
     for file in todo:
-        if not chosen.judge and not chosen.leave_page:
-            keep(file, "some" if some and Verdicts(file).tests == "some" else "all")
+        if not chosen.leave_page:
+            keep(file, "some" if (some or chosen.judge) and Verdicts(file).tests == "some" else "all")
         figures, unlisted = judge(file)
         for number, key in unlisted:
             print(f"\n{number}: {file}: {key.function}\n  - {key.was}\n  + {key.becomes}")
         bad |= bool(unlisted) or figures.share_of_possible < ENOUGH
     print(f"\n{table({file: judge(file)[0] for file in todo})}")
-    if not chosen.leave_page and not show(f"{PREFACE}\n\n{table({file: judge(file)[0] for file in files(())})}"):
-        print(f"{PAGE.relative_to(ROOT)} has no place for the table: a line {BEGIN} and a line {END}")
+    if not chosen.leave_page:
+        write_section("mutants", f"{PREFACE}\n\n{table({file: judge(file)[0] for file in files(())})}")
     return int(bad)
 
 

@@ -7,7 +7,7 @@
 A target's inputs are drawn in batches, each with a number of its own that follows from the seed: the same seed, the same
 inputs, however many workers there are.  A worker that crashes, or that nobody can interrupt, is a failure of its batch.
 `--guided` lets coverage lead (atheris): texts that reach new lines of the parsers are changed further.  The table goes to
-`docs/trust.md`, between its marks, where that page is there (`--write`).
+`docs/trust.md` (`--write`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,15 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2]
-sys.path[:1] = [str(TESTS)]
+sys.path[:1] = [str(TESTS), str(TESTS.parent / "scripts")]
 
 from trust.fuzz.bars import Failure, Tally, Target, run  # noqa: E402
 from trust.fuzz.targets import TARGETS  # noqa: E402
+from trust_page import write_section  # noqa: E402
 
 BATCH = 2_500
 STUCK = 60
 """Seconds of processor time without another input, after which a worker is given up."""
-
-PAGE = TESTS.parent / "docs" / "trust.md"
-MARKS = "<!-- fuzz -->", "<!-- /fuzz -->"
 
 
 @dataclass
@@ -190,17 +188,6 @@ def _line(tally: Tally) -> str:
     return f"| {tally.target} | {tally.inputs:,} | {tally.refused:,} | {broken} |"
 
 
-def write(drawn: str, seed: int) -> bool:
-    """Put the table between the marks of the page, where it is there."""
-    if not PAGE.is_file() or MARKS[0] not in PAGE.read_text(encoding="utf-8"):
-        return False
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARKS[0])
-    after = rest.partition(MARKS[1])[2]
-    said = f"`make fuzz SEED={seed}`:\n\n"
-    PAGE.write_text(f"{before}{MARKS[0]}\n{said}{drawn}{MARKS[1]}{after}", encoding="utf-8")
-    return True
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(
         description="Give all parsers inputs near valid ones, and see whether a bar breaks."
@@ -223,8 +210,8 @@ def main() -> int:
     seconds = sum(tally.seconds for tally in tallies.values())
     clocked = f"{seconds:,.0f} s of processor time within inputs, {time.monotonic() - began:,.0f} s in all"
     print(f"{drawn}\nseed {chosen.seed}; {clocked}")  # noqa: T201
-    if chosen.write and not write(drawn, chosen.seed):
-        print(f"no marks {MARKS[0]} in {PAGE}: the table was not written")  # noqa: T201
+    if chosen.write:
+        write_section("fuzz", f"Seed {chosen.seed}; {clocked}.\n\n{drawn}")
     return 1 if failures else 0
 
 
