@@ -84,7 +84,7 @@ class DealtRows:
 
     def batches(self) -> Iterator[Integers]:
         """Give the rows in their order, some at a time; another order every time."""
-        bits = max(len(self) - 1, 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
+        bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
             yield from _cut(np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))])
             return

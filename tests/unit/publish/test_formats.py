@@ -1,6 +1,7 @@
 """What stands in a published file: cells that mean the same when they are read, in an order that tells nothing."""
 
 import io
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -100,6 +101,7 @@ def test_an_order_of_the_operating_system_is_not_that_of_the_input():
     order = shuffler()(1000)
     assert sorted(order.tolist()) == list(range(1000))
     assert not np.array_equal(order, shuffler()(1000))
+    assert shuffler().draw is os.urandom
 
 
 def test_parquet_keeps_texts_and_numbers_and_csv_is_quoted_where_it_must_be():
@@ -185,9 +187,29 @@ def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch
 def test_an_order_is_that_of_random_numbers_and_a_part_is_their_first_bits():
     keys = np.array([5, 2**63, 0, 5], np.uint64)
     assert Shuffle(lambda _: keys.tobytes())(4).tolist() == [2, 0, 3, 1]  # equal ones stand as they came
+    halves = np.arange(100) % 2
+    order = Shuffle(lambda _: halves.astype(np.uint64).tobytes())(100)
+    assert order.tolist() == [*range(0, 100, 2), *range(1, 100, 2)]
     words = np.array([0, 2**30, 2**31, 2**32 - 1], np.uint32)
     assert Shuffle(lambda _: words.tobytes()).parts(4, 2).tolist() == [0, 1, 2, 3]
     assert Shuffle(lambda _: words.tobytes()).parts(4, 1).tolist() == [0, 0, 1, 1]
+    assert Shuffle(lambda _: words.tobytes()).parts(4, 1).dtype == order.dtype == np.int64
+
+
+def test_rows_that_are_dealt_wait_on_disk(monkeypatch):
+    made = []
+
+    class Kept(formats.RowParts):
+        def __init__(self, **sizes):
+            super().__init__(**sizes)
+            made.append((self, sizes))
+
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(formats, "RowParts", Kept)
+    assert sum(map(len, drawn([17, 3])[1])) == 20
+    ((parts, sizes),) = made
+    assert sizes == {"parts": 4, "columns": 1, "rows": 20}
+    assert parts.spilled == 8 * 20
 
 
 def cells(sheet):
@@ -225,6 +247,8 @@ def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
     assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
     assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
     assert (wide.dealt, len(wide)) == (dealt, 5)
+    taken = {"age": columns["age"], "Age_low": columns["sex"]}
+    assert list(Sheet(taken).with_bounds().columns) == ["age", "age_low 2", "age_high", "Age_low"]
 
 
 def test_cells_that_are_carried_along_stay_with_their_person_and_suppressed_people_say_nothing():
