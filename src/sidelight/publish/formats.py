@@ -280,8 +280,7 @@ class Csv(Format):
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
         words = [WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
         for rows in _fewer(sheet.batches()):
-            cells = [each.at(rows) for each in words]
-            lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
+            lines = pc.binary_join_element_wise(*(each.at(rows) for each in words), self.delimiter)
             file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
 
     def encode(self, label: str) -> str:

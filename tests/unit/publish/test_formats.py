@@ -44,6 +44,11 @@ def test_no_text_is_run_by_a_spreadsheet_and_none_is_changed(label):
         float(cell)  # a number is a number
 
 
+@pytest.mark.parametrize("label", ["X=1", "'X=1", "X", "''", "it's"])
+def test_texts_that_no_spreadsheet_runs_stay_as_they_are(label):
+    assert escape_formula(label) == unescape_formula(label) == label
+
+
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda each: type(each).__name__)
 @given(st.text())
 def test_what_is_written_means_what_it_meant(form, label):
@@ -308,6 +313,7 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
     file = pq.ParquetFile(binary)
     assert [str(kind) for kind in file.schema_arrow.types] == ["date32[day]", "double"]
     assert file.schema_arrow.metadata is None
+    assert file.metadata.metadata is None
     part = file.metadata.row_group(0)
     assert {part.column(place).compression for place in range(2)} == {"ZSTD"}
     changed = bytearray(binary.getvalue())
@@ -341,6 +347,7 @@ def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_
     [
         (None, ""),
         ("a b", "a b"),
+        ("X", "X"),
         ("a,b", '"a,b"'),
         ("a;b", '"a;b"'),
         ("a|b", '"a|b"'),
@@ -362,8 +369,8 @@ def test_csv_is_quoted_where_a_reader_could_take_it_for_something_else(label, ce
 
 def test_files_for_arx_have_semicolons_and_texts_as_they_are():
     file = io.BytesIO()
-    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " x"]), "k": np.array([1, 2, 3])}), file)
-    assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n x;3\n"
+    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " X"]), "k": np.array([1, 2, 3])}), file)
+    assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n X;3\n"
 
 
 @pytest.mark.parametrize("sign", [";", '"', "\r", "\n"])
@@ -382,6 +389,11 @@ def test_empty_texts_are_refused_by_name():
     assert str(refused.value) == (
         "'a' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
     )
+
+
+@pytest.mark.parametrize(("start", "length", "letters"), [(0, 1, b"a"), (1, 1, b"bc"), (1, 2, b"bcd"), (0, 3, b"abcd")])
+def test_texts_that_are_some_of_others_are_written_alone(start, length, letters):
+    assert bytes(formats._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
 
 
 def test_a_file_is_written_whole(tmp_path):
