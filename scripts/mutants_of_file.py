@@ -272,19 +272,17 @@ def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     compiled = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
     code = _find_code(compiled, mutant.function, mutant.first_line)
     assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
-    if code != functions[0].__code__:
-        for function in functions:
-            function.__code__ = code
-        return True
+    changed = code != functions[0].__code__  # also where only the import of a module is not seen that it calls
     old, old_named = _defaults(mutant.before, mutant.function)
     new, new_named = _defaults(mutant.code, mutant.function)
     other = {number: ast.literal_eval(new[number]) for number in range(len(new)) if _differ(old[number], new[number])}
     named = {name: ast.literal_eval(new_named[name]) for name in new_named if _differ(old_named[name], new_named[name])}
     for function in functions:
+        function.__code__ = code
         before = enumerate(function.__defaults__ or ())
         function.__defaults__ = tuple(other.get(number, value) for number, value in before) or None
         function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **named} or None
-    return bool(other or named)
+    return changed or bool(other or named)
 
 
 def _differ(before: ast.expr, after: ast.expr) -> bool:

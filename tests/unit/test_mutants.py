@@ -17,6 +17,7 @@ pytest.importorskip("mutmut")
 
 ROOT = Path(__file__).parents[2]
 CODE = """
+import math
 from functools import cache, cached_property
 
 LIMIT = 5
@@ -30,6 +31,10 @@ def cached(x):
 def generated(x, *, step=2):
     for each in range(x):
         yield each * step
+
+
+def rooted(x=9):
+    return math.isqrt(x)
 
 
 class Base:
@@ -80,6 +85,7 @@ def live(tmp_path):
         ("cached", "return x + 2", lambda m: m.cached(5) == 7),
         ("generated", "yield each / step", lambda m: list(m.generated(3)) == [0, 0.5, 1]),
         ("generated", "def generated(x, *, step=3):", lambda m: list(m.generated(3)) == [0, 3, 6]),
+        ("rooted", "def rooted(x=10):", lambda m: m.rooted.__defaults__ == (10,)),
         ("Inner.twice", "return self.size() / 2", lambda m: m.Inner().twice == 2),
         ("Inner.once", "return 2 < self.twice", lambda m: m.Inner().once),
         ("Inner.size", "def size(self, least=5):", lambda m: m.Inner().size() == 5),
@@ -96,7 +102,7 @@ def test_a_mutant_changes_the_function_whatever_is_around_it(live, function, bec
 def test_every_mutant_can_be_made_and_differs(live):
     found = of_file.mutants(CODE)
     assert {mutant.function for mutant in found} == {
-        "cached", "generated", "Base.size", "Inner.twice", "Inner.once", "Inner.size",
+        "cached", "generated", "rooted", "Base.size", "Inner.twice", "Inner.once", "Inner.size",
     }  # fmt: skip
     assert len({mutant.key for mutant in found}) == len(found)
     for mutant in found:

@@ -254,7 +254,7 @@ class Auditor:
         # the part that held the place before anything was taken out, of which nothing before the place was
         part = min(bisect_right(self._starts, at) - 1, len(parts) - 1)
         row = at - self._starts[part]
-        upper, lower = parts[part].take(slice(0, row)), parts[part].take(slice(row, None))
+        upper, lower = parts[part].take(slice(row)), parts[part].take(slice(row, None))
         keys = self._free_keys(parts, part, upper, lower, len(new))
         if keys is None:
             every = stack_groups([*parts[:part], upper, new, lower, *parts[part + 1 :]])

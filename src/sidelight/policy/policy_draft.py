@@ -157,7 +157,7 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
         lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
     if draft.common is not None:
-        lines = [*lines[:-1], lines[-1].rstrip("\n"), *_asked_about(draft.common)]
+        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *_asked_about(draft.common)]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
 
@@ -231,4 +231,4 @@ def _toml(value: object) -> str:
         return "{ " + ", ".join(f"{_toml(name)} = {_toml(each)}" for name, each in value.items()) + " }"
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return tomli_w.dumps({"x": value}).removeprefix("x = ").rstrip("\n")
+    return tomli_w.dumps({"x": value}).removeprefix("x = ").removesuffix("\n")

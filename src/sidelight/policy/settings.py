@@ -196,6 +196,10 @@ _REMEDIES = {
     "list_type": 'a list, such as ["age", "sex"]',
     "tuple_type": "a list",
     "sequence_str": "a list",
+    "is_instance_of": "a list",
+    "too_long": "a shorter list",
+    "missing": "a longer list",
+    "string_unicode": "text in UTF-8",
     "dict_type": "a table, such as {name = 1}",
     "model_type": "a table, such as {name = 1}",
     "model_attributes_type": "a table, such as {name = 1}",
@@ -237,7 +241,7 @@ def _complaint(error: ValidationError, model: type[Section], where: str) -> BadP
     place, key, section = _locate(details[0]["loc"], model, where)
     if details[0]["type"] == "extra_forbidden":
         return unknown_key(key, section.keys(), place)
-    if details[0]["type"] == "missing":
+    if details[0]["type"] == "missing" and isinstance(details[0]["loc"][-1], str):
         return BadPolicy(f"'{key}' is missing in {place}; add it")
     same_key = [each for each in details if _locate(each["loc"], model, where)[:2] == (place, key)]
     remedies = " or ".join(dict.fromkeys(_remedy(each) for each in same_key))
@@ -254,14 +258,13 @@ def _locate(path: Path, model: type[Section], where: str) -> tuple[str, str, typ
 
 def _sections_in(model: type[Section], key: str) -> type[Section] | None:
     """Give the model of the sections that are listed under a key, if any are."""
-    kinds = get_args(model.model_fields[key].annotation) if key in model.model_fields else ()
+    kinds = get_args(model.model_fields[key].annotation)
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Section)), None)
 
 
 def _remedy(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
     if detail["type"] == "literal_error":
-        return str(context["expected"])
+        return str(detail["ctx"]["expected"])
     if detail["type"] == "value_error":
-        return str(context["error"]).removeprefix("give ")
+        return str(detail["ctx"]["error"]).removeprefix("give ")
     return _REMEDIES.get(detail["type"], detail["msg"])

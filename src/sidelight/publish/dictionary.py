@@ -91,8 +91,7 @@ def _role(column: str, reading: Reading, document: Sidecar) -> str | None:
         where = f", at level {level} of 0 to {levels[column] - 1}" if level is not None and column in levels else ""
         return f"what outsiders may know about a person{where}"
     if column in reading.to_roles().value_columns:
-        bucket = document.who is not None and reading is document.who
-        return "which bucket a person is in" if bucket else "sensitive"
+        return "which bucket a person is in" if reading is document.who else "sensitive"
     if column == reading.people:
         return "how many people are in the group"
     return "how often the value occurs in the group" if column == reading.count else None

@@ -84,7 +84,7 @@ class DealtRows:
 
     def batches(self) -> Iterator[Integers]:
         """Give the rows in their order, some at a time; another order every time."""
-        bits = max(len(self) - 1, 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
+        bits = (len(self) - 1).bit_length() - SHUFFLED_AT_ONCE.bit_length() + 1
         if bits <= 0:
             yield from _cut(np.repeat(np.arange(len(self.times)), self.times)[self.shuffle(len(self))])
             return
@@ -280,8 +280,7 @@ class Csv(Format):
         file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
         words = [WrittenCells.of(self._words(column), pa.string()) for column in sheet.columns.values()]
         for rows in _fewer(sheet.batches()):
-            cells = [each.at(rows) for each in words]
-            lines = pc.binary_join_element_wise(*cells, self.delimiter) if len(cells) > 1 else cells[0]
+            lines = pc.binary_join_element_wise(*(each.at(rows) for each in words), self.delimiter)
             file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
 
     def encode(self, label: str) -> str:

@@ -109,7 +109,7 @@ def publish_drawn(
                 format_of(path, None).write(sheet, open_file)
             flush_to_disk(file)
             published = PublishedNoise(path, beside, document(noisy, file))
-            (folder / beside.name).write_text(published.to_json(), encoding="utf-8")
+            (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less
             if noisy.ledger is not None and noisy.receipt is not None:

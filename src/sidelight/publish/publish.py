@@ -179,7 +179,7 @@ def _write(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
 
 
 def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode())
     flush_to_disk(path)
 
 

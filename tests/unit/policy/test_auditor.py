@@ -250,6 +250,16 @@ def test_several_sensitive_columns_are_each_asked():
     assert auditor.remove(1).judge() == policy.judge(auditor.remove(1).release)
 
 
+def test_new_groups_need_not_have_every_combination():
+    rows = {"zip": [*"11112222"], "ill": ["Flu", "Cold"] * 4, "pay": [*"llhhllhh"]}
+    few = {"zip": [*"33"], "ill": ["Flu", "Cold"], "pay": [*"lh"]}
+    release, new = (sl.read_release(pa.table(each), group="zip", sensitive=["ill", "pay"]) for each in (rows, few))
+    policy = sl.Policy(sl.DistinctValues() >= 2)
+    auditor = sl.Auditor(policy, release).add(new)
+    assert auditor.release[2].counts == {"Flu, l": 1, "Cold, h": 1}
+    assert auditor.judge() == policy.judge(auditor.release)
+
+
 def test_a_column_that_others_know_is_asked_of_the_release_as_it_is_now():
     """In the second group, whoever has a high income has the Flu."""
     rows = {"zip": [*"11112222"], "ill": ["Flu", "Cold"] * 2 + ["Flu", "Flu", "Flu", "Cold"], "pay": [*"llhhhhll"]}

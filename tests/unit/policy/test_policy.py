@@ -140,6 +140,13 @@ def test_values_that_are_left_out_are_left_out_of_the_column_that_has_them():
     ]
 
 
+def test_a_verdict_draws_itself():
+    pytest.importorskip("altair")
+    drawn = str(sl.Policy(GroupSize() > 5, sl.EntropyDiversity() >= 1).judge(RELEASE).plot().to_dict())
+    assert "more than 5" in drawn
+    assert "entropy diversity" in drawn
+
+
 def test_registers_are_those_of_the_measures():
     people = pa.table({"age": ["31", "34"]})
     policy = sl.Policy(sl.JournalistRisk(people) <= 0.5, GroupSize() >= 2, sl.JournalistRisk(people) <= 0.9)

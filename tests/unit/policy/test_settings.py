@@ -1,12 +1,12 @@
 """What may stand in a policy, by the annotations of measures."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.measure import Bound
@@ -123,6 +123,9 @@ class Outer(Section):
     parts: tuple[Inner, ...] = ()
     grid: tuple[tuple[Whole, ...], ...] = ()
     most: Whole | Literal["all", "none"] = 1
+    pair: tuple[Whole, Whole] = (0, 0)
+    apart: Sequence[Text] = ()
+    rank: int = Field(default=1, ge=1)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +140,13 @@ class Outer(Section):
         ({"name": "x", "grid": [[1], [2, "3"]]}, "cannot use 'grid' in outer 1; give a whole number"),
         ({"name": "x", "most": 1.5}, "cannot use 'most' in outer 1; give a whole number or 'all' or 'none'"),
         ({"nam": 1, "most": 1.5}, "no key 'nam' in outer 1; did you mean 'name'?"),
+        ({"name": "x", "pair": [1]}, "cannot use 'pair' in outer 1; give a longer list"),
+        ({"name": "x", "pair": [1, 2, 3]}, "cannot use 'pair' in outer 1; give a shorter list"),
+        ({"name": "x", "apart": 5}, "cannot use 'apart' in outer 1; give a list"),
+        ({"name": "x", "apart": "y"}, "cannot use 'apart' in outer 1; give a list"),
+        ({"name": "x", "most": "\ud800"}, "cannot use 'most' in outer 1; give a whole number or text in UTF-8"),
+        ({"name": "x", "rank": 0}, "cannot use 'rank' in outer 1; give Input should be greater than or equal to 1"),
+        ({"name": "x", "parts": [{"share": 1}]}, "'amount' is missing in parts 1 of outer 1; add it"),
         ({"name": "x", "parts": [{"amount": 0.5}]}, "cannot use 'amount' in parts 1 of outer 1; give a whole number"),
         ({"name": "x", "parts": [{"amount": 1, "share": "?"}]}, "cannot use 'share' in parts 1 of outer 1; give a number, a fraction such as '3/4', or 'inf'"),
     ],

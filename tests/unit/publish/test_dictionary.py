@@ -88,6 +88,7 @@ def test_counts_and_buckets_are_described_too(tmp_path):
     about = json.loads(buckets.dictionary.read_text())
     assert [table["url"] for table in about["tables"]] == ["buckets.values.csv", "buckets.csv"]
     assert columns_of(buckets)["bucket"]["dc:description"].startswith("which bucket a person is in")
+    assert columns_of(buckets)["occupation"]["dc:description"].startswith("sensitive; one of: ")
     assert columns_of(counts)["count"]["dc:description"] == "how often the value occurs in the group"
 
 
@@ -96,13 +97,13 @@ def small():
     """Four people of two groups, with a ward that is carried along."""
     rows = pa.table(
         {
-            "zip côde": ["a", "a", "b", "b"],
+            "Zip côde": ["a", "a", "b", "b"],
             "born": [1990] * 4,
             "ill": ["Flu", "Cold", "Flu", "Cold"],
             "ward": ["x", "y", "x", None],
         }
     )
-    table = sl.read_table(rows, quasi=["zip côde", "born"], sensitive="ill", keep="ward")
+    table = sl.read_table(rows, quasi=["Zip côde", "born"], sensitive="ill", keep="ward")
     return sl.protect(table, sl.Policy(sl.GroupSize() >= 2, sl.DistinctValues() >= 2), method="mondrian", ask="nobody")
 
 
@@ -110,7 +111,7 @@ def test_the_whole_dictionary_is_as_csvw_wants_it(small, tmp_path):
     published = small.publish(tmp_path / "release.csv", written_as="arx")
     known = "what outsiders may know about a person"
     described = [
-        ("zip%20c%C3%B4de", "zip côde", "string", f"{known}; one of: a, b"),
+        ("Zip%20c%C3%B4de", "Zip côde", "string", f"{known}; one of: a, b"),
         ("born", "born", "integer", known),
         ("ill", "ill", "string", "sensitive; one of: Cold, Flu"),
         ("ward", "ward", "string", "carried along as it is; one of: x, y"),
@@ -169,3 +170,8 @@ def test_levels_are_told_with_how_many_there_are(found, tmp_path):
     assert described["sex"]["dc:description"] == (
         "what outsiders may know about a person, at level 0 of 0 to 1; one of: Female, Male"
     )
+
+
+def test_levels_that_are_kept_back_are_not_told(found, tmp_path):
+    described = columns_of(found.publish(tmp_path / "release.csv", quiet_method=True))
+    assert described["sex"]["dc:description"] == "what outsiders may know about a person; one of: Female, Male"

@@ -1,6 +1,7 @@
 """What stands in a published file: cells that mean the same when they are read, in an order that tells nothing."""
 
 import io
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -41,6 +42,11 @@ def test_no_text_is_run_by_a_spreadsheet_and_none_is_changed(label):
     cell = escape_formula(label)
     if len(cell) > 1 and cell[0] in FORMULA_STARTS:
         float(cell)  # a number is a number
+
+
+@pytest.mark.parametrize("label", ["X=1", "'X=1", "X", "''", "it's"])
+def test_texts_that_no_spreadsheet_runs_stay_as_they_are(label):
+    assert escape_formula(label) == unescape_formula(label) == label
 
 
 @pytest.mark.parametrize("form", FORMATS.values(), ids=lambda each: type(each).__name__)
@@ -100,6 +106,7 @@ def test_an_order_of_the_operating_system_is_not_that_of_the_input():
     order = shuffler()(1000)
     assert sorted(order.tolist()) == list(range(1000))
     assert not np.array_equal(order, shuffler()(1000))
+    assert shuffler().draw is os.urandom
 
 
 def test_parquet_keeps_texts_and_numbers_and_csv_is_quoted_where_it_must_be():
@@ -185,9 +192,29 @@ def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch
 def test_an_order_is_that_of_random_numbers_and_a_part_is_their_first_bits():
     keys = np.array([5, 2**63, 0, 5], np.uint64)
     assert Shuffle(lambda _: keys.tobytes())(4).tolist() == [2, 0, 3, 1]  # equal ones stand as they came
+    halves = np.arange(100) % 2
+    order = Shuffle(lambda _: halves.astype(np.uint64).tobytes())(100)
+    assert order.tolist() == [*range(0, 100, 2), *range(1, 100, 2)]
     words = np.array([0, 2**30, 2**31, 2**32 - 1], np.uint32)
     assert Shuffle(lambda _: words.tobytes()).parts(4, 2).tolist() == [0, 1, 2, 3]
     assert Shuffle(lambda _: words.tobytes()).parts(4, 1).tolist() == [0, 0, 1, 1]
+    assert Shuffle(lambda _: words.tobytes()).parts(4, 1).dtype == order.dtype == np.int64
+
+
+def test_rows_that_are_dealt_wait_on_disk(monkeypatch):
+    made = []
+
+    class Kept(formats.RowParts):
+        def __init__(self, **sizes):
+            super().__init__(**sizes)
+            made.append((self, sizes))
+
+    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(formats, "RowParts", Kept)
+    assert sum(map(len, drawn([17, 3])[1])) == 20
+    ((parts, sizes),) = made
+    assert sizes == {"parts": 4, "columns": 1, "rows": 20}
+    assert parts.spilled == 8 * 20
 
 
 def cells(sheet):
@@ -225,6 +252,8 @@ def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
     assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
     assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
     assert (wide.dealt, len(wide)) == (dealt, 5)
+    taken = {"age": columns["age"], "Age_low": columns["sex"]}
+    assert list(Sheet(taken).with_bounds().columns) == ["age", "age_low 2", "age_high", "Age_low"]
 
 
 def test_cells_that_are_carried_along_stay_with_their_person_and_suppressed_people_say_nothing():
@@ -284,6 +313,7 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
     file = pq.ParquetFile(binary)
     assert [str(kind) for kind in file.schema_arrow.types] == ["date32[day]", "double"]
     assert file.schema_arrow.metadata is None
+    assert file.metadata.metadata is None
     part = file.metadata.row_group(0)
     assert {part.column(place).compression for place in range(2)} == {"ZSTD"}
     changed = bytearray(binary.getvalue())
@@ -317,6 +347,7 @@ def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_
     [
         (None, ""),
         ("a b", "a b"),
+        ("X", "X"),
         ("a,b", '"a,b"'),
         ("a;b", '"a;b"'),
         ("a|b", '"a|b"'),
@@ -338,8 +369,8 @@ def test_csv_is_quoted_where_a_reader_could_take_it_for_something_else(label, ce
 
 def test_files_for_arx_have_semicolons_and_texts_as_they_are():
     file = io.BytesIO()
-    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " x"]), "k": np.array([1, 2, 3])}), file)
-    assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n x;3\n"
+    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " X"]), "k": np.array([1, 2, 3])}), file)
+    assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n X;3\n"
 
 
 @pytest.mark.parametrize("sign", [";", '"', "\r", "\n"])
@@ -358,6 +389,11 @@ def test_empty_texts_are_refused_by_name():
     assert str(refused.value) == (
         "'a' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
     )
+
+
+@pytest.mark.parametrize(("start", "length", "letters"), [(0, 1, b"a"), (1, 1, b"bc"), (1, 2, b"bcd"), (0, 3, b"abcd")])
+def test_texts_that_are_some_of_others_are_written_alone(start, length, letters):
+    assert bytes(formats._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
 
 
 def test_a_file_is_written_whole(tmp_path):

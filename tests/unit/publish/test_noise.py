@@ -1,10 +1,12 @@
 """Noisy counts as files: the counts and their document, both or none."""
 
 import hashlib
+import io
 import json
 import os
 from fractions import Fraction
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +14,11 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
+from sidelight._text import html_table
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 from sidelight.publish.formats import FORMATS, Sheet
 from sidelight.publish.noise import (
+    PublishedNoise,
     noise_document,
     noise_kind,
     publish_drawn,
@@ -540,6 +544,14 @@ def test_a_ledger_knows_the_file_before_it_is_there_or_there_is_none(tmp_path):
     assert not (tmp_path / "other.csv").exists()
 
 
+def test_counts_that_were_read_are_published_without_the_ledger_that_paid_for_them(tmp_path):
+    ledger = sl.Ledger.begin(tmp_path / "budget.json", epsilon=3)
+    published = small(epsilon=1, ledger=ledger).publish(tmp_path / "counts.csv")
+    again = sl.read_noise(published.path).publish(tmp_path / "again.csv")
+    assert again.document["receipt"] == published.document["receipt"] is not None
+    assert [each.file for each in ledger.read().entries[0].published] == ["counts.csv"]
+
+
 def test_an_interrupt_says_what_is_spent_all_the_same(tmp_path):
     def interrupted(noisy, file):
         raise KeyboardInterrupt
@@ -565,11 +577,21 @@ def test_the_ledger_is_never_written_over(tmp_path, ledger):
 
 def test_a_page_shows_what_was_published(tmp_path):
     published = noisy().publish(tmp_path / "counts.csv")
-    page = published._repr_html_()
-    shown = ["Published as counts.csv", "sensitive", "occupation", "epsilon", "delta", "margin_95"]
-    places = [page.index(each) for each in shown]
-    assert places == sorted(places)
-    assert page.index(" All that is told of it is in counts.csv.noise.json.") > places[-1]
+    told = published.document
+    rows = [("sensitive", "occupation"), ("epsilon", "1"), ("delta", "0"), ("margin_95", told["margin_95"])]
+    note = f"{told['promise']['sentence']} All that is told of it is in counts.csv.noise.json."
+    assert published._repr_html_() == html_table("Published as counts.csv", ("", ""), rows, note=note)
+
+
+def test_a_document_is_written_for_people_too():
+    document = PublishedNoise(Path("counts.csv"), Path("counts.csv.noise.json"), {"domain": ["né"]})
+    assert document.to_json() == '{\n  "domain": [\n    "né"\n  ]\n}\n'
+
+
+def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
+    (tmp_path / "counts.csv").write_bytes("né,measured\nFlu,7\n".encode())
+    monkeypatch.setattr(io, "text_encoding", lambda encoding, *_: encoding or "ascii")
+    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né", "measured"]
 
 
 @pytest.mark.parametrize(

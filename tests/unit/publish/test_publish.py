@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight import _files as placing
+from sidelight._text import MOST_ROWS, html_table
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import formats, publish
 
@@ -596,12 +598,21 @@ def test_what_appears_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
 def test_a_page_shows_what_was_published(tmp_path):
     published = few("anatomy", sl.DistinctValues() >= 2).publish(tmp_path / "release.csv")
     assert repr(published) == "<Published release.values.csv, release.csv: 8 people, within policy>"
-    page = published._repr_html_()
-    shown = ["Published as release.csv, within policy", "measure", "wanted", "found", "distinct values", "≥ 2", "2"]
-    places = [page.index(each) for each in shown]
-    assert places[:4] == sorted(places[:4])
+    title, heads = "Published as release.csv, within policy", ("measure", "wanted", "found")
     note = "Attackers the policy does not name are not judged. All that is told of it is in release.csv.sidelight.json."
-    assert note in page
+    assert published._repr_html_() == html_table(title, heads, [("distinct values", "≥ 2", "2")], note=note)
+    (finding,) = published.document.findings
+    many = published.document.model_copy(update={"findings": (finding,) * (MOST_ROWS + 7)})
+    assert "<p>… and 7 more</p>" in replace(published, document=many)._repr_html_()
+
+
+def test_a_name_without_an_ending_is_a_folder_where_spark_is(tmp_path, monkeypatch):
+    (tmp_path / "release").mkdir()
+    with pytest.raises(NotPublished, match=r"^cannot tell what to write by the ending of 'release'"):
+        few().publish(tmp_path / "release")
+    monkeypatch.setattr(publish, "running_spark", object)
+    with pytest.raises(NotPublished, match="exists, and a folder is never replaced"):
+        few().publish(tmp_path / "release")
 
 
 def test_values_of_a_bucket_are_shuffled_inside_it_only():
