@@ -308,6 +308,13 @@ def test_as_many_people_as_a_group_has_are_found():
     [
         ({"city": "Köln"}, " (the release knows no city 'Köln'; there are: Bonn, Ulm)"),
         ({"age": "45", "city": "Ulm"}, ""),
+        (
+            {"age": "old", "city": "Köln"},
+            (
+                " (the release knows no age 'old'; there are: 30-39, 40-49)"
+                " (the release knows no city 'Köln'; there are: Bonn, Ulm)"
+            ),
+        ),
     ],
 )
 def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
@@ -317,6 +324,12 @@ def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
     assert found.notes == (
         f"{described} fits nothing that is printed{why}: this rests on suppressed rows holding the person",
     )
+
+
+def test_people_may_be_described_by_different_columns():
+    one, two = Described.of({"age": "45"}), Described.of({"city": "Bonn"})
+    assert identify(CITIES, [one, two]).group_of == {one: 2, two: 1}
+    assert identify(CITIES, [two, Someone(1), one]).group_of == {two: 1, Someone(1): 0, one: 2}
 
 
 def test_who_is_looked_for_at_the_nearest_average_may_be_elsewhere():
