@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight._text import MOST_ROWS
 from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue, WrongKind
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds import posterior as module
+from sidelight.worlds.counting.compile import WeightedFact
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Observer, posterior, posteriors, representatives
@@ -253,6 +255,38 @@ def test_representatives(text, alike):
     assert {who: other for who, other in representative.items() if who != other} == alike
 
 
+@pytest.mark.parametrize(
+    ("known", "alike"),
+    [
+        (["Ann = Flu", "Bob = Cold"], False),
+        (["Ann in {Flu, Cold}", "Bob in {Cold, Flu}"], True),
+        (["Ann in {Flu, Cold}", "Bob in {Flu, Heart}"], False),
+        (["Ann != Flu", "Bob = Flu"], False),
+        (["not same(Ann, Cleo)", "not same(Dan, Bob)", "same(Cleo, Dan)"], False),
+        (["same(Ann, Cleo)", "same(Cleo, Bob)"], True),
+        (["same(Ann, Cleo)", "not same(Cleo, Bob)"], False),
+        (["Ann = Flu and Cleo = Flu", "Bob = Flu and Cleo = Flu"], True),
+        (["Ann = Flu or Cleo = Cold", "Cleo = Cold or Bob = Flu"], True),
+        (["(Ann = Flu or Cleo = Cold) and Dan = Flu", "Bob = Flu and Cleo = Cold"], False),
+        (["not (Ann = Flu or Cleo = Cold)", "not (Bob = Flu and Cleo = Cold)"], False),
+        (["Ann = Flu -> Cleo = Flu", "Bob = Flu -> Cleo = Flu"], True),
+        (["Ann = Flu -> Cleo = Flu", "Cleo = Flu -> Bob = Flu"], False),
+        (["Ann = Flu -> Bob = Flu", "Bob = Flu -> Ann = Flu"], True),
+    ],
+)
+def test_who_changes_places_with_whom_leaves_every_fact_as_it_is(known, alike):
+    representative = representatives(read_facts(known), dict.fromkeys(PEOPLE, 0))
+    assert (representative["Bob"] == "Ann") is alike
+
+
+def test_what_weighs_differently_is_another_fact():
+    flu = [Has("Ann", "Flu"), Has("Bob", "Flu")]
+    for weights, alike in (((2, 1, 2, 1), True), ((2, 1, 3, 1), False), ((2, 1, 2, 3), False), ((2, 1, 1, 2), False)):
+        facts = [WeightedFact(flu[0], *weights[:2]), WeightedFact(flu[1], *weights[2:])]
+        representative = representatives(facts, {"Ann": 0, "Bob": 0})
+        assert (representative["Bob"] == "Ann") is alike
+
+
 def test_people_of_other_groups_do_not_stand_in():
     assert representatives([Same("Ann", "Bob")], {"Ann": 0, "Bob": 1}) == {"Ann": "Ann", "Bob": "Bob"}
 
@@ -288,6 +322,48 @@ def test_a_notebook_shows_beliefs_escaped():
     assert "Belief about" in drawn
     assert "<Bob>" not in drawn
     assert '<td>R&amp;D</td><td style="text-align: right">1/2</td><td style="text-align: right">1</td>' in drawn
+
+
+def test_a_notebook_shows_all_that_is_believed():
+    right = '<td style="text-align: right">'
+    beliefs = posteriors(sl.Release.from_counts([{"Flu": 2, "Cold": 1}]), given="#1 != Flu")
+    assert beliefs._repr_html_() == (
+        "<table><caption>Beliefs, the ones that moved most first</caption><thead><tr><th>person</th><th>value</th>"
+        "<th>before</th><th>after</th></tr></thead><tbody>"
+        f"<tr><td>#1</td><td>Cold</td>{right}1/3</td>{right}1</td></tr>"
+        f"<tr><td>anyone else in group 1</td><td>Cold</td>{right}1/3</td>{right}0</td></tr></tbody></table>"
+    )
+    assert beliefs.of(Someone(1))._repr_html_() == (
+        "<table><caption>Belief about #1</caption><thead><tr><th>value</th><th>before</th><th>after</th></tr></thead>"
+        f"<tbody><tr><td>Cold</td>{right}1/3</td>{right}1</td></tr>"
+        f"<tr><td>Flu</td>{right}2/3</td>{right}0</td></tr></tbody></table>"
+    )
+
+
+def test_a_notebook_says_how_many_more_there_are():
+    release = sl.Release.from_counts([dict.fromkeys(map(str, range(MOST_ROWS + 3)), 1)] * MOST_ROWS)
+    beliefs = posteriors(release, given=[f"#{group} != 1" for group in range(1, MOST_ROWS + 1)])
+    assert beliefs._repr_html_().endswith(f"<p>… and {MOST_ROWS} more</p>")  # one who is mentioned, and one who is not
+    assert beliefs.of(Someone(1))._repr_html_().endswith("<p>… and 3 more</p>")
+
+
+@pytest.mark.parametrize(
+    ("known", "unnamed"),
+    [
+        ("#1 = a", [Someone(1, 2)]),
+        ("#1.2 = a", [Someone(1, 1)]),
+        ("#1.1 = a -> #1.2 = a", [Someone(1, 3)]),
+        ("#1.3 = a -> #1.1 = a", [Someone(1, 2)]),
+        ("#1.3 = a and #1.1 = b and #1.2 = b and #1.4 = a", []),  # everybody
+        ("#2 = a -> #1.4 = a", [Someone(2, 2), Someone(1, 1)]),
+    ],
+)
+def test_one_whom_the_facts_do_not_mention_stands_for_the_others(known, unnamed):
+    release = sl.Release.from_counts([{"a": 2, "b": 2}] * 2)
+    beliefs = posteriors(release, given=known).beliefs
+    assert [belief.person for belief in beliefs if belief.unnamed] == unnamed
+    mentioned = dict.fromkeys(sl.read_fact(known).people())
+    assert [belief.person for belief in beliefs if not belief.unnamed] == list(mentioned)
 
 
 @pytest.mark.parametrize(
