@@ -12,7 +12,15 @@ from sidelight.knowledge.parse_facts import read_facts
 from sidelight.worlds import satisfiable
 from sidelight.worlds.effort import OverEffort
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import WorldSearch, _Conjunction, _Disjunction, _Equality, _Within, has_room
+from sidelight.worlds.satisfiable import (
+    WorldSearch,
+    _Conjunction,
+    _Disjunction,
+    _Equality,
+    _maximum_flow,
+    _Within,
+    has_room,
+)
 
 VALUES = "abcd"
 DOMAINS = st.frozensets(st.sampled_from(VALUES), min_size=1)
@@ -184,3 +192,38 @@ def test_whatever_is_left_is_tried_when_the_first_goes_wrong(texts):
 def test_people_of_two_groups_with_several_values(semantics, texts, possible):
     release = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 1}], sizes=[3, 3], values=semantics)
     assert search(release, *texts) == search(release, *texts[::-1]) == possible
+
+
+def test_an_occurrence_more_may_be_of_somebody_who_has_the_value_already():
+    release = sl.Release.from_counts([{"a": 2}], sizes=[3], values="multiset")
+    lack = ["#1.1 != a", "#1.2 != a"]
+    assert search(release, *lack)
+    assert not search(release, *lack, "#1.3 != a")
+    assert not search(sl.Release.from_counts([{"a": 2}], sizes=[3], values="set"), *lack)
+
+
+@pytest.mark.parametrize(
+    ("demands", "capacities", "flow"),
+    [
+        ({"a": 3}, (1, 5, 0), 1),
+        ({"b": 3}, (1, 1, 0), 1),
+        ({"c": 3}, (1, 1, 2), 2),
+        ({"ab": 1}, (1, 1, 0), 1),
+        ({"abc": 2}, (1, 1, 1), 2),
+        ({"a": 1, "b": 3}, (1, 3, 0), 4),
+        ({"a": 3, "b": 1}, (3, 1, 0), 4),
+        ({"a": 2, "ab": 1}, (1, 2, 0), 2),
+        ({"ab": 3, "b": 2}, (2, 3, 0), 5),
+        ({"ab": 3, "b": 2}, (1, 3, 0), 4),
+        ({"ab": 2, "bc": 2, "ac": 2}, (2, 2, 2), 6),
+        ({"ab": 2, "bc": 2, "ac": 2}, (1, 2, 2), 5),
+        ({"ab": 2, "bc": 2, "c": 2}, (0, 2, 3), 5),
+    ],
+)
+def test_as_many_are_matched_as_there_is_room_for(demands, capacities, flow):
+    rooms = dict(zip("abc", capacities, strict=True))
+    assert _maximum_flow({frozenset(domain): number for domain, number in demands.items()}, rooms) == flow
+    many = [domain for domain, number in demands.items() for _ in range(number)]
+    fits = any(not Counter(chosen) - Counter(rooms) for chosen in product(*many))
+    assert has_room({frozenset(domain): number for domain, number in demands.items()}, rooms) is fits
+    assert fits is (flow == len(many))
