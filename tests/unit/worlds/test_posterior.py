@@ -429,11 +429,13 @@ def test_a_whole_belief_that_is_too_hard_is_not_bounded(person):
     )
 
 
-def test_soft_facts_that_are_too_hard_are_not_bounded():
+@pytest.mark.parametrize("states", [2, 40, 55, 70])
+def test_soft_facts_that_are_too_hard_are_not_bounded(states):
+    """Neither where they are too hard to weigh, nor where they can be weighed, but no question answered."""
     soft = [sl.read_fact(HARD_TO_COUNT[0]).with_probability(0.9), HARD_TO_COUNT[1]]
-    for ask in (posteriors, lambda *args, **options: posterior(*args, "Ann = Flu", **options)):
+    for ask in (posteriors, lambda *args, **options: posterior(*args, "Cleo = Flu and Ann = Cold", **options)):
         with pytest.raises(TooHard) as caught:
-            ask(TRIO, given=soft, effort=Effort(2))
+            ask(TRIO, given=soft, effort=Effort(states))
         assert (caught.value.low, caught.value.high) == (0, 1)
         assert str(caught.value) == (
             "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never "

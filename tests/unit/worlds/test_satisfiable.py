@@ -227,3 +227,15 @@ def test_as_many_are_matched_as_there_is_room_for(demands, capacities, flow):
     fits = any(not Counter(chosen) - Counter(rooms) for chosen in product(*many))
     assert has_room({frozenset(domain): number for domain, number in demands.items()}, rooms) is fits
     assert fits is (flow == len(many))
+
+
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("one", SOME)
+@pytest.mark.parametrize("other", SOME)
+def test_two_variables_narrow_each_other_and_are_left_where_that_does_not_decide(one, other, equal):
+    constraint, domains = _Equality(0, 1, equal), {0: one, 1: other}
+    if constraint.truth(domains) is None:
+        left = constraint.apply(domains)
+        fitting = [(first, second) for first, second in product(one, other) if (first == second) is equal]
+        assert domains == {0: {first for first, _ in fitting}, 1: {second for _, second in fitting}}
+        assert left == ((constraint,) if constraint.truth(domains) is None else ())
