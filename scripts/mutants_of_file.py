@@ -267,12 +267,18 @@ def live_functions(file: Path) -> dict[tuple[str, int], list[FunctionType]]:
 
 def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     """Change functions that live in this process; False if nothing is different afterwards."""
-    text = "\n" * (mutant.code_line - 1) + mutant.code
     flags = functions[0].__code__.co_flags & __future__.annotations.compiler_flag
-    compiled = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = _find_code(compiled, mutant.function, mutant.first_line)
-    assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
-    if code != functions[0].__code__:
+
+    def compiled(written: str) -> CodeType:
+        text = "\n" * (mutant.code_line - 1) + written
+        whole = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
+        code = _find_code(whole, mutant.function, mutant.first_line)
+        assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
+        return code
+
+    # the live code may differ from both: what is imported above is called otherwise
+    code = compiled(mutant.code)
+    if code != compiled(mutant.before):
         for function in functions:
             function.__code__ = code
         return True
