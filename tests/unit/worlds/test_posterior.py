@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight._text import MOST_ROWS
-from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue, WrongKind
+from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, TooHard, UnknownValue, WrongKind
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds import posterior as module
+from sidelight.worlds import satisfiable
 from sidelight.worlds.counting.compile import WeightedFact
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.estimate import Estimate
@@ -478,3 +479,115 @@ def test_people_are_looked_up_as_it_was_said():
 def test_an_option_of_another_kind_is_refused(name, other):
     with pytest.raises(WrongKind, match=f"^{name}= should be "):
         posterior(TRIO, "Ann = Flu", **{name: other})
+
+
+def test_a_search_that_takes_too_long_blames_nobody_needlessly(monkeypatch):
+    """Where it is not known which facts are to blame, all are named."""
+    known = ["Ann = Flu", "Bob = Flu", "Cleo != Heart"]
+    monkeypatch.setattr(module, "MOST_SECONDS", 1e-9)
+    with pytest.raises(Contradiction) as caught:
+        posterior(TRIO, "Ann = Flu", given=known)
+    assert caught.value.facts == tuple(known)
+
+
+def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
+    monkeypatch.setattr(satisfiable, "MOST_NODES", 0)
+    known = [*HARD_TO_COUNT, "Ann = Flu", "Cleo != Heart", "Bob = Flu"]
+    with pytest.raises(Contradiction) as caught:
+        posterior(TRIO, "Ann = Flu", given=known)
+    assert caught.value.facts == ("Ann = Flu", "Bob = Flu")
+    known = ["same(Ann, Bob) or same(Bob, Cleo)", *HARD_TO_COUNT]
+    assert Observer.of(TRIO, read_facts(known)).contradiction().facts == (known[0],)
+    little = Observer.of(TRIO, read_facts(known), effort=Effort(1))
+    assert little.contradiction().facts == tuple(known)  # of which nothing is known
+
+
+def test_bounds_are_rounded_away_from_each_other():
+    too_hard = Observer.of(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
+    assert str(too_hard) == (
+        "counting the worlds takes more than the allowed effort of 1,234 states; what is known: between 0.3333 and "
+        "0.6667; give a larger effort=, or ask for approximate=True"
+    )
+    assert (too_hard.low, too_hard.high) == (Fraction(1, 3), Fraction(2, 3))
+    close = Observer.of(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
+    assert "between 0.6666 and 0.6667; " in str(close)
+
+
+@pytest.mark.parametrize(("many", "words"), [(4, ""), (5, ""), (6, " and others")])
+def test_others_who_are_blamed_are_more_than_five(many, words):
+    release = sl.Release.from_counts([{"a": many - 1, "b": 3}])
+    known = [f"#1.{number} = a" for number in range(2, many + 2)]
+    with pytest.raises(Contradiction) as caught:
+        posterior(release, "#1 = a", given=known)
+    names = " and ".join(f"'{fact}'" for fact in known[:5])
+    assert str(caught.value) == (
+        f"no world fits the release and the facts: {names}{words} cannot all hold; take one back"
+    )
+
+
+def test_two_thousand_worlds_are_drawn_unless_told_otherwise():
+    settings = {"given": HARD_TO_COUNT, "effort": Effort(2, None), "approximate": True, "rng": 1}
+    estimate = posterior(TRIO, "Ann = Flu", **settings)
+    assert (estimate.worlds, estimate.confidence) == (2000, 0.95)
+    truth = posterior(TRIO, "Ann = Flu", given=HARD_TO_COUNT)
+    assert estimate.low <= truth <= estimate.high
+    assert posterior(TRIO, "Ann = Flu", **settings, samples=9, confidence=0.5).worlds == 9
+
+
+def test_what_is_asked_is_about_one_column_and_a_fact_that_holds():
+    two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
+    release = sl.read_release(two, group="zip", sensitive=["job", "ill"])
+    for ask in (posteriors, lambda release: posterior(release, "#1 = a")):
+        with pytest.raises(BadTable, match=r"^what somebody believes is about one sensitive column, and there are "):
+            ask(release)
+    with pytest.raises(BadKnowledge, match=r"^a question is about facts that hold; "):
+        posterior(TRIO, "Ann = Flu with 0.9")
+
+
+def test_everybody_is_looked_up_as_it_was_said():
+    suppressed = sl.Release.from_counts([{"Flu": 2}, {"Cold": 2}], labels=[{"city": "Ulm"}, {"city": "*"}])
+    assert posterior(suppressed, "{city = Rome} = Cold", suppressed="may hold them") == 1
+    assert posteriors(suppressed, given="{city = Rome} = Cold", suppressed="may hold them").beliefs[0]["Cold"] == 1
+    for ask in ({"person": {"age": "24"}}, {"given": "{age = 24} = Flu"}):
+        with pytest.raises(BadKnowledge, match="fits no group"):
+            posteriors(PRINTED, **ask, locate="labels")
+
+
+def test_the_ten_whose_beliefs_move_most_are_told():
+    release = sl.Release.from_counts([{"a": 1, "b": 1}] * 12)
+    beliefs = posteriors(release, given=[f"#{group} = a" for group in range(1, 13)])
+    assert len(beliefs.beliefs) == 24
+    assert beliefs.top() == beliefs.top(10) == beliefs.top(99)[:10]
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("known", ["#1 = a", "#1 != a", "#1 = a -> #1.2 = a", "#1 = b or #2 = a"])
+def test_those_whom_the_facts_do_not_mention_believe_what_is_left(semantics, known):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 2}], sizes=[3, 3], values=semantics)
+    for belief in posteriors(release, given=known).beliefs:
+        for value in "ab":
+            assert belief[value] == posterior(release, Has(belief.person, value), given=known)
+            assert belief.before[value] == posterior(release, Has(belief.person, value))
+
+
+def test_who_is_compared_is_counted_with_all_that_is_said(monkeypatch):
+    facts = [Has("Ann", "Flu") & Has("Bob", "Flu")]  # two atoms about two people
+    monkeypatch.setattr(module, "MOST_COMPARED", 3)
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
+    monkeypatch.setattr(module, "MOST_COMPARED", 4)
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Ann"}
+
+
+def test_a_person_is_compared_with_those_of_whom_the_same_is_said():
+    """Of six others it is said from whom they caught it; of the last two, that somebody caught it from them."""
+    caught = [f"From{place}" for place in range(6)], [f"To{place}" for place in range(6)]
+    groups = dict.fromkeys([*caught[1], "Ann", "Bob", "Cleo", *caught[0]], 0)
+    pairs = [*zip(*caught, strict=True), ("Ann", "Cleo"), ("Bob", "Cleo")]
+    facts = [Has(one, "Flu").implies(Has(other, "Flu")) for one, other in pairs]
+    alike = {who: other for who, other in representatives(facts, groups).items() if who != other}
+    assert alike == {"Bob": "Ann"}
+
+
+def test_a_soft_fact_is_not_compared():
+    with pytest.raises(TypeError, match=r"^no such kind of fact: SoftFact$"):
+        representatives([Has("Ann", "Flu").with_probability(0.5)], {"Ann": 0})
