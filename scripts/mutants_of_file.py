@@ -267,22 +267,30 @@ def live_functions(file: Path) -> dict[tuple[str, int], list[FunctionType]]:
 
 def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     """Change functions that live in this process; False if nothing is different afterwards."""
-    text = "\n" * (mutant.code_line - 1) + mutant.code
     flags = functions[0].__code__.co_flags & __future__.annotations.compiler_flag
-    compiled = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = _find_code(compiled, mutant.function, mutant.first_line)
-    assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
-    changed = code != functions[0].__code__  # also where only the import of a module is not seen that it calls
+
+    def compiled(written: str) -> CodeType:
+        text = "\n" * (mutant.code_line - 1) + written
+        whole = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
+        code = _find_code(whole, mutant.function, mutant.first_line)
+        assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
+        return code
+
+    # the live code may differ from both: what is imported above is called otherwise
+    code = compiled(mutant.code)
+    if code != compiled(mutant.before):
+        for function in functions:
+            function.__code__ = code
+        return True
     old, old_named = _defaults(mutant.before, mutant.function)
     new, new_named = _defaults(mutant.code, mutant.function)
     other = {number: ast.literal_eval(new[number]) for number in range(len(new)) if _differ(old[number], new[number])}
     named = {name: ast.literal_eval(new_named[name]) for name in new_named if _differ(old_named[name], new_named[name])}
     for function in functions:
-        function.__code__ = code
         before = enumerate(function.__defaults__ or ())
         function.__defaults__ = tuple(other.get(number, value) for number, value in before) or None
         function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **named} or None
-    return changed or bool(other or named)
+    return bool(other or named)
 
 
 def _differ(before: ast.expr, after: ast.expr) -> bool:

@@ -196,7 +196,7 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
     worst = Fraction(0)
     for target in people:
         for ruled_out in _up_to(rest, rules_out):
-            possible = [world for world in worlds if _fits(release, world[target], value, ruled_out)]
+            possible = [world for world in worlds if _fits(world[target], value, ruled_out)]
             for known, relatives in _parts([each for each in people if each != target], others, family):
                 fitting = [world for world in possible if _implied(world, value, target, relatives)]
                 answers = [(learns(world, known), value in world[target]) for world in fitting]
@@ -204,9 +204,9 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
     return worst
 
 
-def _fits(release: Release, has: frozenset[Label], value: Label, ruled_out: Iterable[Label]) -> bool:
-    allowed = not has.intersection(ruled_out)
-    return allowed or (release.semantics != "single" and value in has)
+def _fits(has: frozenset[Label], value: Label, ruled_out: Iterable[Label]) -> bool:
+    """Say whether she has none of these, or the value too; who has one value each cannot have both."""
+    return value in has or not has.intersection(ruled_out)
 
 
 def _implied(world: World, value: Label, target: Person, relatives: tuple[Person, ...]) -> bool:

@@ -126,7 +126,7 @@ class _InGroup:
     people: int
     counts: dict[Label, int]
     value: Label
-    rules_out: tuple[Label, ...]
+    rules_out: tuple[Label, ...]  # of the target
     values_of_others: tuple[tuple[Label, int], ...]
     without: int  # others known to lack the value
     family: int
@@ -159,7 +159,7 @@ def _in_group(groups: Groups, name: GroupName, investigation: Investigation) -> 
         people=int(groups.sizes[0]),
         counts=groups.value_counts(0),
         value=investigation.value,
-        rules_out=investigation.rules_out if investigation.group == name else (),
+        rules_out=investigation.rules_out,
         values_of_others=others.values if others else (),
         without=others.people if others else 0,
         family=family.people if family else 0,

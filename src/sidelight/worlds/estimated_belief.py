@@ -59,7 +59,7 @@ def estimate_belief(
             f"of the worlds that were drawn, none fits the facts; draw more with {parameter('samples')}, "
             f"or count more with {parameter('states')} and {parameter('seconds')}"
         )
-        raise TooHard(message, low=Fraction(0), high=Fraction(1))
+        raise TooHard(message)
     never = Estimate.exactly(Fraction(0), confidence)
     after = dict.fromkeys(before, never) | dict(zip(values, estimates, strict=True))
     return EstimatedBelief(before.person, before.group, before.before, after, observer.notes)

@@ -129,7 +129,7 @@ class OneCut:
     def _binomials(self, kind: Kind, *, weighted: bool = False) -> Parts:
         """Pack C(n_s, x), or x·C(n_s, x), for the x within bounds, apart by the sides where somebody has it."""
         count, low, high = kind
-        low, high = max(low, 0), min(high, self.left, count)
+        low, high = max(low, 0), min(high, self.left)
         if not self.different:
             return {(0, 0): self._packed(count, low, high, weighted=weighted)}
         # nobody left, nobody right, some on both sides

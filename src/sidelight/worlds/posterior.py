@@ -195,7 +195,7 @@ def _soft_and_too_hard() -> TooHard:
         "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never estimated; "
         "allow more, or take some of them back"
     )
-    return TooHard(message, low=Fraction(0), high=Fraction(1))
+    return TooHard(message)
 
 
 def _contradiction(blamed: Sequence[Fact]) -> Contradiction:

@@ -100,10 +100,13 @@ def weigh(counter: WorldCounter, hard: tuple[Fact, ...], soft: Sequence[SoftFact
 
 
 def _shares(counter: WorldCounter, facts: Sequence[Fact], about: SoftFact) -> tuple[Who, dict[Label, Fraction]]:
-    """Say of whom a soft fact speaks, and how likely each value is that this person may have, given the facts."""
+    """Say of whom a soft fact speaks, and in which shares of the worlds that fit the facts this person has each value.
+
+    Only values that the person may have; shares of all worlds, so that they need not add up to 1.
+    """
     (who,) = about.people()
-    possible, marginals = counter.probability(facts), counter.marginals(facts, who)
-    return who, {value: marginals[value] / possible for value in counter.release.domain if marginals.get(value)}
+    marginals = counter.marginals(facts, who)
+    return who, {value: marginals[value] for value in counter.release.domain if marginals.get(value)}
 
 
 def _is_about_one(counter: WorldCounter, fact: SoftFact) -> bool:

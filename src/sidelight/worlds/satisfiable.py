@@ -169,9 +169,6 @@ class WorldSearch:
     def satisfiable(self, facts: Iterable[Fact]) -> bool:
         """Say whether there is a world in which all of them hold."""
         constraints = [self._constraint(fact) for fact in facts]
-        # in `single`, everybody who is mentioned takes up room, even without a constraint
-        for who in self.entities.group_of if self.release.semantics == "single" else ():
-            self._variable(who)
         start = {variable: self._whole_domain(variable) for variable in self._variables.values()}
         stack: list[tuple[Domains, list[Constraint]]] = [(start, constraints)]
         for _ in range(MOST_NODES):
@@ -225,7 +222,7 @@ class WorldSearch:
         if about not in self._variables:
             who, value = about if isinstance(about, tuple) else (about, None)
             group, single = self.entities.group_of[who], self.release.semantics == "single"
-            pool = (group,) if single else (group, value)
+            pool = (group, value)
             if pool not in self._capacities:
                 counts = self._counts(who)
                 self._capacities[pool] = counts if single else self._have_or_lack(group, counts[value])

@@ -133,6 +133,13 @@ def test_what_no_world_fits_is_refused(semantics, ratio):
     assert str(refused.value) == "no world fits both the release and what was found out; is it another release?"
 
 
+@pytest.mark.parametrize("people", [1, 2])
+def test_others_whose_value_nobody_there_has_fit_no_world(people):
+    found = Investigation(ONE, "Flu", others=others("single", ONE, people, "Mumps"))
+    with pytest.raises(BadMeasure, match=r"^no world fits both the release and what was found out"):
+        odds(hospital("single"), found, Fraction)
+
+
 @pytest.mark.parametrize("ratio", [Fraction, decimals])
 @pytest.mark.parametrize(
     ("people", "having", "mentioned"),

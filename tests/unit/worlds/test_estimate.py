@@ -1,5 +1,6 @@
 """What is said when counting takes too long: bounds that hold the truth, estimates that cover it."""
 
+import math
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.knowledge.facts import Has, Same
+from sidelight.knowledge.facts import And, Has, Same
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
+from sidelight.worlds import estimate as module
 from sidelight.worlds.counting.counter import WorldCounter
-from sidelight.worlds.effort import Effort, Meter
+from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.estimate import Attempts, Estimate, as_generator, estimate_probabilities
 from sidelight.worlds.identify import identify
 from sidelight.worlds.posterior import posterior
@@ -201,3 +203,152 @@ def test_a_seed_may_be_any_whole_number_and_a_generator_is_taken_as_it_is():
     assert as_generator(own) is own
     for seed in (0, np.int64(3), 10**30):
         assert as_generator(seed).random() == np.random.default_rng(int(seed)).random()
+
+
+class Picky:
+    """Counts what it likes to, and remembers what it was asked."""
+
+    def __init__(self, likes, *facts):
+        entities = identify(TWO_WARDS, dict.fromkeys(who for fact in facts for who in fact.people()))
+        self.counter, self.likes, self.asked = WorldCounter(TWO_WARDS, entities, Meter(Effort())), likes, []
+        self.entities = entities
+
+    def within(self, meter):
+        meter.spend(7)
+        return self
+
+    def joint(self, facts, target):
+        facts = tuple(facts)
+        self.asked.append(facts)
+        if not self.likes(facts):
+            raise OverEffort
+        return self.counter.joint(facts, target)
+
+
+PAIRS = [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4), (4, 1)]
+SEVEN = read_facts([f"#1.{one} = a -> #1.{other} = a" for one, other in PAIRS])
+
+
+def test_facts_are_taken_twice_as_many_at_a_time_until_it_goes_wrong():
+    for bad, taken in (
+        (set(), [[0], [1, 2], [3, 4, 5, 6]]),
+        ({3, 5}, [[0], [1, 2], [3, 4, 5, 6], [3, 4], [3], [4], [5, 6], [5], [6]]),
+        ({0, 1}, [[0], [1], [2], [3, 4], [5, 6]]),
+    ):
+        picky = Picky(lambda some, bad=bad: not {SEVEN[each] for each in bad} & {*some}, EASY, *SEVEN)
+        split = Attempts(picky, Meter(Effort(seconds=None))).split(EASY, SEVEN)
+        assert split.left_out == tuple(SEVEN[each] for each in sorted(bad))
+        assert split.countable == tuple(fact for place, fact in enumerate(SEVEN) if place not in bad)
+        known, asked = [], []
+        for some in picky.asked:
+            new = [SEVEN.index(each) for each in some if SEVEN.index(each) not in known]
+            asked.append(new)
+            known += [] if bad & {*new} else new
+        assert asked == taken
+
+
+def test_what_was_counted_is_spent_whether_it_was_enough_or_not():
+    picky = Picky(lambda some: not some, EASY, *HARD)
+    asked = Attempts(picky, Meter(Effort(80, None)))
+    assert asked.meter().effort == Effort(10, None)
+    assert asked.joint((), EASY) == (1, Fraction(1, 2))
+    assert asked.joint(HARD, EASY) is None
+    assert asked.spent.states == 14
+    assert asked.meter().effort == Effort(8, None)
+
+
+TOGETHER = read_facts("#1.1 = a or #1.2 = a")
+FIRST, SECOND = read_facts(["#1.1 = a -> #2.1 = b", "#1.1 = b -> #2.2 != c"])
+
+
+def share(*facts):
+    """How many of all worlds fit."""
+    return posterior(TWO_WARDS, And(facts))
+
+
+def bounds(likes, facts, target=EASY, **effort):
+    picky = Picky(likes, target, *facts)
+    return Attempts(picky, Meter(Effort(**effort), started=-math.inf)).bounds(target, facts)
+
+
+@pytest.mark.parametrize("counts_with_others", [True, False])
+def test_worlds_that_break_what_cannot_be_counted_are_taken_away(counts_with_others):
+    """Each of the two facts left out breaks at most so many; counted among those that fit, or among all worlds."""
+    facts, left_out = (*TOGETHER, FIRST, SECOND), (FIRST, SECOND)
+
+    def likes(some):
+        broken = [~fact for fact in left_out if ~fact in some]
+        return not {*left_out} & {*some} and (counts_with_others or not broken or len(some) == 1)
+
+    known = TOGETHER if counts_with_others else ()
+    least = [
+        max(share(*side, *TOGETHER) - sum(share(*side, *known, ~fact) for fact in left_out), Fraction(0))
+        for side in ([EASY], [~EASY])
+    ]
+    most = [share(EASY, *TOGETHER), share(~EASY, *TOGETHER)]
+    low, high = bounds(likes, facts, seconds=None)
+    assert low == least[0] / (least[0] + most[1])
+    assert high == most[0] / (most[0] + least[1])
+    assert low <= posterior(TWO_WARDS, EASY, given=facts) <= high
+    assert low < Fraction(1, 2) < high
+
+
+def test_where_worlds_may_break_by_the_rest_anything_may_be():
+    assert bounds(lambda _: False, TOGETHER, seconds=None) == (0, 1)
+    assert bounds(lambda some: FIRST not in some and ~FIRST not in some, (FIRST,), seconds=None) == (0, 1)
+
+
+def test_when_the_time_is_over_no_fact_is_taken_and_each_may_break_everything():
+    assert bounds(lambda _: True, TOGETHER, seconds=None) != (0, 1)
+    assert bounds(lambda _: True, TOGETHER, seconds=1) == (0, 1)
+
+
+def test_what_always_or_never_holds_is_bounded_by_that():
+    never = Has(Someone(1), "c")
+    always = ~never
+    for facts, likes in ((TOGETHER, lambda _: True), ((), lambda _: True)):
+        assert bounds(likes, facts, always, seconds=None) == (1, 1)
+        assert bounds(likes, facts, never, seconds=None) == (0, 0)
+    for target in (always, never):
+        assert bounds(lambda some: FIRST not in some and ~FIRST not in some, (FIRST,), target, seconds=None) == (0, 1)
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """How many worlds are drawn each time."""
+    numbers, original = [], module._sampler
+
+    def recording(*arguments):
+        problem, sample = original(*arguments)
+        return problem, lambda number, rng: numbers.append(number) or sample(number, rng)
+
+    monkeypatch.setattr(module, "_sampler", recording)
+    return numbers
+
+
+def estimates(facts, samples, *, seconds=None, started=0.0):
+    effort = Effort(1, seconds)
+    entities = identify(TWO_WARDS, dict.fromkeys(who for fact in (EASY, *facts) for who in fact.people()))
+    asked = Attempts(WorldCounter(TWO_WARDS, entities, Meter(effort)), Meter(effort, started=started))
+    return estimate_probabilities(asked, [EASY], facts, rng=np.random.default_rng(1), samples=samples, confidence=0.9)
+
+
+@pytest.mark.parametrize(("truths", "drawn_at_once"), [(90, 10), (89, 9), (81, 9), (1, 1), (10**9, 25)])
+def test_as_many_worlds_are_drawn_at_once_as_fit_into_memory(monkeypatch, drawn, truths, drawn_at_once):
+    """Four people and two values, and one more: nine for each world."""
+    monkeypatch.setattr(module, "MOST_TRUTHS", truths)
+    (answer,) = estimates(read_facts("#1.1 in {a, b} and #1.2 in {a, b} and #1.3 in {a, b} and #1.4 in {a, b}"), 25)
+    assert {*drawn} == {drawn_at_once}
+    assert answer.worlds == 25
+    assert len(drawn) == -(-25 // drawn_at_once)
+
+
+def test_worlds_are_drawn_fifty_times_for_each_that_is_asked_for(drawn):
+    assert estimates(read_facts(["#1 = a", "#1 = b"]), 5) == []
+    assert drawn == [5] * 50
+
+
+def test_when_the_time_is_over_worlds_are_drawn_once(drawn):
+    (answer,) = estimates(read_facts("#1 = a -> #1.2 = a"), 5, seconds=1, started=-math.inf)
+    assert drawn == [5]
+    assert 0 < answer.worlds <= 5

@@ -1,12 +1,13 @@
 """Who is meant: people of facts, identified with the groups of a release."""
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.people import Described, Someone
-from sidelight.release.locate import Lookup
+from sidelight.release.locate import Listed, Lookup
 from sidelight.worlds.identify import identify
 
 PRINTED = sl.Release.from_counts(
@@ -85,6 +86,18 @@ STARRED = printing({"age": "30-39", "city": "Ulm"}, {"age": "40-49", "city": "Bo
 REGIONS = sl.Hierarchy("city", (("Ulm", "Bonn", "Köln"), ("South", "West", "West")))
 AGES = sl.Hierarchy("age", (("34", "45"), ("30-39", "40-49")))
 NAMED = sl.Release.from_groups([(["Bob", "Ann"], ["Flu", "Cold"])])
+JOBS = printing(
+    {"age": "30-39", "city": "Ulm", "job": "a", "land": "D"},
+    {"age": "30-39", "city": "Bonn", "job": "b", "land": "D"},
+    {"age": "30-39", "city": "Ulm", "job": "c", "land": "D"},
+    {"age": "40-49", "city": "Ulm", "job": "c", "land": "F"},
+)
+MEMBERS = sl.Release.from_buckets(
+    [
+        ([{"sex": "male", "age": 34}, {"sex": "female", "age": 40}], ["Flu", "Cold"]),
+        ([{"sex": "male", "age": 50}], ["Flu"]),
+    ]
+)
 
 
 def refusal(release, *people, **lookup):
@@ -149,6 +162,96 @@ def refusal(release, *people, **lookup):
 )
 def test_who_fits_several_groups_is_told_what_would_decide(release, who, words):
     assert refusal(release, who) == words
+
+
+@pytest.mark.parametrize("age", ["34", "30-39"])
+def test_the_column_that_tells_most_groups_apart_comes_first(age):
+    """All three are from one land, and of one age."""
+    assert refusal(JOBS, {"age": age}) == (
+        f"{{age = {age}}} fits 3 groups: group 1 (age 30-39, city Ulm, job a, land D), group 2 (age 30-39, city Bonn, "
+        "job b, land D), group 3 (age 30-39, city Ulm, job c, land D); say also job, city, where they differ, "
+        "or write #1 for someone in group 1"
+    )
+
+
+def test_members_are_told_apart_by_what_is_known_of_them():
+    assert refusal(MEMBERS, {"sex": "male"}) == (
+        "{sex = male} fits 2 groups: group 1, group 2; say also age, where they differ, "
+        "or write #1 for someone in group 1"
+    )
+    assert refusal(MEMBERS, {"sex": "male", "age": "40"}) == (  # one is male, and the other 40
+        "{age = 40, sex = male} fits no group; the nearest is group 1; write #1 for someone in group 1"
+    )
+    assert refusal(MEMBERS, {"sex": "34"}) == (
+        "the release knows no sex '34'; there are: female, male; if a printed label covers it, "
+        "give hierarchies with by="
+    )
+
+
+def test_what_a_hierarchy_has_above_others_is_said_more_exactly():
+    assert refusal(printing({"city": "Bonn"}, {"city": "Köln"}), {"city": "West"}, by={"city": REGIONS}) == (
+        "{city = West} fits 2 groups: group 1 (city Bonn), group 2 (city Köln); say city more exactly, "
+        "or write #1 for someone in group 1"
+    )
+
+
+def test_suppressed_rows_are_never_the_nearest():
+    assert refusal(printing({"age": "*", "city": "*"}, {"age": "30-39", "city": "Ulm"}), {"age": "70"}) == (
+        "{age = 70} fits no group; the nearest is group 2 (age 30-39, city Ulm), which differs in age; give hierarchies "
+        'with by= if a printed label covers it, or say suppressed="may hold them" if suppressed rows may hold this '
+        "person, or write #2 for someone in group 2"
+    )
+
+
+def test_of_many_groups_that_are_equally_near_the_first_are_named():
+    many = printing(*({"age": "30-39", "city": city} for _ in range(40) for city in ("Bonn", "Ulm")))
+    assert refusal(many, {"age": "45", "city": "Ulm"}) == (
+        "{age = 45, city = Ulm} fits no group; the nearest are group 2 (age 30-39, city Ulm), group 4 (age 30-39, city "
+        "Ulm), group 6 (age 30-39, city Ulm), which differ in age; give hierarchies with by= if a printed label covers "
+        "it, or write #2 for someone in group 2"
+    )
+
+
+def test_who_is_in_no_list_is_told_the_nearest_too():
+    listed = Listed(pa.table({"age": ["30", "40"], "bucket": ["1", "2"]}))
+    buckets = printing({"age": "30-39", "bucket": "1"}, {"age": "40-49", "bucket": "2"})
+    found = Described.of({"age": "40"})
+    assert identify(buckets, [found], Lookup.of(locate=listed)).group_of == {found: 1}
+    assert refusal(buckets, {"age": "35"}, locate=listed).startswith(
+        "{age = 35} fits no group; the nearest are group 1 (age 30-39, bucket 1), group 2 (age 40-49, bucket 2), which "
+        "differ in age; "
+    )
+
+
+def test_no_remedy_is_told_that_was_taken_already():
+    partly = printing({"age": "30-39", "city": "*"}, {"age": "40-49", "city": "Bonn"}, {"age": "*", "city": "*"})
+    unknown = (
+        "the release knows no city 'Köln'; there are: Bonn; if a printed label covers it, give hierarchies with by="
+    )
+    who = {"age": "34", "city": "Köln"}
+    assert refusal(partly, who, suppressed="may hold them") == unknown
+    assert refusal(partly, who) == (
+        f'{unknown}; say suppressed="may hold them" if suppressed rows may hold this person'
+    )
+
+
+def test_who_is_named_may_be_whom_another_describes():
+    table = pa.table({"name": ["Bob", "Ann", "Eve"], "age": ["30-39", "30-39", "40-49"], "ill": ["a", "b", "c"]})
+    named = sl.read_release(table, group="age", sensitive="ill", person="name", keep_people=True)
+    assert refusal(named, "Bob", {"age": "34"}) == (
+        "{age = 34} and Bob may be the same person of group 1 (age 30-39); write #1.1 and #1.2 for two people of it"
+    )
+    assert len(identify(named, ["Bob", Described.of({"age": "44"})]).group_of) == 2
+
+
+def test_who_is_below_another_in_a_hierarchy_may_be_the_same():
+    hidden, by = printing({"city": "*"}), {"city": REGIONS}
+    assert refusal(hidden, {"city": "West"}, {"city": "Köln"}, by=by) == (
+        "{city = West} and {city = Köln} may be the same person of group 1 (city *); "
+        "write #1.1 and #1.2 for two people of it"
+    )
+    south, west = Described.of({"city": "South"}), Described.of({"city": "Köln"})
+    assert identify(hidden, [south, west], Lookup.of(by)).group_of == {south: 0, west: 0}
 
 
 @pytest.mark.parametrize(
@@ -308,6 +411,13 @@ def test_as_many_people_as_a_group_has_are_found():
     [
         ({"city": "Köln"}, " (the release knows no city 'Köln'; there are: Bonn, Ulm)"),
         ({"age": "45", "city": "Ulm"}, ""),
+        (
+            {"age": "old", "city": "Köln"},
+            (
+                " (the release knows no age 'old'; there are: 30-39, 40-49)"
+                " (the release knows no city 'Köln'; there are: Bonn, Ulm)"
+            ),
+        ),
     ],
 )
 def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
@@ -317,6 +427,12 @@ def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
     assert found.notes == (
         f"{described} fits nothing that is printed{why}: this rests on suppressed rows holding the person",
     )
+
+
+def test_people_may_be_described_by_different_columns():
+    one, two = Described.of({"age": "45"}), Described.of({"city": "Bonn"})
+    assert identify(CITIES, [one, two]).group_of == {one: 2, two: 1}
+    assert identify(CITIES, [two, Someone(1), one]).group_of == {two: 1, Someone(1): 0, one: 2}
 
 
 def test_who_is_looked_for_at_the_nearest_average_may_be_elsewhere():

@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.errors import BadKnowledge, BadMeasure, Contradiction, TooHard, UnknownValue, WrongKind
+from sidelight._text import MOST_ROWS
+from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, TooHard, UnknownValue, WrongKind
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
 from sidelight.worlds import posterior as module
+from sidelight.worlds import satisfiable
+from sidelight.worlds.counting.compile import WeightedFact
 from sidelight.worlds.effort import Effort, Meter
 from sidelight.worlds.estimate import Estimate
 from sidelight.worlds.posterior import Observer, posterior, posteriors, representatives
@@ -253,6 +256,38 @@ def test_representatives(text, alike):
     assert {who: other for who, other in representative.items() if who != other} == alike
 
 
+@pytest.mark.parametrize(
+    ("known", "alike"),
+    [
+        (["Ann = Flu", "Bob = Cold"], False),
+        (["Ann in {Flu, Cold}", "Bob in {Cold, Flu}"], True),
+        (["Ann in {Flu, Cold}", "Bob in {Flu, Heart}"], False),
+        (["Ann != Flu", "Bob = Flu"], False),
+        (["not same(Ann, Cleo)", "not same(Dan, Bob)", "same(Cleo, Dan)"], False),
+        (["same(Ann, Cleo)", "same(Cleo, Bob)"], True),
+        (["same(Ann, Cleo)", "not same(Cleo, Bob)"], False),
+        (["Ann = Flu and Cleo = Flu", "Bob = Flu and Cleo = Flu"], True),
+        (["Ann = Flu or Cleo = Cold", "Cleo = Cold or Bob = Flu"], True),
+        (["(Ann = Flu or Cleo = Cold) and Dan = Flu", "Bob = Flu and Cleo = Cold"], False),
+        (["not (Ann = Flu or Cleo = Cold)", "not (Bob = Flu and Cleo = Cold)"], False),
+        (["Ann = Flu -> Cleo = Flu", "Bob = Flu -> Cleo = Flu"], True),
+        (["Ann = Flu -> Cleo = Flu", "Cleo = Flu -> Bob = Flu"], False),
+        (["Ann = Flu -> Bob = Flu", "Bob = Flu -> Ann = Flu"], True),
+    ],
+)
+def test_who_changes_places_with_whom_leaves_every_fact_as_it_is(known, alike):
+    representative = representatives(read_facts(known), dict.fromkeys(PEOPLE, 0))
+    assert (representative["Bob"] == "Ann") is alike
+
+
+def test_what_weighs_differently_is_another_fact():
+    flu = [Has("Ann", "Flu"), Has("Bob", "Flu")]
+    for weights, alike in (((2, 1, 2, 1), True), ((2, 1, 3, 1), False), ((2, 1, 2, 3), False), ((2, 1, 1, 2), False)):
+        facts = [WeightedFact(flu[0], *weights[:2]), WeightedFact(flu[1], *weights[2:])]
+        representative = representatives(facts, {"Ann": 0, "Bob": 0})
+        assert (representative["Bob"] == "Ann") is alike
+
+
 def test_people_of_other_groups_do_not_stand_in():
     assert representatives([Same("Ann", "Bob")], {"Ann": 0, "Bob": 1}) == {"Ann": "Ann", "Bob": "Bob"}
 
@@ -288,6 +323,48 @@ def test_a_notebook_shows_beliefs_escaped():
     assert "Belief about" in drawn
     assert "<Bob>" not in drawn
     assert '<td>R&amp;D</td><td style="text-align: right">1/2</td><td style="text-align: right">1</td>' in drawn
+
+
+def test_a_notebook_shows_all_that_is_believed():
+    right = '<td style="text-align: right">'
+    beliefs = posteriors(sl.Release.from_counts([{"Flu": 2, "Cold": 1}]), given="#1 != Flu")
+    assert beliefs._repr_html_() == (
+        "<table><caption>Beliefs, the ones that moved most first</caption><thead><tr><th>person</th><th>value</th>"
+        "<th>before</th><th>after</th></tr></thead><tbody>"
+        f"<tr><td>#1</td><td>Cold</td>{right}1/3</td>{right}1</td></tr>"
+        f"<tr><td>anyone else in group 1</td><td>Cold</td>{right}1/3</td>{right}0</td></tr></tbody></table>"
+    )
+    assert beliefs.of(Someone(1))._repr_html_() == (
+        "<table><caption>Belief about #1</caption><thead><tr><th>value</th><th>before</th><th>after</th></tr></thead>"
+        f"<tbody><tr><td>Cold</td>{right}1/3</td>{right}1</td></tr>"
+        f"<tr><td>Flu</td>{right}2/3</td>{right}0</td></tr></tbody></table>"
+    )
+
+
+def test_a_notebook_says_how_many_more_there_are():
+    release = sl.Release.from_counts([dict.fromkeys(map(str, range(MOST_ROWS + 3)), 1)] * MOST_ROWS)
+    beliefs = posteriors(release, given=[f"#{group} != 1" for group in range(1, MOST_ROWS + 1)])
+    assert beliefs._repr_html_().endswith(f"<p>… and {MOST_ROWS} more</p>")  # one who is mentioned, and one who is not
+    assert beliefs.of(Someone(1))._repr_html_().endswith("<p>… and 3 more</p>")
+
+
+@pytest.mark.parametrize(
+    ("known", "unnamed"),
+    [
+        ("#1 = a", [Someone(1, 2)]),
+        ("#1.2 = a", [Someone(1, 1)]),
+        ("#1.1 = a -> #1.2 = a", [Someone(1, 3)]),
+        ("#1.3 = a -> #1.1 = a", [Someone(1, 2)]),
+        ("#1.3 = a and #1.1 = b and #1.2 = b and #1.4 = a", []),  # everybody
+        ("#2 = a -> #1.4 = a", [Someone(2, 2), Someone(1, 1)]),
+    ],
+)
+def test_one_whom_the_facts_do_not_mention_stands_for_the_others(known, unnamed):
+    release = sl.Release.from_counts([{"a": 2, "b": 2}] * 2)
+    beliefs = posteriors(release, given=known).beliefs
+    assert [belief.person for belief in beliefs if belief.unnamed] == unnamed
+    mentioned = dict.fromkeys(sl.read_fact(known).people())
+    assert [belief.person for belief in beliefs if not belief.unnamed] == list(mentioned)
 
 
 @pytest.mark.parametrize(
@@ -353,11 +430,13 @@ def test_a_whole_belief_that_is_too_hard_is_not_bounded(person):
     )
 
 
-def test_soft_facts_that_are_too_hard_are_not_bounded():
+@pytest.mark.parametrize("states", [2, 40, 55, 70])
+def test_soft_facts_that_are_too_hard_are_not_bounded(states):
+    """Neither where they are too hard to weigh, nor where they can be weighed, but no question answered."""
     soft = [sl.read_fact(HARD_TO_COUNT[0]).with_probability(0.9), HARD_TO_COUNT[1]]
-    for ask in (posteriors, lambda *args, **options: posterior(*args, "Ann = Flu", **options)):
+    for ask in (posteriors, lambda *args, **options: posterior(*args, "Cleo = Flu and Ann = Cold", **options)):
         with pytest.raises(TooHard) as caught:
-            ask(TRIO, given=soft, effort=Effort(2))
+            ask(TRIO, given=soft, effort=Effort(states))
         assert (caught.value.low, caught.value.high) == (0, 1)
         assert str(caught.value) == (
             "counting the worlds that soft facts weigh takes more than the allowed effort, and they are never "
@@ -400,3 +479,115 @@ def test_people_are_looked_up_as_it_was_said():
 def test_an_option_of_another_kind_is_refused(name, other):
     with pytest.raises(WrongKind, match=f"^{name}= should be "):
         posterior(TRIO, "Ann = Flu", **{name: other})
+
+
+def test_a_search_that_takes_too_long_blames_nobody_needlessly(monkeypatch):
+    """Where it is not known which facts are to blame, all are named."""
+    known = ["Ann = Flu", "Bob = Flu", "Cleo != Heart"]
+    monkeypatch.setattr(module, "MOST_SECONDS", 1e-9)
+    with pytest.raises(Contradiction) as caught:
+        posterior(TRIO, "Ann = Flu", given=known)
+    assert caught.value.facts == tuple(known)
+
+
+def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
+    monkeypatch.setattr(satisfiable, "MOST_NODES", 0)
+    known = [*HARD_TO_COUNT, "Ann = Flu", "Cleo != Heart", "Bob = Flu"]
+    with pytest.raises(Contradiction) as caught:
+        posterior(TRIO, "Ann = Flu", given=known)
+    assert caught.value.facts == ("Ann = Flu", "Bob = Flu")
+    known = ["same(Ann, Bob) or same(Bob, Cleo)", *HARD_TO_COUNT]
+    assert Observer.of(TRIO, read_facts(known)).contradiction().facts == (known[0],)
+    little = Observer.of(TRIO, read_facts(known), effort=Effort(1))
+    assert little.contradiction().facts == tuple(known)  # of which nothing is known
+
+
+def test_bounds_are_rounded_away_from_each_other():
+    too_hard = Observer.of(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
+    assert str(too_hard) == (
+        "counting the worlds takes more than the allowed effort of 1,234 states; what is known: between 0.3333 and "
+        "0.6667; give a larger effort=, or ask for approximate=True"
+    )
+    assert (too_hard.low, too_hard.high) == (Fraction(1, 3), Fraction(2, 3))
+    close = Observer.of(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
+    assert "between 0.6666 and 0.6667; " in str(close)
+
+
+@pytest.mark.parametrize(("many", "words"), [(4, ""), (5, ""), (6, " and others")])
+def test_others_who_are_blamed_are_more_than_five(many, words):
+    release = sl.Release.from_counts([{"a": many - 1, "b": 3}])
+    known = [f"#1.{number} = a" for number in range(2, many + 2)]
+    with pytest.raises(Contradiction) as caught:
+        posterior(release, "#1 = a", given=known)
+    names = " and ".join(f"'{fact}'" for fact in known[:5])
+    assert str(caught.value) == (
+        f"no world fits the release and the facts: {names}{words} cannot all hold; take one back"
+    )
+
+
+def test_two_thousand_worlds_are_drawn_unless_told_otherwise():
+    settings = {"given": HARD_TO_COUNT, "effort": Effort(2, None), "approximate": True, "rng": 1}
+    estimate = posterior(TRIO, "Ann = Flu", **settings)
+    assert (estimate.worlds, estimate.confidence) == (2000, 0.95)
+    truth = posterior(TRIO, "Ann = Flu", given=HARD_TO_COUNT)
+    assert estimate.low <= truth <= estimate.high
+    assert posterior(TRIO, "Ann = Flu", **settings, samples=9, confidence=0.5).worlds == 9
+
+
+def test_what_is_asked_is_about_one_column_and_a_fact_that_holds():
+    two = pa.table({"zip": ["1", "1"], "job": ["a", "b"], "ill": ["c", "d"]})
+    release = sl.read_release(two, group="zip", sensitive=["job", "ill"])
+    for ask in (posteriors, lambda release: posterior(release, "#1 = a")):
+        with pytest.raises(BadTable, match=r"^what somebody believes is about one sensitive column, and there are "):
+            ask(release)
+    with pytest.raises(BadKnowledge, match=r"^a question is about facts that hold; "):
+        posterior(TRIO, "Ann = Flu with 0.9")
+
+
+def test_everybody_is_looked_up_as_it_was_said():
+    suppressed = sl.Release.from_counts([{"Flu": 2}, {"Cold": 2}], labels=[{"city": "Ulm"}, {"city": "*"}])
+    assert posterior(suppressed, "{city = Rome} = Cold", suppressed="may hold them") == 1
+    assert posteriors(suppressed, given="{city = Rome} = Cold", suppressed="may hold them").beliefs[0]["Cold"] == 1
+    for ask in ({"person": {"age": "24"}}, {"given": "{age = 24} = Flu"}):
+        with pytest.raises(BadKnowledge, match="fits no group"):
+            posteriors(PRINTED, **ask, locate="labels")
+
+
+def test_the_ten_whose_beliefs_move_most_are_told():
+    release = sl.Release.from_counts([{"a": 1, "b": 1}] * 12)
+    beliefs = posteriors(release, given=[f"#{group} = a" for group in range(1, 13)])
+    assert len(beliefs.beliefs) == 24
+    assert beliefs.top() == beliefs.top(10) == beliefs.top(99)[:10]
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("known", ["#1 = a", "#1 != a", "#1 = a -> #1.2 = a", "#1 = b or #2 = a"])
+def test_those_whom_the_facts_do_not_mention_believe_what_is_left(semantics, known):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 2}], sizes=[3, 3], values=semantics)
+    for belief in posteriors(release, given=known).beliefs:
+        for value in "ab":
+            assert belief[value] == posterior(release, Has(belief.person, value), given=known)
+            assert belief.before[value] == posterior(release, Has(belief.person, value))
+
+
+def test_who_is_compared_is_counted_with_all_that_is_said(monkeypatch):
+    facts = [Has("Ann", "Flu") & Has("Bob", "Flu")]  # two atoms about two people
+    monkeypatch.setattr(module, "MOST_COMPARED", 3)
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Bob"}
+    monkeypatch.setattr(module, "MOST_COMPARED", 4)
+    assert representatives(facts, {"Ann": 0, "Bob": 0}) == {"Ann": "Ann", "Bob": "Ann"}
+
+
+def test_a_person_is_compared_with_those_of_whom_the_same_is_said():
+    """Of six others it is said from whom they caught it; of the last two, that somebody caught it from them."""
+    caught = [f"From{place}" for place in range(6)], [f"To{place}" for place in range(6)]
+    groups = dict.fromkeys([*caught[1], "Ann", "Bob", "Cleo", *caught[0]], 0)
+    pairs = [*zip(*caught, strict=True), ("Ann", "Cleo"), ("Bob", "Cleo")]
+    facts = [Has(one, "Flu").implies(Has(other, "Flu")) for one, other in pairs]
+    alike = {who: other for who, other in representatives(facts, groups).items() if who != other}
+    assert alike == {"Bob": "Ann"}
+
+
+def test_a_soft_fact_is_not_compared():
+    with pytest.raises(TypeError, match=r"^no such kind of fact: SoftFact$"):
+        representatives([Has("Ann", "Flu").with_probability(0.5)], {"Ann": 0})

@@ -160,6 +160,7 @@ def test_a_thousand_soft_facts_are_counted():
         (["Bob = Breast with 0.2"], "never holds, and so is not a matter of degree; change it"),
         (["Bob in {Flu, Lung, Heart} with 0.2"], "always holds, and so is not a matter of degree; change it"),
         (["Bob = Flu with 0.9", "Bob = Flu with 0.8"], "say different things of the same; change one"),
+        (["same(Bob, Ed) with 0.9", "same(Bob, Ed) with 0.8"], "say different things of the same; change one"),
     ],
 )
 def test_a_contradiction_says_what_to_change(given, words):
@@ -178,6 +179,29 @@ def test_a_contradiction_names_up_to_five_facts():
     assert caught.value.facts == tuple(given)
     assert "'#1 = e with 0.2' and others add up to too much; change one" in str(caught.value)
     assert "#1 = f" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("many", "words"), [(4, ""), (5, ""), (6, " and others")])
+def test_others_are_more_than_five(many, words):
+    release = sl.Release.from_counts([dict.fromkeys("abcdefgh", 1)])
+    given = [f"#1 = {value} with 0.3" for value in "abcdefg"[:many]]
+    with pytest.raises(Contradiction) as caught:
+        sl.posterior(release, "#1 = a", given=given)
+    names = " and ".join(f"'{fact}'" for fact in given[:5])
+    assert str(caught.value) == (
+        f"no belief fits the release and the facts: {names}{words} add up to too much; change one"
+    )
+
+
+@pytest.mark.parametrize(("known", "how"), [("Bob = Flu", "always"), ("Bob = Heart", "never")])
+def test_what_is_decided_by_what_is_certain_is_no_matter_of_degree(known, how):
+    fact = sl.read_fact("Bob = Flu or Charlie = Heart").with_probability(0.9)
+    with pytest.raises(Contradiction) as caught:
+        believed("Ed = Flu", known, fact)
+    assert str(caught.value) == (
+        f"no belief fits the release and the facts: '{fact}' {how} holds, and so is not a matter of degree; change it"
+    )
+    assert caught.value.facts == (str(fact),)
 
 
 def test_what_overlaps_is_said_whole():

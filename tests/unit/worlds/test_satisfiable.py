@@ -12,7 +12,15 @@ from sidelight.knowledge.parse_facts import read_facts
 from sidelight.worlds import satisfiable
 from sidelight.worlds.effort import OverEffort
 from sidelight.worlds.identify import identify
-from sidelight.worlds.satisfiable import WorldSearch, has_room
+from sidelight.worlds.satisfiable import (
+    WorldSearch,
+    _Conjunction,
+    _Disjunction,
+    _Equality,
+    _maximum_flow,
+    _Within,
+    has_room,
+)
 
 VALUES = "abcd"
 DOMAINS = st.frozensets(st.sampled_from(VALUES), min_size=1)
@@ -87,3 +95,147 @@ FOUR = sl.Release.from_counts([dict.fromkeys(VALUES, 2)])
 )
 def test_facts_of_one_group_hold_in_some_world_or_in_none(texts, possible):
     assert search(FOUR, *texts) == search(FOUR, *texts[::-1]) == possible
+
+
+SOME = [frozenset(some) for some in ("a", "b", "ab", "bc", "abc")]
+
+
+@pytest.mark.parametrize("one", SOME)
+@pytest.mark.parametrize("other", SOME)
+def test_a_constraint_is_decided_where_every_choice_decides_alike(one, other):
+    domains = {0: one, 1: other}
+    choices = [*product(one, other)]
+
+    def decided(truths):
+        return truths.pop() if len(truths) == 1 else None
+
+    assert _Within(0, other).truth(domains) is decided({first in other for first, _ in choices})
+    assert _Equality(0, 1, equal=True).truth(domains) is decided({first == second for first, second in choices})
+    assert _Equality(0, 1, equal=False).truth(domains) is decided({first != second for first, second in choices})
+    assert _Equality(0, 0, equal=True).truth(domains) is True
+    assert _Equality(1, 1, equal=False).truth(domains) is False
+    narrowed = {**domains}
+    assert _Within(0, other).apply(narrowed) == ()
+    assert narrowed == {0: one & other, 1: other}
+
+
+def test_a_missing_value_is_a_value_like_others():
+    release = sl.Release.from_counts([{None: 2, "a": 2, "b": 2}])
+    differ = ["not same(#1.1, #1.2)", "not same(#1.2, #1.3)", "not same(#1.1, #1.3)"]
+    assert search(release, *differ)
+    assert not search(release, *differ, "#1.1 in {a, b} and #1.2 in {a, b} and #1.3 in {a, b}")
+
+
+AB = {0: frozenset("ab")}
+YES, NO, OPEN, LATER = (_Within(0, frozenset(some)) for some in ("abc", "c", "a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "every", "any_one"),
+    [
+        ((), True, False),
+        ((YES, YES), True, True),
+        ((YES, OPEN), None, True),
+        ((OPEN, LATER), None, None),
+        ((NO, OPEN), False, None),
+        ((NO, NO), False, False),
+        ((YES, NO), False, True),
+    ],
+)
+def test_joined_constraints_are_decided_by_their_parts(parts, every, any_one):
+    assert _Conjunction(parts).truth(AB) is every
+    assert _Disjunction(parts).truth(AB) is any_one
+
+
+def test_of_a_disjunction_is_left_what_is_not_decided():
+    assert _Disjunction((NO, OPEN)).apply(AB) == (OPEN,)
+    assert _Disjunction((OPEN, NO, LATER)).apply(AB) == (_Disjunction((OPEN, LATER)),)
+    whole = _Disjunction((OPEN, LATER))
+    assert whole.apply(AB)[0] is whole
+
+
+IMPOSSIBLE = (
+    "#1.{0} in {{b, c}} and #1.{1} in {{b, c}} and #1.{2} in {{b, c}} and not same(#1.{0}, #1.{1}) "
+    "and not same(#1.{1}, #1.{2}) and not same(#1.{0}, #1.{2})"
+)
+
+
+@pytest.mark.parametrize("texts", [["0", "1", "#1 = a"], ["0", "#1 = a", "1"], ["#1 = a", "0", "1"]])
+def test_whatever_is_left_is_tried_when_the_first_goes_wrong(texts):
+    """Three people all differ and have two values: that is only found by trying."""
+    ways = {"0": f"({IMPOSSIBLE.format(2, 3, 4)})", "1": f"({IMPOSSIBLE.format(3, 4, 5)})"}
+    assert search(FOUR, " or ".join(ways.get(text, text) for text in texts))
+    assert not search(FOUR, " or ".join(ways.get(text, text) for text in texts), "#1 != a")
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+@pytest.mark.parametrize(
+    ("texts", "possible"),
+    [
+        (["#1 in {a, b}", "#1 != b"], True),
+        (["#1 in {a, b}", "#1 != b", "#1 != a"], False),
+        (["#1 not in {a, b}"], True),
+        (["#1 not in {a, b}", "#1 = b"], False),
+        (["#1 in {a, b}", "#1 = a", "#1 = b"], True),
+        (["same(#1, #2)", "#1 = b"], False),  # which nobody has there
+        (["same(#1, #2)", "#2 = c"], False),
+        (["same(#1, #2)", "#1 = a"], True),
+        (["same(#1, #2)", "#1 = a", "#2 != a"], False),
+        (["not same(#1, #2)", "#1 != a", "#2 != a", "#1 != b", "#2 != c"], False),
+        (["not same(#1, #2)", "#1 != a", "#2 != a", "#1 != b"], True),
+        (["not same(#1, #2)", "#1 = a", "#2 = a", "#1 != b"], True),
+        (["#1 = c"], False),
+        (["#1 in {b, c}"], True),
+        (["#1 not in {c}"], True),
+    ],
+)
+def test_people_of_two_groups_with_several_values(semantics, texts, possible):
+    release = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1, "c": 1}], sizes=[3, 3], values=semantics)
+    assert search(release, *texts) == search(release, *texts[::-1]) == possible
+
+
+def test_an_occurrence_more_may_be_of_somebody_who_has_the_value_already():
+    release = sl.Release.from_counts([{"a": 2}], sizes=[3], values="multiset")
+    lack = ["#1.1 != a", "#1.2 != a"]
+    assert search(release, *lack)
+    assert not search(release, *lack, "#1.3 != a")
+    assert not search(sl.Release.from_counts([{"a": 2}], sizes=[3], values="set"), *lack)
+
+
+@pytest.mark.parametrize(
+    ("demands", "capacities", "flow"),
+    [
+        ({"a": 3}, (1, 5, 0), 1),
+        ({"b": 3}, (1, 1, 0), 1),
+        ({"c": 3}, (1, 1, 2), 2),
+        ({"ab": 1}, (1, 1, 0), 1),
+        ({"abc": 2}, (1, 1, 1), 2),
+        ({"a": 1, "b": 3}, (1, 3, 0), 4),
+        ({"a": 3, "b": 1}, (3, 1, 0), 4),
+        ({"a": 2, "ab": 1}, (1, 2, 0), 2),
+        ({"ab": 3, "b": 2}, (2, 3, 0), 5),
+        ({"ab": 3, "b": 2}, (1, 3, 0), 4),
+        ({"ab": 2, "bc": 2, "ac": 2}, (2, 2, 2), 6),
+        ({"ab": 2, "bc": 2, "ac": 2}, (1, 2, 2), 5),
+        ({"ab": 2, "bc": 2, "c": 2}, (0, 2, 3), 5),
+    ],
+)
+def test_as_many_are_matched_as_there_is_room_for(demands, capacities, flow):
+    rooms = dict(zip("abc", capacities, strict=True))
+    assert _maximum_flow({frozenset(domain): number for domain, number in demands.items()}, rooms) == flow
+    many = [domain for domain, number in demands.items() for _ in range(number)]
+    fits = any(not Counter(chosen) - Counter(rooms) for chosen in product(*many))
+    assert has_room({frozenset(domain): number for domain, number in demands.items()}, rooms) is fits
+    assert fits is (flow == len(many))
+
+
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("one", SOME)
+@pytest.mark.parametrize("other", SOME)
+def test_two_variables_narrow_each_other_and_are_left_where_that_does_not_decide(one, other, equal):
+    constraint, domains = _Equality(0, 1, equal), {0: one, 1: other}
+    if constraint.truth(domains) is None:
+        left = constraint.apply(domains)
+        fitting = [(first, second) for first, second in product(one, other) if (first == second) is equal]
+        assert domains == {0: {first for first, _ in fitting}, 1: {second for _, second in fitting}}
+        assert left == ((constraint,) if constraint.truth(domains) is None else ())

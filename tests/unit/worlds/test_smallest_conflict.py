@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight.worlds import smallest_conflict
-from sidelight.worlds.smallest_conflict import _HittingSetSearch, minimum_unsatisfiable_subset
+from sidelight.worlds.smallest_conflict import ORACLE_STEPS, _HittingSetSearch, minimum_unsatisfiable_subset
 
 CONFLICTS = st.lists(st.frozensets(st.integers(0, 7), min_size=1, max_size=6), min_size=1, max_size=6)
 
@@ -62,10 +62,22 @@ def test_the_last_step_allowed_still_finds_the_minimum(monkeypatch):
     conflicts = oracle([{0, 2}, {1, 2, 3}])
     search = _HittingSetSearch(4, conflicts)
     assert search.minimum([1, 2, 3]) == [0, 2]
+    assert search.steps > 3 * ORACLE_STEPS  # all questions together
     monkeypatch.setattr(smallest_conflict, "MOST_STEPS", search.steps)
     assert minimum_unsatisfiable_subset(4, conflicts) == [0, 2]
     monkeypatch.setattr(smallest_conflict, "MOST_STEPS", search.steps - 1)
     assert minimum_unsatisfiable_subset(4, conflicts) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_where_nothing_can_hold_at_all_nothing_is_blamed(number):
+    assert minimum_unsatisfiable_subset(number, lambda _: True) == []
+
+
+def test_a_set_stays_where_none_is_smaller():
+    search = _HittingSetSearch(4, oracle([{0, 1}, {2, 3}]))
+    assert search.minimum([2, 3]) == [2, 3]
+    assert search.minimum([0, 1]) == [0, 1]
 
 
 @given(CONFLICTS, st.sets(st.integers(0, 255)))
