@@ -279,6 +279,8 @@ def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     # the live code may differ from both: what is imported above is called otherwise
     code = compiled(mutant.code)
     if code != compiled(mutant.before):
+        if not code.co_freevars:  # one that no longer says super() holds on to its class all the same
+            code = code.replace(co_freevars=functions[0].__code__.co_freevars)
         for function in functions:
             function.__code__ = code
         return True
