@@ -1,6 +1,7 @@
 """Probabilities of facts: independence, differences, what is remembered."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 
@@ -43,14 +44,44 @@ def test_what_was_counted_costs_nothing_again():
         poor.probability([Has(PEOPLE[0], "b") | Has(PEOPLE[1], "a")])
 
 
+def test_facts_that_share_no_group_are_remembered_one_by_one():
+    exact, one, other = counter(), Has(PEOPLE[0], "a") | Has(PEOPLE[1], "b"), Has(PEOPLE[2], "a")
+    answer = exact.probability([one, other])
+    poor = exact.within(Meter(Effort(1, None)))
+    assert poor.probability([one]) * poor.probability([other]) == answer
+
+
 def test_too_many_differences_are_refused_beforehand(monkeypatch):
     wide = Or(tuple(Same(PEOPLE[0], PEOPLE[2]) for _ in range(5)))
     same, target = Same(PEOPLE[0], PEOPLE[2]), Has(PEOPLE[0], "a")
     assert counter().probability([wide]) == counter().probability([same])
     assert counter().joint([wide], target) == counter().joint([same], target)
+    monkeypatch.setattr(module, "MOST_DIFFERENCES", 1)
+    assert counter().probability([wide]) == counter().probability([same])
     monkeypatch.setattr(module, "MOST_DIFFERENCES", 0)
     with pytest.raises(OverEffort):
         counter().probability([wide])
+
+
+def test_that_one_of_many_pairs_is_the_same_takes_little_effort():
+    """The partitions of four people for each of three values, by an eighth, and not what is left of six pairs."""
+    release = sl.Release.from_counts([dict.fromkeys("abc", 2)], sizes=[4], values="set")
+    people = [Someone(1, number) for number in range(1, 5)]
+    pairs = Or(tuple(Same(*pair) for pair in combinations(people, 2)))
+    exact = WorldCounter(release, identify(release, people), Meter(Effort(10, None)))
+    assert exact.probability([pairs]) == probability(release, lambda world: len({*world.values()}) < 4)
+
+
+def test_no_facts_are_always_so():
+    assert counter().probability([]) == 1
+    assert isinstance(counter().probability([]), Fraction)
+
+
+def test_what_was_counted_of_people_is_remembered_by_all_who_count():
+    exact, facts = counter(), [[Has(PEOPLE[0], value) | Has(PEOPLE[1], value)] for value in "ab"]
+    poor = exact.within(Meter(Effort(1, None)))
+    marginals = [exact.marginals(each, PEOPLE[0]) for each in facts]
+    assert [poor.marginals(each, PEOPLE[0]) for each in facts] == marginals
 
 
 def test_of_people_who_are_compared_all_are_counted_together():
