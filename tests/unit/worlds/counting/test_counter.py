@@ -110,3 +110,18 @@ def test_marginals_are_those_of_every_world_where_people_differ(semantics, who):
         )
         for value in ("abc" if who.group == 1 else "ab")
     }
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_who_is_only_known_to_lack_a_value_leaves_it_to_the_others(known):
+    """Of four people two have a; with one or two more who lack it, #1.3 has it with 2/3 or 1."""
+    lacking, who = [~Has(Someone(1, number), "a") for number in range(1, known + 1)], Someone(1, 3)
+    exact = WorldCounter(RELEASE, identify(RELEASE, [Someone(1), Someone(1, 2), who]), Meter(Effort()))
+    possible = exact.probability(lacking)
+    assert possible == (Fraction(1, 2) if known == 1 else Fraction(1, 6))
+    rest = (1 - Fraction(2, 4 - known)) / 2
+    assert exact.marginals(lacking, who) == {
+        "a": possible * Fraction(2, 4 - known),
+        "b": possible * rest,
+        "c": possible * rest,
+    }

@@ -87,12 +87,22 @@ def test_every_state_is_one_of_the_effort(states):
     [
         # #1.1 takes a or not; then one of the two does, or both; then that is over, and so is the count
         ("set", ["#1.1 = a or #1.2 = a"], [1, 2, 2, 1, 1]),
+        # #1.1 takes b, or is left free, with or without a term that takes b after all; one of the two does, or both;
+        # b is there once, so both cannot
+        ("single", ["#1.1 = b or #1.2 = b"], [1, 3, 2, 1, 1, 1]),
     ],
 )
 def test_no_more_is_remembered_than_matters(semantics, facts, states):
     release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 1}], sizes=[4], values=semantics)
     program = frontier(*facts, release=release)
     assert [len(layer) for layer in program.layers(Meter(Effort()))] == states
+
+
+def test_what_no_constraint_asks_is_not_decided():
+    """#1.1 has a, and #1.2 need not; or #1.1 has not, and #1.2 has: one move each."""
+    program = frontier("#1.1 = a or #1.2 = a")
+    program.probabilities(Meter(Effort()))
+    assert [len(moves) for moves in program.transitions[1].memo.values()] == [1, 1]
 
 
 def test_freedom_is_paid_for_by_exclusion():
