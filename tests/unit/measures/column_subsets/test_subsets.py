@@ -40,6 +40,18 @@ def test_every_subset_is_visited_once(columns, up_to):
     assert sorted(visited) == sorted(expected)
 
 
+@pytest.mark.parametrize(("columns", "up_to"), [(7, 1), (7, 2), (9, 3), (12, 2), (6, 6)])
+def test_columns_are_left_out_at_most_twice_as_often_as_there_are_subsets(columns, up_to):
+    steps = []
+
+    def without(rows, columns):
+        steps.append(columns)
+        return rows - frozenset(columns)
+
+    SubsetWalk(without, lambda _subset, _rows: True, up_to).run(frozenset(range(columns)), range(columns))
+    assert len(steps) <= 2 * subset_count(columns, up_to)
+
+
 def test_nothing_below_is_visited_where_it_is_not_worth_a_look():
     visited = []
 
@@ -107,6 +119,14 @@ def test_more_columns_than_can_be_gone_through_are_counted():
             (
                 "362 columns have 65,703 subsets of up to 2 columns, and 65,536 can be gone through: those of 16 columns; "
                 "ask for fewer columns, or say up_to=1"
+            ),
+        ),
+        (
+            2**16,
+            2,
+            (
+                "65536 columns have 2,147,516,416 subsets of up to 2 columns, and 65,536 can be gone through: "
+                "those of 16 columns; ask for fewer columns, or say up_to=1"
             ),
         ),
         (
@@ -233,7 +253,7 @@ def test_where_a_column_lies():
     assert [word.tolist() for word in layout.down_to(2, words)] == [[11 << 20 | 12]]
     assert [word.tolist() for word in layout.down_to(4, words)] == [[11]]
     assert [word.tolist() for word in layout.down_to(7, words)] == [[11 << 20 | 12], [13]]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"^3$"):
         layout.code(3, words)
 
 
