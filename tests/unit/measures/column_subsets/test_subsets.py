@@ -180,6 +180,22 @@ def test_few_labels_are_held_in_a_cube_and_many_in_keys():
     assert isinstance(keys.without([0, 1]).dense([2])[0], Cube)
 
 
+@pytest.mark.parametrize(("labels", "before"), [(16, 0), (17, 1)])
+def test_a_cube_has_at_most_sixteen_cells_for_a_key(labels, before):
+    only = Column("a", tuple(map(str, range(labels))), np.zeros(1, np.int32))
+    found, first = CountedKeys.of([only], np.ones(1, int)).dense([0])
+    assert (first, isinstance(found, Cube)) == (before, before == 0)
+
+
+@pytest.mark.parametrize(
+    ("people", "kind"), [(127, np.int8), (128, np.int16), (32_767, np.int16), (32_768, np.int32), (2**31, np.int64)]
+)
+def test_a_cube_takes_no_more_room_than_its_people_need(people, kind):
+    cube, _ = CountedKeys.of([Column.of("a", "01")], np.array([people - 1, 1])).dense([0])
+    assert cube.cells.dtype == kind
+    assert cube.without([0]).cells.tolist() == [people]
+
+
 def test_what_is_kept_takes_a_cell_for_what_it_says_and_not_for_what_it_could():
     columns = [Column.of(name, [str(i % 50) for i in range(100)]) for name in "ab"]
     columns.append(Column.of("c", [str(i // 50) for i in range(100)]))
