@@ -236,7 +236,7 @@ def identifying_columns(
         ColumnSubset(tuple(names[place] for place in places), people, by_subset[places])
         for places in sorted(by_subset, key=lambda places: (len(places), places))
     )
-    prior = None if about is None else Fraction(int(about.counts.totals().max(initial=0)), people)
+    prior = None if about is None else Fraction(int(about.counts.totals().max()), people)
     return IdentifyingColumns(names, people, subsets, about.sensitive if about else None, prior, most)
 
 

@@ -69,7 +69,7 @@ class MinimalUniques(Tabular):
         """
         weights = self._weights
         most = max(weights, default=0) * int(np.bincount(self.key).max(initial=0))
-        if most < 1 << 62:
+        if most < 1 << 63:
             return add_up(self.key, np.array(weights, np.int64)[self.subset], len(self.cells.sizes))
         scores = np.zeros(len(self.cells.sizes), object)
         np.add.at(scores, self.key, np.array(weights, object)[self.subset])
@@ -168,7 +168,7 @@ class MinimalUniques(Tabular):
 
     @property
     def _often(self) -> list[int]:
-        often: list[int] = np.bincount(self.subset, minlength=len(self.subsets)).tolist()
+        often: list[int] = np.bincount(self.subset).tolist()
         return often
 
     @property

@@ -362,7 +362,7 @@ class CountedKeys:
             return _numbers(self.people)
         _, groups = self.layout.cut(SECRET, self.words)
         starts = np.flatnonzero(run_starts(groups))
-        guessed = np.maximum.reduceat(self.people, starts).sum() if len(starts) else 0
+        guessed = np.maximum.reduceat(self.people, starts).sum()
         return replace(_numbers(sum_runs(self.people, starts)), guessed=int(guessed))
 
     def dense(self, columns: Sequence[int]) -> tuple[CountedKeys | Cube, int]:

@@ -192,7 +192,7 @@ def _weight_of_taking(weights: Weights, transition: Transition, after: Weights) 
     mask = transition.mask
     moves = {fields: transition.moves_that_take(fields) for fields in {state & mask for state in weights}}
     return sum(
-        weight * factor * after.get((state & ~mask) + replacement, 0)
+        weight * factor * after[(state & ~mask) + replacement]
         for state, weight in weights.items()
         for replacement, factor in moves[state & mask]
     )

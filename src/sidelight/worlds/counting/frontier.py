@@ -184,7 +184,7 @@ def completions(states: Iterable[int], transition: Transition, after: Weights) -
     """Give the weight of all ways to complete each state, from that of the states after a transition: backwards."""
     mask, memo = transition.mask, transition.memo
     return {
-        state: sum(factor * after.get((state & ~mask) + replacement, 0) for replacement, factor in memo[state & mask])
+        state: sum(factor * after[(state & ~mask) + replacement] for replacement, factor in memo[state & mask])
         for state in states
     }
 

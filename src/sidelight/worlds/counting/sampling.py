@@ -92,7 +92,8 @@ def sample_any(problem: CountingProblem, number: int, rng: np.random.Generator) 
     sample: SampledWorlds = {}
     for group, size in problem.sizes.items():
         variables = [variable for variable, members in enumerate(problem.members) if group in members]
-        remaining = np.tile([problem.counts[group, block] for block in problem.blocks[group]], (number, 1))
+        counts = np.array([problem.counts[group, block] for block in problem.blocks[group]], np.int64)
+        remaining = np.tile(counts, (number, 1))
         for decided, variable in enumerate(variables):
             takes, taken = _take(problem.semantics, remaining, size - decided, rng)
             remaining = remaining - taken
@@ -126,7 +127,7 @@ def evaluate(formula: Formula, worlds: SampledWorlds, problem: CountingProblem) 
             join = np.logical_and if part.kind == "and" else np.logical_or
             truths[part] = np.asarray(join.reduce([truths[each] for each in part.parts]), bool)
         else:
-            truths[part] = np.full(len(next(iter(worlds.values()))), part.kind == "true")
+            truths[part] = np.full(_number_of(worlds), part.kind == "true")
     return truths[formula]
 
 
@@ -135,6 +136,13 @@ def _evaluate_atom(number: int, worlds: SampledWorlds, problem: CountingProblem)
     if isinstance(atom, Takes):
         return worlds[atom.variable, atom.block]
     pair = (atom.variable, atom.other)
-    blocks = {block for variable, block in worlds if variable in pair}
-    one, other = ([worlds.get((variable, block), False) for block in blocks] for variable in pair)
-    return np.asarray(np.logical_and.reduce([np.equal(*both) for both in zip(one, other, strict=True)]), bool)
+    truths = np.full(_number_of(worlds), fill_value=True)
+    for block in {block for variable, block in worlds if variable in pair}:
+        one, other = (worlds.get((variable, block), False) for variable in pair)
+        truths &= np.equal(one, other)
+    return truths
+
+
+def _number_of(worlds: SampledWorlds) -> int:
+    """Count the worlds; all are one where nobody can take anything."""
+    return len(next(iter(worlds.values()), (True,)))

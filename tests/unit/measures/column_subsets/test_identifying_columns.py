@@ -9,6 +9,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadTable, TooHard, UnknownColumn, WrongKind
+from sidelight.measures.column_subsets.identifying_columns import IdentifyingColumns
 
 PEOPLE = pa.table(
     {
@@ -111,6 +112,31 @@ def test_a_table_and_a_page():
     assert without.schema.field("inference").type == pa.float64()
 
 
+def test_the_columns_of_a_table_are_the_same_where_nothing_was_gone_through():
+    nothing = IdentifyingColumns(("age",), 1, ()).to_arrow()
+    assert nothing.num_rows == 0
+    assert nothing.schema == sl.identifying_columns(TABLE).to_arrow().schema
+    assert nothing.schema.types == [pa.list_(pa.string()), *[pa.int64()] * 3, *[pa.float64()] * 3]
+
+
+def test_three_columns_in_words():
+    """Eight people, all different, of whom no two columns tell anybody apart."""
+    bits = [f"{number:03b}" for number in range(8)]
+    rows = pa.table({name: [each[place] for each in bits] for place, name in enumerate("abc")} | {"s": ["x", "y"] * 4})
+    words = sl.identifying_columns(sl.read_table(rows, quasi=["a", "b", "c"], sensitive="s")).explain()
+    assert words == (
+        "Who knows a, b and c of everybody finds 8 of 8 people alone. "
+        "Fewest columns on which 0.5 of the people are alone: a, b and c. "
+        "s is guessed right for 1 of all people by who knows c, and for 0.5 by who knows nothing."
+    )
+
+
+def test_a_page_without_a_secret_leaves_its_cells_empty():
+    both = sl.read_table(PEOPLE, quasi=["zip"], sensitive=["disease", "income"])
+    (row,) = re.findall("<tr>(<td.*?)</tr>", sl.identifying_columns(both)._repr_html_())
+    assert re.findall("<td[^>]*>(.*?)</td>", row) == ["zip", "1", "0", "4", "0.25", "0", ""]
+
+
 def test_a_page_shows_the_worst_first():
     which = sl.identifying_columns(TABLE)
     page = which._repr_html_()
@@ -157,8 +183,12 @@ def test_several_values_per_person_are_no_secret():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(WrongKind, match=r"read it first with sl\.read_table"):
+    with pytest.raises(WrongKind) as wrong:
         sl.identifying_columns(PEOPLE)
+    assert str(wrong.value) == (
+        "what columns identify in should be a Table, not a pyarrow Table; "
+        "read it first with sl.read_table(source, quasi=[...], sensitive=...)"
+    )
     with pytest.raises(UnknownColumn, match="did you mean 'age'"):
         sl.identifying_columns(TABLE, columns=["agee"])
     for columns in ([], ["age", "age"]):

@@ -100,6 +100,14 @@ def test_where_nobody_is_nothing_is_guessed():
     assert finding.explain() == "Nobody is in the release, so nothing is guessed."
     completed = sl.Inference(["age"]).completed(finding, RELEASE)
     assert (completed.measure, completed.value) == (sl.Inference(["age"]), 0)
+    nobody = sl.Inference().summarize(NOBODY)
+    assert nobody.merge(nobody) == nobody
+
+
+def test_who_is_never_guessed_by_all_others_is_so_exactly():
+    witness = sl.Inference().measure(sl.Release.from_counts([{"a": 1, "b": 1}])).witness
+    assert (witness.control, witness.residual) == (0, Fraction(1, 2))
+    assert isinstance(witness.control, Fraction)
 
 
 def test_words():
@@ -139,8 +147,9 @@ def test_a_printed_secret_is_one_value_whatever_the_sensitive_ones_are():
     assert (finding.value, finding.witness.value) == (Fraction(3, 5), "1")
     with pytest.raises(BadMeasure, match="defined for single values"):
         sl.Inference().measure(sets)
-    with pytest.raises(BadMeasure, match="defined for single values"):
-        sl.Inference(["age"]).measure(sets)
+    for columns in (["age"], ["agee"]):  # whatever is known
+        with pytest.raises(BadMeasure, match="defined for single values"):
+            sl.Inference(columns).measure(sets)
 
 
 def test_a_secret_among_several_sensitive_columns_is_looked_at_alone():

@@ -108,6 +108,7 @@ THIRD = (1, 3)
         ([HALF, LESS], 0),
         ([THIRD, LESS, HALF, LESS], 2),
         ([LESS, THIRD, LESS, HALF], 3),
+        ([LESS, HALF, (2**58, 2**59), (1, 2)], 1),
         ([(1, 2), (2, 4), (1, 3)], 0),  # truly equal: the first
         ([(1, 3), (2, 4), (1, 2)], 1),
     ],

@@ -10,6 +10,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadTable, TooHard, WrongKind
+from sidelight.measures.column_subsets.minimal_uniques import _arrow_scores
 
 ROWS = pa.table({"age": ["2", "1", "1"], "sex": ["f", "m", "f"], "zip": ["0", "6", "0"], "ill": ["no"] * 3})
 TABLE = sl.read_table(ROWS, quasi=["age", "sex", "zip"], sensitive="ill")
@@ -95,7 +96,11 @@ def test_where_nobody_is_alone_nothing_contributes():
     assert uniques.singled_out == 0
     assert uniques.explain() == "0 of 6 people can be singled out."
     assert set(uniques.contributions.values()) == {0}
+    assert {type(share) for share in (*uniques.contributions.values(), *uniques.fair_shares.values())} == {Fraction}
+    assert (uniques.scores.tolist(), uniques.scores.dtype) == ([0, 0, 0], np.int64)
+    assert uniques.by_size() == {}
     assert uniques.table().num_rows == 0
+    assert uniques.table().schema == sl.minimal_uniques(TABLE, fraction=Fraction(1, 2)).table().schema
     assert uniques.dis_suda().sum() == 0
     assert "contribution" in uniques._repr_html_()
 
@@ -141,3 +146,21 @@ def test_scores_of_many_columns_are_exact_whatever_their_length(many):
             uniques.table()
     else:
         assert max(uniques.table()["score"].to_pylist()) == many * factorial(many - 1)
+
+
+@pytest.mark.parametrize(("alone", "kind"), [(1, np.int64), (3, np.int64), (4, object)])
+def test_scores_have_64_bits_where_they_suffice(alone, kind):
+    """Of 21 columns each has a weight of 20!, of which 3 are below 2^63, and 4 are not."""
+    names = [f"c{place}" for place in range(21)]
+    rows = {name: ["a", "a", "b" if place < alone else "a"] for place, name in enumerate(names)}
+    table = sl.read_table(pa.table(rows | {"ill": ["no"] * 3}), quasi=names, sensitive="ill")
+    scores = sl.minimal_uniques(table, largest=1).scores
+    assert (sorted(scores.tolist()), scores.dtype) == ([0, alone * factorial(20)], kind)
+
+
+def test_the_longest_scores_that_are_handed_out():
+    longest = _arrow_scores(np.array([10**76 - 1, 1], object))
+    assert (longest.type, [int(score) for score in longest.to_pylist()]) == (pa.decimal256(76), [10**76 - 1, 1])
+    assert _arrow_scores(np.array([1], object)).type == pa.decimal256(76)
+    with pytest.raises(BadTable, match="longer than 76 digits"):
+        _arrow_scores(np.array([10**76], object))

@@ -10,6 +10,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.column_subsets import unique_rows
 
 ONLY_EQUALITIES = "a fact is a cell that somebody knows exactly; ranges and negations are not tried"
 
@@ -56,6 +57,18 @@ def test_the_witness_has_the_fewest_cells():
     assert finding.explain() == (
         "C0 3 alone singles out 1 person; with at most 2 facts 2 of 8 people can be singled out."
     )
+
+
+def test_people_of_several_blocks_are_counted_together(monkeypatch):
+    """Sixty-four at a time: of the first, only two cells tell one; of the second, one cell does."""
+    monkeypatch.setattr(unique_rows, "BITMAPS", 1)
+    rows = [[str(number // 10), str(number % 10)] for number in range(100)]
+    rows[80] = ["8", "x"]
+    release = release_of(rows, [1] * 100)
+    finding = sl.SinglingOut(facts=2).measure(release)
+    assert (finding.value, finding.witness.people) == (1, 100)
+    assert finding.witness.cells == (("c1", "x"),)
+    assert sl.SinglingOut(facts=1).measure(release).value == Fraction(1, 100)
 
 
 def test_a_witness_whose_cells_others_have_replays_to_nothing():

@@ -40,6 +40,18 @@ def test_every_subset_is_visited_once(columns, up_to):
     assert sorted(visited) == sorted(expected)
 
 
+@pytest.mark.parametrize(("columns", "up_to"), [(7, 1), (7, 2), (9, 3), (12, 2), (6, 6)])
+def test_columns_are_left_out_at_most_twice_as_often_as_there_are_subsets(columns, up_to):
+    steps = []
+
+    def without(rows, columns):
+        steps.append(columns)
+        return rows - frozenset(columns)
+
+    SubsetWalk(without, lambda _subset, _rows: True, up_to).run(frozenset(range(columns)), range(columns))
+    assert len(steps) <= 2 * subset_count(columns, up_to)
+
+
 def test_nothing_below_is_visited_where_it_is_not_worth_a_look():
     visited = []
 
@@ -110,6 +122,14 @@ def test_more_columns_than_can_be_gone_through_are_counted():
             ),
         ),
         (
+            2**16,
+            2,
+            (
+                "65536 columns have 2,147,516,416 subsets of up to 2 columns, and 65,536 can be gone through: "
+                "those of 16 columns; ask for fewer columns, or say up_to=1"
+            ),
+        ),
+        (
             2**16 + 1,
             1,
             (
@@ -158,6 +178,22 @@ def test_few_labels_are_held_in_a_cube_and_many_in_keys():
     keys = CountedKeys.of(many, np.ones(30, int))
     assert keys.dense([0, 1, 2]) == (keys, 3)
     assert isinstance(keys.without([0, 1]).dense([2])[0], Cube)
+
+
+@pytest.mark.parametrize(("labels", "before"), [(16, 0), (17, 1)])
+def test_a_cube_has_at_most_sixteen_cells_for_a_key(labels, before):
+    only = Column("a", tuple(map(str, range(labels))), np.zeros(1, np.int32))
+    found, first = CountedKeys.of([only], np.ones(1, int)).dense([0])
+    assert (first, isinstance(found, Cube)) == (before, before == 0)
+
+
+@pytest.mark.parametrize(
+    ("people", "kind"), [(127, np.int8), (128, np.int16), (32_767, np.int16), (32_768, np.int32), (2**31, np.int64)]
+)
+def test_a_cube_takes_no_more_room_than_its_people_need(people, kind):
+    cube, _ = CountedKeys.of([Column.of("a", "01")], np.array([people - 1, 1])).dense([0])
+    assert cube.cells.dtype == kind
+    assert cube.without([0]).cells.tolist() == [people]
 
 
 def test_what_is_kept_takes_a_cell_for_what_it_says_and_not_for_what_it_could():
@@ -233,7 +269,7 @@ def test_where_a_column_lies():
     assert [word.tolist() for word in layout.down_to(2, words)] == [[11 << 20 | 12]]
     assert [word.tolist() for word in layout.down_to(4, words)] == [[11]]
     assert [word.tolist() for word in layout.down_to(7, words)] == [[11 << 20 | 12], [13]]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match=r"^3$"):
         layout.code(3, words)
 
 

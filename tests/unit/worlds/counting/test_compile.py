@@ -46,6 +46,16 @@ def test_the_same_formula_is_the_same_object():
     assert make.conjoin([one, other, one]) is make.conjoin([other, make.conjoin([one])])
     assert make.conjoin([one, make.negate(one)]) is make.false
     assert make.disjoin([one, make.negate(one)]) is make.true
+    assert (make.true.kind, make.false.kind) == ("true", "false")
+
+
+def test_joins_of_joins_are_one():
+    make = Formulas()
+    one, other, third = map(make.atom, range(3))
+    for join, opposite in ((make.conjoin, make.disjoin), (make.disjoin, make.conjoin)):
+        assert join([one, join([other, third])]) is join([join([one, other]), third]) is join([one, other, third])
+        assert opposite([one, join([other, third])]).parts == {one, join([other, third])}
+    assert make.conjoin([one, make.conjoin([make.negate(one), other])]) is make.false
 
 
 def test_deep_formulas_need_no_recursion():
@@ -115,6 +125,15 @@ def test_facts_that_are_joined_are_fixed_one_by_one(facts):
     flu, cold = problem.block_numbers[frozenset(["Flu"])], problem.block_numbers[frozenset(["Cold"])]
     assert problem.constraints == ()
     assert problem.fixed.items() >= {Takes(ann, flu): False, Takes(dan, cold): False}.items()
+
+
+def test_who_has_one_value_need_not_lack_the_others():
+    problem = compiled(NAMED, "Ann != Cold", "Bob != Cold", "Ann = Flu")
+    (ann, flu), (bob, cold) = (
+        (problem.variable_of[who], problem.block_numbers[frozenset([value])])
+        for who, value in (("Ann", "Flu"), ("Bob", "Cold"))
+    )
+    assert problem.fixed == {Takes(ann, flu): True, Takes(bob, cold): False}
 
 
 def test_having_most_values_is_lacking_the_others_where_everybody_has_one():

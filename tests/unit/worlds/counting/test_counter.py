@@ -1,6 +1,7 @@
 """Probabilities of facts: independence, differences, what is remembered."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 
@@ -43,14 +44,44 @@ def test_what_was_counted_costs_nothing_again():
         poor.probability([Has(PEOPLE[0], "b") | Has(PEOPLE[1], "a")])
 
 
+def test_facts_that_share_no_group_are_remembered_one_by_one():
+    exact, one, other = counter(), Has(PEOPLE[0], "a") | Has(PEOPLE[1], "b"), Has(PEOPLE[2], "a")
+    answer = exact.probability([one, other])
+    poor = exact.within(Meter(Effort(1, None)))
+    assert poor.probability([one]) * poor.probability([other]) == answer
+
+
 def test_too_many_differences_are_refused_beforehand(monkeypatch):
     wide = Or(tuple(Same(PEOPLE[0], PEOPLE[2]) for _ in range(5)))
     same, target = Same(PEOPLE[0], PEOPLE[2]), Has(PEOPLE[0], "a")
     assert counter().probability([wide]) == counter().probability([same])
     assert counter().joint([wide], target) == counter().joint([same], target)
+    monkeypatch.setattr(module, "MOST_DIFFERENCES", 1)
+    assert counter().probability([wide]) == counter().probability([same])
     monkeypatch.setattr(module, "MOST_DIFFERENCES", 0)
     with pytest.raises(OverEffort):
         counter().probability([wide])
+
+
+def test_that_one_of_many_pairs_is_the_same_takes_little_effort():
+    """The partitions of four people for each of three values, by an eighth, and not what is left of six pairs."""
+    release = sl.Release.from_counts([dict.fromkeys("abc", 2)], sizes=[4], values="set")
+    people = [Someone(1, number) for number in range(1, 5)]
+    pairs = Or(tuple(Same(*pair) for pair in combinations(people, 2)))
+    exact = WorldCounter(release, identify(release, people), Meter(Effort(10, None)))
+    assert exact.probability([pairs]) == probability(release, lambda world: len({*world.values()}) < 4)
+
+
+def test_no_facts_are_always_so():
+    assert counter().probability([]) == 1
+    assert isinstance(counter().probability([]), Fraction)
+
+
+def test_what_was_counted_of_people_is_remembered_by_all_who_count():
+    exact, facts = counter(), [[Has(PEOPLE[0], value) | Has(PEOPLE[1], value)] for value in "ab"]
+    poor = exact.within(Meter(Effort(1, None)))
+    marginals = [exact.marginals(each, PEOPLE[0]) for each in facts]
+    assert [poor.marginals(each, PEOPLE[0]) for each in facts] == marginals
 
 
 def test_of_people_who_are_compared_all_are_counted_together():
@@ -78,4 +109,19 @@ def test_marginals_are_those_of_every_world_where_people_differ(semantics, who):
             release, lambda world, value=value: fits(world) and value in world[who.group, who.number - 1]
         )
         for value in ("abc" if who.group == 1 else "ab")
+    }
+
+
+@pytest.mark.parametrize("known", [1, 2])
+def test_who_is_only_known_to_lack_a_value_leaves_it_to_the_others(known):
+    """Of four people two have a; with one or two more who lack it, #1.3 has it with 2/3 or 1."""
+    lacking, who = [~Has(Someone(1, number), "a") for number in range(1, known + 1)], Someone(1, 3)
+    exact = WorldCounter(RELEASE, identify(RELEASE, [Someone(1), Someone(1, 2), who]), Meter(Effort()))
+    possible = exact.probability(lacking)
+    assert possible == (Fraction(1, 2) if known == 1 else Fraction(1, 6))
+    rest = (1 - Fraction(2, 4 - known)) / 2
+    assert exact.marginals(lacking, who) == {
+        "a": possible * Fraction(2, 4 - known),
+        "b": possible * rest,
+        "c": possible * rest,
     }

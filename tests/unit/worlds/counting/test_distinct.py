@@ -1,5 +1,9 @@
 """People who differ, by Möbius inversion on partitions."""
 
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,6 +80,46 @@ def test_people_differ_in_as_many_worlds_as_going_through_all_shows(semantics, m
     assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
         release, lambda world: chain_differs(world) and holds(world)
     )
+
+
+def test_ways_are_added_up_whatever_their_length():
+    """Each of the numbers of ways has 62 bits, and their sum 64."""
+    release = sl.Release.from_counts([{"a": 33}], sizes=[67], values="set")
+    facts = read_facts(["not same(#1.1, #1.2)"])
+    problem = compile_facts(release, identify(release, facts[0].people()), facts)
+    same = comb(65, 33) + comb(65, 31)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == 1 - Fraction(same, comb(67, 33))
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_others_in_a_group_where_nobody_is_compared_count_too(semantics):
+    """Who of group 2 has a is known as soon as #1.3 does not; b goes round there as it likes."""
+    release, problem = compiled(semantics, "not same(#1.1, #1.2)", "#1.3 != a", "#1.3 = a or #2.1 = a")
+    assert DistinctCounter().applies(problem)
+    assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
+        release, lambda world: world[1, 0] != world[1, 1] and "a" not in world[1, 2] and "a" in world[2, 0]
+    )
+
+
+def test_of_whom_only_values_are_known_there_are_no_partitions():
+    """Twenty people have a, so that two more of it are among five; #1.1 and #1.2 are among these, and differ."""
+    release = sl.Release.from_counts([{"a": 22, "b": 5}], sizes=[25], values="set")
+    facts = read_facts(["not same(#1.1, #1.2)", *(f"#1.{number} = a" for number in range(3, 23))])
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    problem = compile_facts(release, identify(release, people), facts)
+    assert DistinctCounter().applies(problem)
+    fitting = comb(5, 2) * comb(25, 5) - (comb(3, 2) + comb(3, 0)) * (comb(23, 5) + comb(23, 3))
+    assert DistinctCounter().probability(problem, Meter(Effort())) == Fraction(fitting, comb(25, 22) * comb(25, 5))
+
+
+def test_eight_partitions_are_one_state_of_the_effort():
+    """Five people, all of whom differ, have 52 partitions; at each of three values they are gone through."""
+    release = sl.Release.from_counts([{"a": 2, "b": 1, "c": 3}], sizes=[5], values="set")
+    facts = read_facts([f"not same(#1.{one}, #1.{other})" for one, other in combinations(range(1, 6), 2)])
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    meter = Meter(Effort())
+    DistinctCounter().probability(compile_facts(release, identify(release, people), facts), meter)
+    assert meter.states == 3 * (52 // 8)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.knowledge.parse_facts import read_facts
+from sidelight.knowledge.parse_facts import read_fact, read_facts
 from sidelight.worlds.counting.compile import compile_facts
 from sidelight.worlds.counting.order import Schedule, small_frontier_order
 from sidelight.worlds.effort import Effort, Meter
@@ -72,6 +72,8 @@ def test_next_comes_what_leaves_least_open(seed):
         ({"a": [{1, "t"}], "b": [{2}], "c": [{2}], "d": [{1, "t"}]}, None, "adbc"),
         ({"a": [{1, "t"}], "b": [{2}], "c": [{2}], "d": [{1, "t"}]}, "t", "bcad"),
         ({"a": [{1}], "b": [{1, 2}], "c": [{1}], "d": [{2}]}, None, "acbd"),
+        # once a came up, d would close what is left of b's end, and costs no more than c
+        ({"a": [{1}, {3}], "b": [{3, 5}], "c": [{0, 1, 2}], "d": [{0, 2, 5}]}, None, "badc"),
         ({}, None, ""),
     ],
 )
@@ -79,10 +81,11 @@ def test_orders_worked_out_by_hand(things, late, order):
     assert "".join(small_frontier_order(things, meter(), late=late)) == order
 
 
-def schedule(release, *facts, **options):
-    known = read_facts(facts)
-    entities = identify(release, dict.fromkeys(who for fact in known for who in fact.people()))
-    return Schedule.of(compile_facts(release, entities, known), meter(), **options)
+def schedule(release, *facts, target=None, **options):
+    known, asked = read_facts(facts), None if target is None else read_fact(target)
+    everything = known if asked is None else (*known, asked)
+    entities = identify(release, dict.fromkeys(who for fact in everything for who in fact.people()))
+    return Schedule.of(compile_facts(release, entities, known, target=asked), meter(), **options)
 
 
 RELEASE = sl.Release.from_counts([{"a": 2, "b": 2, "c": 2}])
@@ -106,6 +109,14 @@ def test_variables_are_free_unless_they_are_compared_or_everything_is_scheduled(
     assert len(full.stages) == 3
 
 
+@pytest.mark.parametrize(("semantics", "people"), [("single", [2]), ("set", [])])
+def test_who_decides_several_times_may_have_taken_their_one_value(semantics, people):
+    release = sl.Release.from_counts([{"a": 2, "b": 2, "c": 2}], sizes=[6], values=semantics)
+    plan = schedule(release, "#1.1 = a or #1.2 = a", "#1.2 = b or #1.3 = b")
+    names = {variable: who.number for who, variable in plan.problem.variable_of.items()}
+    assert [names[variable] for variable in plan.several_times()] == people
+
+
 def test_stages_of_one_chain_come_one_after_the_other():
     """Each of three people of group 1 is asked about two values, each time together with somebody of group 2."""
     release = sl.Release.from_counts([dict.fromkeys("abcdef", 1), dict.fromkeys("rstuvwxyz", 1)])
@@ -116,6 +127,13 @@ def test_stages_of_one_chain_come_one_after_the_other():
     chain_of = dict(zip("abcdefrstuvwxyz", 5 * "123", strict=True))
     order = [chain_of[value] for (_, block), _ in plan.stages for value in plan.problem.block_values[block]]
     assert "".join(order) in {"".join(5 * each for each in chains) for chains in permutations("123")}
+
+
+@pytest.mark.parametrize(("target", "order"), [(None, "adbc"), ("#1.1 = a and #1.2 = d", "bcad")])
+def test_what_the_target_asks_about_comes_late(target, order):
+    release = sl.Release.from_counts([dict.fromkeys("abcd", 2)], sizes=[4], values="set")
+    plan = schedule(release, "#1.1 = a or #1.2 = d", "#1.3 = b or #1.4 = c", target=target)
+    assert "".join(value for (_, block), _ in plan.stages for value in plan.problem.block_values[block]) == order
 
 
 def test_variables_of_one_chain_come_one_after_the_other_at_every_stage():

@@ -1,5 +1,7 @@
 """Sampled worlds satisfy what they should, and formulas are evaluated in all of them at once."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,68 @@ def test_formulas_are_evaluated_world_by_world(semantics):
         variables = {variable for variable, _ in worlds}
         for variable in variables:
             assert (sum(truths.astype(int) for (who, _), truths in worlds.items() if who == variable) == 1).all()
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+@pytest.mark.parametrize("text", ["same(#1.1, #2.1)", "same(#1.1, #1.2)"])
+def test_two_are_equal_in_the_worlds_in_which_they_have_the_same(semantics, text):
+    (same,) = facts = read_facts(text)
+    problem = problem_of(semantics, (), facts)
+    worlds = sample_any(problem, 200, np.random.default_rng(3))
+    one, other = (
+        [
+            {block for (who, block), truths in worlds.items() if who == variable and truths[world]}
+            for world in range(200)
+        ]
+        for variable in map(problem.variable_of.__getitem__, same.about())
+    )
+    expected = [mine == yours for mine, yours in zip(one, other, strict=True)]
+    assert evaluate(problem.formula(same), worlds, problem).tolist() == expected
+    assert {*expected} == {True, False}
+
+
+def test_a_draw_below_its_share_takes_the_value():
+    """One of two has a, each with 1/2: the first in the lower half of all draws, to which 1/2 itself does not belong."""
+    release, facts = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), read_facts("#1.1 = a or #1.2 = a")
+    problem = compile_facts(release, identify(release, facts[0].people()), facts)
+    sampler = WorldSampler(Frontier(Schedule.of(problem, Meter(Effort()), exhaustive=True)), Meter(Effort()))
+    draws = np.array([0, np.nextafter(0.5, 0), 0.5, np.nextafter(1, 0)])
+    first, second = sampler.sample(4, SimpleNamespace(random=lambda number: draws[:number])).values()
+    assert first.tolist() == [True, True, False, False]
+    assert second.tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_people_who_have_nothing_are_the_same(semantics):
+    release = sl.Release.from_counts([{"a": 2, "b": 2}, {}], sizes=[3, 3], values=semantics)
+    facts = read_facts(["#1.1 = a or same(#1.1, #1.2)", "same(#2.1, #2.2)", "#2.1 = a"])
+    people = dict.fromkeys(who for fact in facts for who in fact.people())
+    problem = compile_facts(release, identify(release, people), (), watched=facts)
+    worlds = sample_any(problem, 50, np.random.default_rng(4))
+    first, same, has = (evaluate(problem.formula(fact), worlds, problem) for fact in facts)
+    assert (same.tolist(), has.tolist()) == ([True] * 50, [False] * 50)
+    assert (
+        evaluate(problem.formulas.conjoin(map(problem.formula, facts[:2])), worlds, problem).tolist() == first.tolist()
+    )
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_where_nobody_has_anything_all_worlds_are_one(semantics):
+    release = sl.Release.from_counts([{}], sizes=[3], values=semantics, domain=["a"])
+    facts = read_facts(["same(#1.1, #1.2) or same(#1.1, #1.3)"])
+    problem = compile_facts(release, identify(release, facts[0].people()), (), watched=facts)
+    worlds = sample_any(problem, 50, np.random.default_rng(5))
+    assert evaluate(problem.formula(facts[0]), worlds, problem).tolist() == [True]
+    assert evaluate(problem.formulas.false, worlds, problem).tolist() == [False]
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+def test_what_is_too_hard_is_estimated_beside_people_who_have_nothing(semantics):
+    release = sl.Release.from_counts([{"a": 2, "b": 2}, {}], sizes=[3, 3], values=semantics)
+    known = ["same(#2.1, #2.2)", "same(#1.1, #1.2) or #1.3 = a or same(#2.1, #2.3) and #1.2 = b"]
+    exact = sl.posterior(release, "#1.1 = a", given=known)
+    estimate = sl.posterior(
+        release, "#1.1 = a", given=known, effort=sl.Effort(states=1), approximate=True, rng=1, samples=500
+    )
+    assert estimate.worlds == 500
+    assert estimate.low < exact < estimate.high
