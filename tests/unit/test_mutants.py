@@ -47,7 +47,8 @@ class Inner(Base):
         return 1 < self.twice
 
     def size(self, least=4):
-        return super().size(least)
+        found = super().size(least)
+        return found
 """
 
 
@@ -83,6 +84,7 @@ def live(tmp_path):
         ("Inner.twice", "return self.size() / 2", lambda m: m.Inner().twice == 2),
         ("Inner.once", "return 2 < self.twice", lambda m: m.Inner().once),
         ("Inner.size", "def size(self, least=5):", lambda m: m.Inner().size() == 5),
+        ("Inner.size", "found = None", lambda m: m.Inner().size() is None),
         ("Base.size", "def size(self, least=4):", lambda m: m.Base().size() == 4),
     ],
 )
