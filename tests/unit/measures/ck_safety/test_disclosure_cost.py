@@ -74,6 +74,12 @@ def test_what_makes_no_sense_is_refused(settings, wrong):
     assert str(refusal.value) == wrong
 
 
+def test_an_amount_that_makes_no_sense():
+    with pytest.raises(BadMeasure) as refusal:
+        sl.DisclosureCost(-1, {})
+    assert str(refusal.value) == "'disclosure cost' needs k to be a whole number of at least 0, not -1"
+
+
 def test_a_misspelt_value_is_refused():
     with pytest.raises(UnknownValue, match="did you mean 'AIDS'"):
         sl.DisclosureCost(1, {"AIDs": 10}).measure(WARD)
