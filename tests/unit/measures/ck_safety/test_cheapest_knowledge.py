@@ -9,7 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.ck_safety import priced_atoms
-from sidelight.measures.ck_safety.cheapest_knowledge import _taking_part
+from sidelight.measures.ck_safety.cheapest_knowledge import Market, _taking_part
 from sidelight.policy.limit_text import read_limit
 from sidelight.worlds.brute_force import cheapest_implications
 
@@ -193,6 +193,24 @@ def test_prices_have_a_common_unit():
     finding = sl.CheapestKnowledge(1, prices).measure(release)
     assert finding.value == finding.replay(release) == Fraction(1, 10) * 2 + Fraction(3, 20)  # all but one of b and d
     assert finding.witness.value == "d"  # of one price the more frequent
+
+
+def test_the_targets_value_is_taken_out_of_its_class_in_each_group():
+    """Values by price, the dearest first, and counts in falling order; values that nobody has are no use."""
+    groups = [{"a": 5, "b": 3, "c": 2, "d": 1}, {"b": 6, "a": 1, "c": 4}, {"a": 9, "c": 1}, {"a": 9, "c": 8, "b": 1}]
+    release = sl.Release.from_counts(groups, domain=["a", "b", "c", "d", "e"])
+    prices = {"d": Fraction(3, 2), "e": Fraction(3, 2)}
+    market = Market.of(sl.CheapestKnowledge(1, prices, otherwise=0.5, value="b"), release.groups)
+    assert (market.unit, market.classes, market.may_be) == (Fraction(1, 2), ((3, 4), (0, 1, 2)), {1})
+    assert [each.tolist() for each in market.others.counts] == [
+        [[1], [0], [0], [0]],
+        [[5, 3, 2], [6, 4, 1], [9, 1, 0], [9, 8, 1]],
+    ]
+    assert (market.others.prices, market.others.target.tolist()) == ((3, 1, 0), [0, 0, 0, 0])
+    ((own, others),) = market.targets
+    assert [each.tolist() for each in others.counts] == [[[1], [0], [0], [0]], [[5, 2], [4, 1], [9, 1], [9, 8]]]
+    assert (own, others.prices, others.target.tolist()) == (1, (3, 1, 1), [3, 6, 0, 1])
+    assert others.sizes.tolist() == market.others.sizes.tolist() == [11, 11, 10, 18]
 
 
 def test_only_groups_with_the_least_probabilities_at_some_price_take_part():

@@ -41,6 +41,7 @@ def test_an_amount_that_makes_no_sense(measure, k, given):
 @BOTH
 def test_a_whole_number_of_numpy_is_one(measure):
     assert measure(np.int64(2)) == measure(2)
+    assert type(measure(np.int64(2)).k) is int
 
 
 @BOTH
