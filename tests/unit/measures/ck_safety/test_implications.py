@@ -180,10 +180,11 @@ def test_sparse_counts_give_the_same():
         (("a",), "a"),
         (("a", "b"), "a or b"),
         (("a", "b", "c", "d"), "a, b, c or d"),
-        (("a", "b", "c", "d", "e"), "a, b, c, d or one of 1 more values"),
+        (("a", "b", "c", "d", "e"), "a, b, c, d or e"),
+        (("a", "b", "c", "d", "e", "f"), "a, b, c, d or one of 2 more values"),
     ],
 )
-def test_up_to_four_values_are_named(values, text):
+def test_up_to_five_values_are_named_and_of_more_the_first_four(values, text):
     assert either(values) == text
 
 
@@ -214,10 +215,13 @@ def knowing(people):
     return ImplicationsWitness(GroupName(1), "w", target=(1, 0), implications=implications, elsewhere=(name,))
 
 
-def test_five_things_are_said_and_the_others_are_counted():
+def test_up_to_six_things_are_said_and_of_more_the_first_five():
     five = ", or ".join(f"someone in group {number} has x" for number in range(5, 10))
     assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 10)])) == (
         f"that, if {five}, the target has w"
+    )
+    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 11)])) == (
+        f"that, if {five}, or someone in group 10 has x, the target has w"
     )
     assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 12)])) == (
         f"that, if {five}, or 2 more things like that hold, the target has w"
@@ -272,6 +276,27 @@ def test_a_category_is_told_as_one_of_its_values():
     assert finding.value == 1 / (1 + Fraction(1, 10) / Fraction(3, 5))
     target, known = finding.witness.as_facts()
     assert sl.posterior(HOSPITAL, target, given=known) == finding.value == finding.replay(HOSPITAL)
+    parts = [
+        sl.Implications(1, value=["Flu", "Breast cancer"]).summarize(HOSPITAL.groups.take(at)) for at in ([0], [1])
+    ]
+    assert parts[1].merge(parts[0]).finding() == finding
+    assert finding.witness.any_of == ("Breast cancer", "Flu")
     assert no_facts_about("ill") == (
         "facts cannot say how many people have 'ill', which somebody here knows; ask about its values one by one"
     )
+
+
+def test_values_of_a_category_that_nobody_could_have_are_noted():
+    finding = sl.Implications(1, value={"ill": ["Flu", "Plague"]}).measure(HOSPITAL)
+    assert (finding.value, finding.notes) == (
+        sl.Implications(1, value="Flu").measure(HOSPITAL).value,
+        ("the release does not have these values of 'ill': Plague",),
+    )
+
+
+def test_parts_in_which_nobody_has_the_value_and_that_are_not_weighed_merge_to_nobody():
+    release = sl.Release.from_counts([{"c": 3000, "d": 3000}] * 2, domain=["a", "c", "d"])
+    measure = sl.Implications(900, value="a")
+    one, other = (measure.summarize(release.groups.take(slice(at, at + 1))) for at in (0, 1))
+    assert one.merge(other).finding() == measure.measure(release)
+    assert measure.measure(release).notes == ("nobody in the release has 'a'",)
