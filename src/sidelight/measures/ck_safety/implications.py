@@ -133,7 +133,7 @@ class Implications(Targeted):
             return witness.posterior(seen)
         from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - brings SciPy
 
-        return probability_of_target(witness, seen)
+        return probability_of_target(witness, seen, self.k)
 
 
 @dataclass(frozen=True, slots=True)
