@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -55,6 +55,9 @@ from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, shown
+
+SURE = LOG_OF_ZERO / 2
+"""Logarithms below this stand for 0."""
 
 MOST = 400
 """Budgets of so many times the smallest unit of price are looked into; both time and memory grow with its square."""
@@ -125,7 +128,7 @@ class CheapestKnowledge(Targeted):
         prices = {value: Fraction(1 + place % 3, 2) for place, value in enumerate(domain)}
         targets = [each for each in examples_of_targets(domain) if not isinstance(each.get("value"), tuple)]
         reaches = (Fraction(9, 10), 1, Fraction(1, 2))
-        return tuple(cls(reaches[at % 3], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
+        return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
     def settings(self) -> dict[str, object]:
         """Say the parameters as a policy file does."""
@@ -182,7 +185,7 @@ class CheapestKnowledge(Targeted):
         """Add up the prices, and count worlds to see that it makes as sure as it should: infinite where it does not."""
         assert isinstance(witness, PricedWitness)
         price = sum((self.price(each.premise.value) for each in witness.implications), Fraction(0))
-        return price if witness.posterior(release) >= exact_number(self.reach, BadMeasure, "reach=") else math.inf
+        return price if witness.posterior(release) >= self.reach else math.inf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -239,21 +242,18 @@ class Market:
     def take(self, rows: Integers) -> Market:
         """Keep some groups."""
         targets = tuple((own, each.take(rows)) for own, each in self.targets)
-        return Market(self.groups.take(rows), self.unit, self.classes, self.others.take(rows), targets, self.may_be)
+        return replace(self, groups=self.groups.take(rows), others=self.others.take(rows), targets=targets)
 
     def certain_budget(self) -> int:
-        """Give a budget that suffices: what it costs to ask a target about every other value of the group."""
+        """Give a budget that suffices: what it costs to ask a target about every other value of the group.
+
+        (Or anybody of a group without the target's value about every value: one of them is so.)
+        """
         costs = [
-            np.where(
-                each.target > 0,
-                sum(
-                    price * np.count_nonzero(own, axis=1) for price, own in zip(each.prices, each.counts, strict=False)
-                ),
-                np.iinfo(np.int64).max,
-            ).min()
+            sum(price * np.count_nonzero(own, axis=1) for price, own in zip(each.prices, each.counts, strict=False))
             for _, each in self.targets
         ]
-        return int(min(costs))
+        return int(np.min(costs))
 
     def cheapest(self, reach: Fraction) -> tuple[int, PricedWitness]:
         """Find the least budget that reaches as much, and what to buy for it."""
@@ -286,9 +286,9 @@ class Market:
         """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
         screen = ImplicationsScreen(len(others) - 1, Targets())
         least = joined_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
-        limit = float(log((1 - reach) / reach)) if reach < 1 else LOG_OF_ZERO / 2
+        limit = float(log((1 - reach) / reach)) if reach < 1 else SURE
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
-            if least[budget] < LOG_OF_ZERO / 2:
+            if least[budget] < SURE:
                 return budget, self.witness(self._certain(others[budget], targets[budget], budget))
             purchases = self._spent_best(others[: budget + 1], targets[: budget + 1])
             if _probability(purchases) >= reach:
@@ -303,10 +303,10 @@ class Market:
 
     def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
         """Spend a budget that makes certain on the first group in which it does."""
-        here = np.flatnonzero(targets < LOG_OF_ZERO / 2)
+        here = np.flatnonzero(targets < SURE)
         if len(here):
             return [self._best(Choice(int(here[0]), budget, target=True))]
-        elsewhere = int(np.flatnonzero(others < LOG_OF_ZERO / 2)[0])
+        elsewhere = int(np.flatnonzero(others < SURE)[0])
         target = next(row for row in range(len(self.groups)) if any(each.target[row] for _, each in self.targets))
         return [self._best(Choice(target, 0, target=True)), self._best(Choice(elsewhere, budget, target=False))]
 
@@ -382,7 +382,7 @@ def _priced(
 ) -> PricedGroups:
     """Sort the counts of each class; with a target of class `own`, its most frequent value in question is taken out."""
     counts = [groups.counts.only_values(np.array(places)).largest(len(places)) for places in classes]
-    target = np.zeros(len(groups), np.int64)
+    target = np.zeros_like(groups.sizes)
     if own is not None:
         target = groups.counts.highest(np.intersect1d(classes[own], may_be))
         before = (counts[own] > target[:, np.newaxis]).sum(axis=1, keepdims=True)

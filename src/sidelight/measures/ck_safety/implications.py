@@ -133,7 +133,7 @@ class Implications(Targeted):
             return witness.posterior(seen)
         from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - brings SciPy
 
-        return probability_of_target(witness, seen)
+        return probability_of_target(witness, seen, self.k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,8 +352,9 @@ def knowledge_in_words(witness: ImplicationsWitness) -> str:
     clauses = list(_clauses(witness))
     if not clauses:
         return "nothing but the release"
-    shortened = clauses[:5] + ([f"{len(clauses) - 5} more things like that hold"] if len(clauses) > 5 else [])
-    return f"that, if {', or '.join(shortened)}, the target has {shown(witness.value)}"
+    if len(clauses) > 6:
+        clauses[5:] = [f"{len(clauses) - 5} more things like that hold"]
+    return f"that, if {', or '.join(clauses)}, the target has {shown(witness.value)}"
 
 
 def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
@@ -379,7 +380,7 @@ def either(values: tuple[Label, ...]) -> str:
     >>> print(either(("Ulcer, bleeding", "Flu")))
     'Ulcer, bleeding' or Flu
     """
-    named = [shown_in_list(value) for value in values[:4]]
-    if len(values) > 4:
-        named.append(f"one of {len(values) - 4} more values")
+    named = [shown_in_list(value) for value in values[:5]]
+    if len(values) > 5:
+        named[4:] = [f"one of {len(values) - 4} more values"]
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} or {named[-1]}"

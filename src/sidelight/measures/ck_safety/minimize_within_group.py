@@ -152,9 +152,10 @@ class Program(ABC):
 
     def people(self, *, until: int) -> Iterator[tuple[int, list[Numbers]]]:
         """Go from the last person i down to one, with the states of each."""
-        later = [self.nobody(self.atoms)]
-        for person in range(self.atoms, until - 1, -1):
-            now, left = [self.nobody(person)], self.left(person)
+        now = [self.nobody(self.atoms)]
+        yield self.atoms, now
+        for person in range(self.atoms - 1, until - 1, -1):
+            later, now, left = now, [self.nobody(person)], self.left(person)
             for values in range(1, self.atoms // (person + 1) + 1):
                 before, length = now[-1], self.atoms - person * values + 1
                 best: Numbers = np.empty((length, len(self.n)), self.dtype)
@@ -164,7 +165,6 @@ class Program(ABC):
                 np.minimum(best[values:], before[values:length], out=best[values:])
                 now.append(best)
             yield person, now
-            later = now
 
     def least(self) -> Numbers:
         """Give f(0), …, f(J)."""

@@ -29,6 +29,7 @@ from sidelight.knowledge.people import Someone
 from sidelight.measures.ck_safety.implications import counts_of, either, no_facts_about, nobody_shown
 from sidelight.measures.exact import (
     BITS_REPORTED,
+    FRACTIONS,
     Amount,
     Arithmetic,
     Number,
@@ -227,6 +228,8 @@ def _replayed(release: Release, witness: NegationsWitness) -> Amount:
         has, lacks = odds(release, known, arithmetic.ratio)
         return arithmetic.risk(lacks / has)
 
+    if release.semantics == "set":  # where odds are short
+        return risk(FRACTIONS)
     group = release.group(witness.group)
-    count = int(group.counts.row(0)[release.groups.code_of(witness.value)])
-    return compute_exactly(count * int(group.sizes[0]).bit_length(), BITS_REPORTED, risk)
+    count, people = int(group.counts.row(0)[release.groups.code_of(witness.value)]), int(group.sizes[0])
+    return compute_exactly(count * (people - witness.others).bit_length(), BITS_REPORTED, risk)

@@ -57,16 +57,15 @@ class Kinds:
     """All kinds of sets within a price, the target's value being free once, and those one value smaller."""
 
     prices: Prices  # of the values of each class; the last that of σ, or 0 where there is no target
-    largest: Kind  # how many values there are of each
 
     @classmethod
     def within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
-        """List the kinds from the smallest on: whatever is within a kind stands before it.
+        """List the kinds within the largest from the smallest on: whatever is within a kind stands before it.
 
         >>> Kinds.within(3, (1, 2, 0), (2, 1, 0))[1]
         [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 0), (1, 1, 0)]
         """
-        kinds = cls(prices, largest)
+        kinds = cls(prices)
         listed: list[Kind] = [()]
         for own, most in zip(prices, largest, strict=True):
             free = own if len(listed[0]) == len(prices) - 1 else 0  # σ costs the target nothing
@@ -261,7 +260,7 @@ class _Chains:
                 own = self.kinds.price(kind)
                 if own <= price and all(many <= most for many, most in zip(kind, within, strict=True)):
                     probability = self.group.avoid(person, kind)
-                    rest = self.best(person + 1, kind, price - own) if probability else Chain(Fraction(0))
+                    rest = self.best(person + 1, kind, price - own) if probability else Chain(probability)
                     options.append(Chain(probability * rest.product, (kind, *rest.kinds)))
             self.known[state] = min(options)
         return self.known[state]

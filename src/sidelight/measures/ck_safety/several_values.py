@@ -199,8 +199,11 @@ def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
     return others, placed
 
 
-def probability_of_target(witness: ImplicationsWitness, release: Release) -> Amount:
-    """Count worlds cell by cell: those with the target / those in which every implication holds."""
+def probability_of_target(witness: ImplicationsWitness, release: Release, k: int) -> Amount:
+    """Count worlds cell by cell: those with the target / those in which every implication holds.
+
+    It is a fraction where the risk is one that is reported for these k implications.
+    """
     people = Counter((person[0], value) for person, values in witness.premises().items() for value in values)
     own = (witness.target[0], witness.value)
     people[own] += 1
@@ -212,7 +215,7 @@ def probability_of_target(witness: ImplicationsWitness, release: Release) -> Amo
             without *= _none_has(cells[place], many, arithmetic)
         return arithmetic.risk(without / (1 - _none_has(cells[own], 1, arithmetic)))
 
-    bits = sum(cells[place].bits(many) for place, many in people.items())
+    bits = sum(cell.bits(_told_apart(k)) for cell in cells.values())
     return compute_exactly(bits, BITS_REPORTED, probability)
 
 

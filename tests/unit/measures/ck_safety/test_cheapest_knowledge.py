@@ -3,11 +3,13 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownValue
 from sidelight.measures.ck_safety import priced_atoms
+from sidelight.measures.ck_safety.cheapest_knowledge import Market, _taking_part
 from sidelight.policy.limit_text import read_limit
 from sidelight.worlds.brute_force import cheapest_implications
 
@@ -24,6 +26,7 @@ def test_the_limit_is_met_with_equality():
 def test_what_the_release_itself_says_costs_nothing():
     finding = sl.CheapestKnowledge(0.5).measure(WARD)
     assert (finding.value, finding.replay(WARD)) == (0, 0)
+    assert type(finding.value) is type(finding.replay(WARD)) is Fraction
     assert finding.explain().startswith("It costs nothing: in group 1 anyone has Cold with probability 1/2")
 
 
@@ -143,6 +146,8 @@ def test_words():
         "For 1 somebody could know that, if the target has Flu, the target has Cold; "
         "in group 1 anyone, the target, then has Cold with probability 5/6."
     )
+    uneven = sl.CheapestKnowledge(0.6, otherwise=Fraction(1_234_567, 1_000_000), value="Cold").measure(WARD)
+    assert uneven.explain().startswith("For 1.2345 somebody could know")  # no more than it costs
     nobody = sl.Release.from_counts([{"Flu": 1}], domain=["Flu", "AIDS"])
     assert sl.CheapestKnowledge(0.5, value="AIDS").measure(nobody).explain() == (
         "Nobody in the release has 'AIDS', so nobody can be shown to have it."
@@ -158,6 +163,17 @@ def test_what_costs_too_much_to_weigh_says_so():
         "knowledge that makes this sure costs more than 256 times 1/2, the unit of all prices, which is too much to "
         "weigh; give a lower 'reach', or prices in larger steps"
     )
+
+
+@pytest.mark.parametrize("price", [299, 400])
+def test_all_budgets_up_to_400_units_are_weighed(price):
+    """The only one who has c is made sure of by asking about a and b, and by nothing cheaper, in either group."""
+    release = sl.Release.from_counts([{"a": 10**6, "b": 10**6, "c": 1}, {"a": 10**6 + 1, "b": 10**6, "c": 1}])
+    finding = sl.CheapestKnowledge(1, {"a": 150, "b": price - 150}, value="c").measure(release)
+    assert finding.value == finding.replay(release) == price
+    assert (finding.witness.group.number, set(finding.witness.premises()[1, 0])) == (1, {"a", "b"})
+    with pytest.raises(TooHard, match=r"^knowledge that makes this sure costs more than 256 times 1, the unit"):
+        sl.CheapestKnowledge(1, {"a": 150, "b": 251}, value="c").measure(release)
 
 
 def test_without_prices_it_is_the_least_number_of_implications_that_reaches():
@@ -179,6 +195,36 @@ def test_prices_have_a_common_unit():
     assert finding.witness.value == "d"  # of one price the more frequent
 
 
+def test_the_targets_value_is_taken_out_of_its_class_in_each_group():
+    """Values by price, the dearest first, and counts in falling order; values that nobody has are no use."""
+    groups = [{"a": 5, "b": 3, "c": 2, "d": 1}, {"b": 6, "a": 1, "c": 4}, {"a": 9, "c": 1}, {"a": 9, "c": 8, "b": 1}]
+    release = sl.Release.from_counts(groups, domain=["a", "b", "c", "d", "e"])
+    prices = {"d": Fraction(3, 2), "e": Fraction(3, 2)}
+    market = Market.of(sl.CheapestKnowledge(1, prices, otherwise=0.5, value="b"), release.groups)
+    assert (market.unit, market.classes, market.may_be) == (Fraction(1, 2), ((3, 4), (0, 1, 2)), {1})
+    assert [each.tolist() for each in market.others.counts] == [
+        [[1], [0], [0], [0]],
+        [[5, 3, 2], [6, 4, 1], [9, 1, 0], [9, 8, 1]],
+    ]
+    assert (market.others.prices, market.others.target.tolist()) == ((3, 1, 0), [0, 0, 0, 0])
+    ((own, others),) = market.targets
+    assert [each.tolist() for each in others.counts] == [[[1], [0], [0], [0]], [[5, 2], [4, 1], [9, 1], [9, 8]]]
+    assert (own, others.prices, others.target.tolist()) == (1, (3, 1, 1), [3, 6, 0, 1])
+    assert others.sizes.tolist() == market.others.sizes.tolist() == [11, 11, 10, 18]
+
+
+def test_only_groups_with_the_least_probabilities_at_some_price_take_part():
+    """For 3 units: of those that cost 1 the least four (the target's group and two more beside it), and so on."""
+    rng = np.random.default_rng(4)
+    others, targets = -rng.random((2, 4, 40))
+    others[0] = 0
+    lists = [np.argsort(others[price])[: 5 - price] for price in (1, 2, 3)]
+    lists += [np.argsort(targets[price])[: 4 - price] for price in (0, 1, 2, 3)]
+    expected = sorted({*np.concatenate(lists).tolist()})
+    assert _taking_part(others, targets).tolist() == expected
+    assert len(expected) < 20
+
+
 def test_a_group_that_makes_sure_elsewhere():
     """The target is one of 41 people with as many values; of the second group all but one have the cheap value."""
     release = sl.Release.from_counts(
@@ -189,6 +235,27 @@ def test_a_group_that_makes_sure_elsewhere():
     assert finding.explain() == (
         "For 2 somebody could know that, if one of 2 people in group 2 (zip 2) has x, the target has t; "
         "in group 1 (zip 1) anyone, the target, then has t with probability 1."
+    )
+
+
+def test_what_is_asked_of_the_target_comes_before_what_is_asked_of_other_groups():
+    """3 of 10 have neither w nor A, 11 of 20 not P; a second fact about either group would do less: 5/9 and 10/19."""
+    release = sl.Release.from_counts(
+        [{"P": 9, **{f"q{n}": 1 for n in range(11)}}, {"w": 4, "A": 3, "B": 1, "C": 1, "D": 1}],
+        labels=[{"zip": "1"}, {"zip": "2"}],
+    )
+    reach = 1 / (1 + Fraction(10, 4) * Fraction(3, 10) * Fraction(11, 20))
+    finding = sl.CheapestKnowledge(reach, value="w").measure(release)
+    assert finding.value == finding.replay(release) == 2
+    assert finding.witness.probability == reach == sl.Implications(2, value="w").measure(release).value
+    assert [str(each.premise) for each in finding.witness.implications] == [
+        "person 1 of group 2 has A",
+        "person 1 of group 1 has P",
+    ]
+    assert [str(name) for name in finding.witness.elsewhere] == ["group 1 (zip 1)"]
+    assert finding.explain() == (
+        "For 2 somebody could know that, if the target has A, or someone in group 1 (zip 1) has P, the target has w; "
+        "in group 2 (zip 2) anyone, the target, then has w with probability 80/113."
     )
 
 

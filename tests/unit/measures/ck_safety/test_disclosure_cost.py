@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import reduce
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
+from sidelight.measures.ck_safety.disclosure_cost import CostScreen
 from sidelight.measures.exact import joined_all
 from sidelight.policy.limit_text import read_limit
 from sidelight.testing import releases, splits
@@ -72,6 +74,12 @@ def test_what_makes_no_sense_is_refused(settings, wrong):
     with pytest.raises(BadMeasure) as refusal:
         sl.DisclosureCost(1, **settings)
     assert str(refusal.value) == wrong
+
+
+def test_an_amount_that_makes_no_sense():
+    with pytest.raises(BadMeasure) as refusal:
+        sl.DisclosureCost(-1, {})
+    assert str(refusal.value) == "'disclosure cost' needs k to be a whole number of at least 0, not -1"
 
 
 def test_a_misspelt_value_is_refused():
@@ -165,6 +173,8 @@ def test_floats_are_off_by_as_much_as_the_largest_weight_says():
     adversary = sl.Implications(1).screen().slack(10)
     assert sl.DisclosureCost(1, {"a": 5}).screen().slack(10) == 5 * adversary
     assert sl.DisclosureCost(1, {"a": 0.5}, otherwise=0.1).screen().slack(10) == adversary
+    by_people = SimpleNamespace(slack=lambda people: people / 2)
+    assert CostScreen(sl.DisclosureCost(1, {"a": 5}), by_people).slack(10) == 5 * 10 / 2
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])

@@ -31,15 +31,17 @@ BOTH = pytest.mark.parametrize("measure", [sl.Implications, sl.Negations])
 
 
 @BOTH
-@pytest.mark.parametrize("k", [-1, 1.5, "two", None, True])
-def test_an_amount_that_makes_no_sense(measure, k):
-    with pytest.raises(BadMeasure, match="whole number of at least 0"):
+@pytest.mark.parametrize(("k", "given"), [(-1, "-1"), (1.5, "1.5"), ("two", "two"), (None, "None"), (True, "True")])
+def test_an_amount_that_makes_no_sense(measure, k, given):
+    with pytest.raises(BadMeasure) as refusal:
         measure(k)
+    assert str(refusal.value) == f"'{measure.name}' needs k to be a whole number of at least 0, not {given}"
 
 
 @BOTH
 def test_a_whole_number_of_numpy_is_one(measure):
     assert measure(np.int64(2)) == measure(2)
+    assert type(measure(np.int64(2)).k) is int
 
 
 @BOTH
@@ -121,6 +123,26 @@ def test_people_of_other_groups():
     assert far.explain().endswith("by someone who knows that, if someone in group 2 has A, the target has w.")
 
 
+def test_what_is_asked_of_the_target_comes_before_what_is_asked_of_other_groups():
+    """3 of 10 have neither w nor A, 11 of 20 not P; a second fact about either group would do less: 5/9 and 10/19."""
+    release = sl.Release.from_counts(
+        [{"P": 9, **{f"q{n}": 1 for n in range(11)}}, {"w": 4, "A": 3, "B": 1, "C": 1, "D": 1}],
+        labels=[{"zip": "1"}, {"zip": "2"}],
+    )
+    finding = sl.Implications(2, value="w").measure(release)
+    assert finding.value == finding.replay(release) == 1 / (1 + Fraction(10, 4) * Fraction(3, 10) * Fraction(11, 20))
+    atom = Atom((2, 0), "w")
+    assert finding.witness.implications == (
+        Implication(Atom((2, 0), "A"), atom),
+        Implication(Atom((1, 0), "P"), atom),
+    )
+    assert [str(name) for name in finding.witness.elsewhere] == ["group 1 (zip 1)"]
+    assert finding.explain() == (
+        "In group 2 (zip 2) anyone, the target, could be shown to have w with probability 80/113 by someone who knows "
+        "that, if the target has A, or someone in group 1 (zip 1) has P, the target has w."
+    )
+
+
 def test_certain_knowledge_elsewhere():
     """One of two people of group 3 must have A: whoever knows that either way somebody has w knows it."""
     release = sl.Release.from_counts([{"w": 1, "x": 9, "y": 9, "z": 9}, {"A": 2, "B": 2, "C": 1}, {"A": 3, "B": 1}])
@@ -158,10 +180,11 @@ def test_sparse_counts_give_the_same():
         (("a",), "a"),
         (("a", "b"), "a or b"),
         (("a", "b", "c", "d"), "a, b, c or d"),
-        (("a", "b", "c", "d", "e"), "a, b, c, d or one of 1 more values"),
+        (("a", "b", "c", "d", "e"), "a, b, c, d or e"),
+        (("a", "b", "c", "d", "e", "f"), "a, b, c, d or one of 2 more values"),
     ],
 )
-def test_up_to_four_values_are_named(values, text):
+def test_up_to_five_values_are_named_and_of_more_the_first_four(values, text):
     assert either(values) == text
 
 
@@ -192,10 +215,13 @@ def knowing(people):
     return ImplicationsWitness(GroupName(1), "w", target=(1, 0), implications=implications, elsewhere=(name,))
 
 
-def test_five_things_are_said_and_the_others_are_counted():
+def test_up_to_six_things_are_said_and_of_more_the_first_five():
     five = ", or ".join(f"someone in group {number} has x" for number in range(5, 10))
     assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 10)])) == (
         f"that, if {five}, the target has w"
+    )
+    assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 11)])) == (
+        f"that, if {five}, or someone in group 10 has x, the target has w"
     )
     assert knowledge_in_words(knowing([(number, 0, "x") for number in range(5, 12)])) == (
         f"that, if {five}, or 2 more things like that hold, the target has w"
@@ -250,6 +276,27 @@ def test_a_category_is_told_as_one_of_its_values():
     assert finding.value == 1 / (1 + Fraction(1, 10) / Fraction(3, 5))
     target, known = finding.witness.as_facts()
     assert sl.posterior(HOSPITAL, target, given=known) == finding.value == finding.replay(HOSPITAL)
+    parts = [
+        sl.Implications(1, value=["Flu", "Breast cancer"]).summarize(HOSPITAL.groups.take(at)) for at in ([0], [1])
+    ]
+    assert parts[1].merge(parts[0]).finding() == finding
+    assert finding.witness.any_of == ("Breast cancer", "Flu")
     assert no_facts_about("ill") == (
         "facts cannot say how many people have 'ill', which somebody here knows; ask about its values one by one"
     )
+
+
+def test_values_of_a_category_that_nobody_could_have_are_noted():
+    finding = sl.Implications(1, value={"ill": ["Flu", "Plague"]}).measure(HOSPITAL)
+    assert (finding.value, finding.notes) == (
+        sl.Implications(1, value="Flu").measure(HOSPITAL).value,
+        ("the release does not have these values of 'ill': Plague",),
+    )
+
+
+def test_parts_in_which_nobody_has_the_value_and_that_are_not_weighed_merge_to_nobody():
+    release = sl.Release.from_counts([{"c": 3000, "d": 3000}] * 2, domain=["a", "c", "d"])
+    measure = sl.Implications(900, value="a")
+    one, other = (measure.summarize(release.groups.take(slice(at, at + 1))) for at in (0, 1))
+    assert one.merge(other).finding() == measure.measure(release)
+    assert measure.measure(release).notes == ("nobody in the release has 'a'",)

@@ -8,6 +8,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import TooHard
+from sidelight.measures.ck_safety import minimize_across_groups
 from sidelight.measures.ck_safety.minimize_across_groups import (
     Choice,
     ImplicationsScreen,
@@ -49,6 +50,16 @@ def test_more_implications_than_can_be_weighed():
         assert reduce(lambda one, other: one.merge(other), parts).finding().value == 1
     nowhere = sl.Release.from_counts([{"c": 3000, "d": 3000}], domain=["a", "c", "d"])
     assert sl.Implications(900, value="a").measure(nowhere).value == 0
+
+
+def test_the_last_number_of_implications_that_is_weighed(monkeypatch):
+    monkeypatch.setattr(minimize_across_groups, "MOST", 1)
+    groups = TopCounts(np.array([20]), np.array([[2, 1, 1]]), np.array([2]))
+    risk = 1 / (1 + Fraction(20, 2) * Fraction(18, 20) * Fraction(17, 19))  # one of two people, the target among them
+    assert worst_case(groups.for_atoms(2), k=1) == (risk, [(0, Allocation((1, 1), 2))])
+    with pytest.raises(TooHard) as refusal:
+        worst_case(groups, k=2)
+    assert str(refusal.value) == ("2 implications are too many to weigh where they do not make sure; give at most 1")
 
 
 def test_certainty_comes_before_weighing():
@@ -114,12 +125,10 @@ def test_every_choice_of_an_assignment_near_the_best_is_listed_and_no_other():
     targets = np.array([[np.log(3 / 2), np.inf], [np.log(1 / 2), np.inf]])
     assert choices_near_best(others, targets) == [Choice(0, 1, True)]
     tied = np.array([[np.log(1), np.inf], [np.log(1 / 2), np.inf]])
-    assert choices_near_best(others, tied) == [
-        Choice(0, 0, True),
-        Choice(0, 1, True),
-        Choice(1, 0, False),
-        Choice(1, 1, False),
-    ]
+    near = [Choice(0, 0, True), Choice(0, 1, True), Choice(1, 0, False), Choice(1, 1, False)]
+    assert choices_near_best(others, tied) == near
+    idle = np.log(np.array([[1], [9 / 10]]))  # a group that gets nothing: nothing is said of it
+    assert choices_near_best(np.hstack((others, idle)), np.hstack((tied, [[np.inf], [np.inf]]))) == near
 
 
 def test_exact_probabilities_of_choices_in_their_order():
@@ -173,3 +182,15 @@ def test_the_best_assignment_has_each_group_once_the_target_once_and_all_atoms()
     assert best == (Fraction(1, 5), (Choice(0, 1, True), Choice(1, 1, False)))
     twice = {**weighed, Choice(1, 1, False): Fraction(1, 2)}  # now 1/4 in two ways: the first choice has fewer atoms
     assert best_assignment(twice, k=2) == (Fraction(1, 4), (Choice(0, 1, True), Choice(1, 1, False)))
+
+
+def test_a_group_that_cannot_have_more_atoms_may_still_have_the_target():
+    weighed = {
+        Choice(0, 0, False): Fraction(1),
+        Choice(0, 1, False): Fraction(1, 10),
+        Choice(1, 0, False): Fraction(1),
+        Choice(1, 1, False): Fraction(9, 10),
+        Choice(1, 0, True): Fraction(1, 2),
+        Choice(1, 1, True): Fraction(1, 3),
+    }
+    assert best_assignment(weighed, k=1) == (Fraction(1, 20), (Choice(0, 1, False), Choice(1, 0, True)))

@@ -11,6 +11,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     TopCounts,
     allocate,
     least_log_probabilities,
+    tolerance,
 )
 
 HOSPITAL = TopCounts(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 2]))
@@ -45,3 +46,15 @@ def test_atoms_go_where_they_do_most():
     assert allocate(frequent, 3, target=True) == Allocation((1, 1, 1, 1), with_target=4)
     assert allocate(rare, 3, target=True) == Allocation((4,), with_target=1)
     assert allocate(rare, 2, target=False) == Allocation((2,))
+
+
+def test_very_many_atoms():
+    """Of 2,000 people with as many values, one avoids h values, or h people avoid one, with probability 1 − h/2,000."""
+    groups = TopCounts(np.array([2000]), np.ones((1, 720), np.int64), np.array([1]))
+    others, targets = least_log_probabilities(groups)
+    np.testing.assert_allclose(np.exp(others[:, 0]), 1 - np.arange(720) / 2000)
+    np.testing.assert_allclose(np.exp(targets[:, 0]), 2000 - np.arange(1, 721))
+
+
+def test_the_larger_logarithms_are_the_farther_apart_they_may_be():
+    assert tolerance(np.array([0.0, 0.5, -1.0, -4.0, 8.0])).tolist() == [1e-9, 1e-9, 1e-9, 4e-9, 8e-9]

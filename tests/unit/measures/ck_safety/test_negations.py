@@ -115,6 +115,23 @@ def test_in_a_multiset_others_leave_fewer_people_to_have_an_occurrence(k, others
     assert finding.witness.others == others
 
 
+@pytest.mark.parametrize(("count", "kind"), [(7000, Fraction), (7001, float)])
+@pytest.mark.parametrize(("k", "people"), [(0, 3), (1, 4), (2, 5)])
+def test_a_long_fraction_replays_as_it_is_reported(k, people, count, kind):
+    """Powers of 2/3: with 2 bits for each of 7,000 occurrences they have 14,000, and longer ones are rounded up."""
+    release = sl.Release.from_counts([{"a": count}], sizes=[people], values="multiset")
+    finding = sl.Negations(k).measure(release)
+    assert finding.value == finding.replay(release)
+    assert type(finding.value) is type(finding.replay(release)) is kind
+    assert finding.value >= 1 - Fraction(2, 3) ** count
+
+
+def test_shares_of_many_people_who_have_sets_of_values_replay_exactly():
+    release = sl.Release.from_counts([{"a": 1000}], sizes=[10**6], values="set")
+    finding = sl.Negations(1).measure(release)
+    assert finding.value == finding.replay(release) == Fraction(1000, 999_999)
+
+
 def test_no_more_others_than_lack_the_value():
     finding = sl.Negations(9, value="a").measure(SETS)
     assert (finding.value, finding.witness.others) == (1, 2)  # 2 of 4 have it

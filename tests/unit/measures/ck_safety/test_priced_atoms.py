@@ -112,7 +112,8 @@ def test_the_target_has_its_own_value_for_nothing_and_others_have_not():
 def test_what_must_hold_is_not_avoided():
     """All but one of 5 have the value: of 2 people one has it, and a third need not be asked."""
     group = ExactGroup(5, ((4, 1),), 0, (1, 0))
-    assert group.least(2, target=False).product == group.least(3, target=False).product == 0
+    assert group.least(2, target=False) == group.least(3, target=False) == Chain(Fraction(0), ((1, 0), (1, 0)))
+    assert ExactGroup(1, ((1,),), 0, (1, 0)).least(1, target=False) == Chain(Fraction(0), ((1, 0),))
     assert group.avoid(0, (1, 0)) == Fraction(1, 5)
     assert group.avoid(1, (1, 0)) == group.avoid(7, (1, 0)) == 0
     assert group.avoid(0, (2, 0)) == 0

@@ -53,8 +53,11 @@ def test_a_category_of_sets_is_bounded_and_no_story(kind):
     """How many people have any of several values is not published: the most there could be."""
     finding = kind(1, value=["a", "b"]).measure(VISITS)
     assert finding.value == finding.replay(VISITS) == 1
-    with pytest.raises(BadMeasure, match="one by one"):
+    with pytest.raises(BadMeasure) as refusal:
         finding.witness.as_facts()
+    assert str(refusal.value) == (
+        "facts cannot say how many people have 'a or b', which somebody here knows; ask about its values one by one"
+    )
 
 
 @pytest.mark.parametrize("kind", [sl.Implications, sl.Negations])
@@ -90,6 +93,30 @@ def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
     assert (finding.value, finding.witness.value) == (Fraction(1, 10**12), "b")
     alike = sl.Release.from_counts([{"b": 1}, {"a": 1}], sizes=[10**12, 10**12], values=values, domain=["a", "b"])
     assert sl.Implications(0).measure(alike).witness.value == "a"  # of equal ones the first of the domain
+
+
+@pytest.mark.parametrize(
+    ("k", "values", "people", "count", "kind"),
+    [
+        (
+            0,
+            "multiset",
+            1000,
+            1400,
+            Fraction,
+        ),  # 10 bits for each occurrence make 14,000, and longer ones are rounded up
+        (0, "multiset", 1000, 1401, float),
+        (1, "multiset", 1000, 700, Fraction),
+        (1, "multiset", 1000, 701, float),
+        (999, "set", 10_000, 1100, Fraction),  # 14 bits for each of 999 people and the target
+        (1000, "set", 10_000, 1100, float),
+    ],
+)
+def test_a_long_fraction_replays_as_it_is_reported(k, values, people, count, kind):
+    release = sl.Release.from_counts([{"a": count}], sizes=[people], values=values)
+    finding = sl.Implications(k).measure(release)
+    assert finding.value == finding.replay(release)
+    assert type(finding.value) is type(finding.replay(release)) is kind
 
 
 def none_has(values, people, count, asked):
