@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -381,3 +382,20 @@ def test_examples_are_of_every_family_and_measure_something():
 def test_a_search_is_told_how_rough_floats_are():
     screen = UNMOVED.screen()
     assert (screen.slack(2), screen.slack(10**6)) == pytest.approx((1e-5, 1e-5))
+
+
+def test_where_all_counts_are_none_one_may_have_expected_one():
+    """One answer of 1 and another person's 0 leave a shape of 1: one more is 0 with probability 2/3."""
+    release = sl.Release.from_counts([{"0": 2}])
+    finding = sl.NumericBelief(family="poisson", expects=1, stubbornness=1, within=0).measure(release)
+    assert (finding.value, finding.witness.p_in, finding.replay(release)) == (math.inf, 1, math.inf)
+    assert finding.witness.p_out == pytest.approx(2 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1, 1e30])
+def test_the_widest_and_the_narrowest_are_measured(size):
+    release = sl.Release.from_counts([{"1e30": 1, "-1e30": 2, "0": 1, "1e-30": 2**40}])
+    for expects, spread, sure in product((-1e30, 0, 1e-30), (1e-30, 1, 1e30), (1e-30, 1e30, math.inf)):
+        belief = sl.NumericBelief(expects=expects, spread=spread, stubbornness=sure, within=size)
+        finding = belief.measure(release)
+        assert finding.replay(release) == finding.value
