@@ -399,3 +399,11 @@ def test_the_widest_and_the_narrowest_are_measured(size):
         belief = sl.NumericBelief(expects=expects, spread=spread, stubbornness=sure, within=size)
         finding = belief.measure(release)
         assert finding.replay(release) == finding.value
+
+
+def test_examples_are_those_that_documents_show():
+    assert [str(each) for each in sl.NumericBelief.examples(("c", "a", "b"))] == [
+        "numeric belief(expects=2, stubbornness=3, within=1/2, spread=1, numbers={a=1, b=2, c=3})",
+        "numeric belief(expects=2, stubbornness=5, within=0, family=poisson, numbers={a=1, b=2, c=3}, known_people=1)",
+        "numeric belief(expects=2, stubbornness=inf, within=1, family=pareto, minimum=1/2, numbers={a=1, b=2, c=3})",
+    ]

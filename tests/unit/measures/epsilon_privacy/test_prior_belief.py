@@ -613,3 +613,124 @@ def test_parts_of_a_release_have_their_own_worst_wish():
         p_in, p_out = Fraction(ulcers, 4), Fraction(ulcers, 3 + 20)
         expected.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
     assert values == [expected[0], None, expected[1]]
+
+
+def test_examples_are_those_that_documents_show():
+    shown = [
+        "prior belief(counts={a=2, b=2, c=2}, known_people=1)",
+        "prior belief(shape=uniform, stubbornness=4)",
+        "prior belief(shape=uniform, stubbornness=40, least_stubbornness=same)",
+        "prior belief(stubbornness=10, known_people=1)",
+        "prior belief(shape=uniform, stubbornness=40, known_people=1, rules_out=1)",
+        "prior belief(shape=release, stubbornness=inf)",
+        "prior belief(stubbornness=inf)",
+        "prior belief(stubbornness=12, decided_by=closed conditions)",
+        "prior belief(stubbornness=10, apart_from=[a])",
+    ]
+    assert [str(each) for each in sl.PriorBelief.examples(("a", "b", "c"))] == shown
+    assert len(sl.PriorBelief.examples(("a", "b"))) == len(shown)
+    assert len(sl.PriorBelief.examples(("a",))) == len(shown) - 1
+
+
+@pytest.mark.parametrize(
+    ("do", "error", "message"),
+    [
+        (
+            lambda: sl.PriorBelief.from_counts([1]),
+            WrongKind,
+            'what was seen should be a mapping such as {"Flu": 11_999}, not a list',
+        ),
+        (lambda: sl.PriorBelief.from_counts({"a": 1}, plus_one=1), WrongKind, "plus_one= should be a bool, not an int"),
+        (lambda: sl.PriorBelief.from_counts({"a": "x"}), BadMeasure, "a count is a number, not 'x'; give a number"),
+        (
+            lambda: sl.PriorBelief.from_release(ZIPS, plus_one=1, by="zip"),
+            WrongKind,
+            "plus_one= should be a bool, not an int",
+        ),
+        (lambda: sl.PriorBelief.from_release(ZIPS, by=3), WrongKind, "by= should be a str, not an int"),
+        (lambda: sl.PriorBelief(stubbornness=3, wishes=3), WrongKind, "wishes= should be a str, not an int"),
+        (lambda: sl.PriorBelief(stubbornness=3, by=3), WrongKind, "by= should be a str, not an int"),
+        (
+            lambda: sl.PriorBelief(stubbornness=3, rules_out=-1),
+            BadMeasure,
+            "'prior belief' needs rules_out to be a whole number of at least 0, not -1",
+        ),
+        (
+            lambda: sl.PriorBelief(stubbornness=3, decided_by=3),
+            BadMeasure,
+            "no decided_by=3; choose 'definition' or 'closed conditions'",
+        ),
+    ],
+)
+def test_what_is_something_else_is_named(do, error, message):
+    with pytest.raises(error) as raised:
+        do()
+    assert str(raised.value) == message
+
+
+ZIPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 4, "b": 0}], labels=[{"zip": "1"}, {"zip": "2"}])
+
+
+def test_a_belief_by_what_a_release_prints_is_kept_with_all_that_is_said():
+    seen = sl.PriorBelief.from_release(ZIPS, by="zip", predicates=["a"])
+    assert seen == sl.PriorBelief(counts={"1": {"a": 2, "b": 3}, "2": {"a": 5, "b": 1}}, by="zip", predicates=["a"])
+    with pytest.raises(BadMeasure, match="goes without known_people="):
+        sl.PriorBelief.from_release(ZIPS, by="zip", known_people=1)
+    with pytest.raises(BadMeasure, match="count of 'b' in '2' is 0; give at least 1"):
+        sl.PriorBelief.from_release(ZIPS, by="zip", plus_one=False)
+    plain = sl.PriorBelief.from_release(ZIPS, known_people=1, predicates=["a"])
+    assert plain == sl.PriorBelief(counts={"a": 6, "b": 3}, known_people=1, predicates=["a"])
+    assert sl.PriorBelief.from_counts({"a": 5, "b": 2}, known_people=1, predicates=["a"]) == plain
+    two = sl.read_release(
+        pa.table({"zip": ["1", "1"], "x": ["a", "b"], "y": ["a", "b"]}), group="zip", sensitive=["x", "y"]
+    )
+    with pytest.raises(sl.SidelightError, match="a belief is about one sensitive column, and there are x, y"):
+        sl.PriorBelief.from_release(two)
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        sl.PriorBelief(counts={"a": 1, None: 2}, known_people=3, predicates={"ill": ["a", None], "well": ["not", "a"]}),
+        sl.PriorBelief(counts={"North": {"a": 1, None: 2}, None: {"a": 3, None: 1}}, by="region"),
+        sl.PriorBelief(shape={None: {"a": 1, None: 2}}, by="region", stubbornness=9, least_stubbornness=7.5),
+        sl.PriorBelief(shape={"a": 1, None: 3}, stubbornness=9, least_stubbornness="same"),
+        sl.PriorBelief(stubbornness=9, rules_out=2),
+        sl.PriorBelief(stubbornness=9, predicates="all subsets", decided_by="closed conditions"),
+        sl.PriorBelief(stubbornness=9, predicates=[["a", None]], wishes="wish"),
+        sl.PriorBelief(stubbornness=9, apart_from=["a"]),
+    ],
+    ids=str,
+)
+def test_settings_make_the_same_belief_again(belief):
+    assert sl.PriorBelief.from_settings(**belief.settings()) == belief
+
+
+def test_what_makes_it_worse():
+    assert sl.PriorBelief(stubbornness=3).more_is_worse == ("known_people", "stubbornness")
+    assert sl.PriorBelief(stubbornness=3, rules_out=1).more_is_worse == ("known_people", "rules_out", "stubbornness")
+    exactly = sl.PriorBelief(shape="uniform", stubbornness=3, least_stubbornness="same")
+    assert exactly.more_is_worse == ("known_people",)
+    assert replace(exactly, least_stubbornness="smallest").more_is_worse == ("known_people", "stubbornness")
+
+
+def test_every_group_has_its_score():
+    """Class II with σ = 9: p_out = n_s / (n + 8); nobody of groups 1 and 3 has what is asked about."""
+    release = sl.Release.from_counts([{"b": 3}, {"a": 1, "b": 3}, {"b": 2}, {"a": 2, "b": 2}], domain=["a", "b"])
+    belief = sl.PriorBelief(stubbornness=9, predicates=["a"])
+    expected = [math.nan, 3, math.nan, 3]
+    assert belief.scores(release.groups) == pytest.approx(expected, nan_ok=True)
+    assert belief.scores(release.groups.take(slice(0, 1))) == pytest.approx([math.nan], nan_ok=True)
+    without = sl.PriorBelief(stubbornness=9, rules_out=1, apart_from=["b"])
+    assert without.scores(release.groups) == pytest.approx(expected, nan_ok=True)
+    assert sl.PriorBelief(stubbornness=9).scores(release.groups) == pytest.approx([math.inf, 3, math.inf, 3])
+
+
+def test_where_two_values_of_three_may_be_left_the_worst_is_told_whole():
+    """Without the b there are 3 of a and 1 of c: p_in = 3/4 and, of σ = 9 without the 3 of b, p_out = (2 + 3)/(3 + 6)."""
+    release = sl.Release.from_counts([{"a": 3, "b": 4, "c": 1}])
+    finding = sl.PriorBelief(counts={"a": 3, "b": 3, "c": 3}, rules_out=1, apart_from=["b", "c"]).measure(release)
+    witness = finding.witness
+    assert (witness.value, witness.ruled_out, witness.stubbornness) == ("a", ("b",), 9)
+    assert (witness.p_in, witness.p_out, witness.ratio) == (Fraction(3, 4), Fraction(5, 9), Ratio.DOUBT)
+    assert finding.value == Fraction(16, 9) == finding.replay(release)
