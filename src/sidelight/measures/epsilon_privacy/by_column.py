@@ -46,7 +46,11 @@ def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | No
     """Understand weights per label and value, each of at least so much."""
     if weights is None:
         return None
-    if not isinstance(weights, Mapping) or not all(isinstance(each, Mapping) for each in [*weights.values(), weights]):
+    if (
+        not isinstance(weights, Mapping)
+        or not weights
+        or not all(isinstance(each, Mapping) for each in weights.values())
+    ):
         message = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
         raise BadMeasure(message)
     read = WeightsByLabel(weights)

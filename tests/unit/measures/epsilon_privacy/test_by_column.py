@@ -357,6 +357,8 @@ WANTED = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "
     [
         ({"counts": {"Flu": 3}}, WANTED),
         ({"counts": {"North": {"Flu": 3}, "South": 4}}, WANTED),
+        ({"counts": {}}, WANTED),
+        ({"shape": {}, "stubbornness": 9}, WANTED),
         ({"shape": "uniform", "stubbornness": 9}, WANTED),
         (
             {"counts": {"North": {"Flu": 1, "Cold": 0.5}}},
