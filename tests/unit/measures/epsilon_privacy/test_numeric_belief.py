@@ -206,7 +206,8 @@ def test_what_is_given_is_kept_exactly():
     normal = sl.NumericBelief(expects=0.1, spread=0.1, stubbornness=0.1, within=0.1, numbers={"a": 0.1})
     assert (normal.expects, normal.spread, normal.stubbornness, normal.within) == (tenth,) * 4
     assert normal.numbers == {"a": tenth}
-    pareto = sl.NumericBelief(family="pareto", expects=3, minimum=0.1, stubbornness=2.0, within=1.0, known_people=2)
+    two = np.int64(2)
+    pareto = sl.NumericBelief(family="pareto", expects=3, minimum=0.1, stubbornness=2.0, within=1.0, known_people=two)
     assert (pareto.minimum, pareto.expects) == (tenth, 3)
     assert repr((pareto.stubbornness, pareto.within, pareto.known_people)) == "(2, 1, 2)"
 

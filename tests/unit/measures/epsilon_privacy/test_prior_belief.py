@@ -371,7 +371,7 @@ def test_who_may_be_moved_or_not_is_as_strong_as_all_who_share_the_shape():
     assert everyone.measure(skewed).replay(skewed) == 5
 
 
-def test_where_the_range_begins_is_no_amount_to_try():
+def test_where_the_betweenbegins_is_no_amount_to_try():
     measure = sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness=3, known_people=1)
     assert measure.amounts() == {"stubbornness": 9, "known_people": 1, "rules_out": 0}
 
@@ -734,3 +734,11 @@ def test_where_two_values_of_three_may_be_left_the_worst_is_told_whole():
     assert (witness.value, witness.ruled_out, witness.stubbornness) == ("a", ("b",), 9)
     assert (witness.p_in, witness.p_out, witness.ratio) == (Fraction(3, 4), Fraction(5, 9), Ratio.DOUBT)
     assert finding.value == Fraction(16, 9) == finding.replay(release)
+
+
+def test_amounts_are_kept_as_whole_numbers():
+    belief = sl.PriorBelief(stubbornness=np.int64(9), known_people=np.int64(2), rules_out=np.int64(1))
+    assert [type(each) for each in (belief.stubbornness, belief.known_people, belief.rules_out)] == [int, int, int]
+    between = sl.PriorBelief(shape="uniform", stubbornness=9.5, least_stubbornness=0.1)
+    assert (between.stubbornness, between.least_stubbornness) == (Fraction(19, 2), Fraction(1, 10))
+    assert type(replace(between, least_stubbornness=np.int64(3)).least_stubbornness) is int
