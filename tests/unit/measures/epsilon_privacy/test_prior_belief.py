@@ -14,6 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
+from sidelight.measures.measure import Monotonicity
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -742,3 +743,11 @@ def test_amounts_are_kept_as_whole_numbers():
     between = sl.PriorBelief(shape="uniform", stubbornness=9.5, least_stubbornness=0.1)
     assert (between.stubbornness, between.least_stubbornness) == (Fraction(19, 2), Fraction(1, 10))
     assert type(replace(between, least_stubbornness=np.int64(3)).least_stubbornness) is int
+
+
+def test_merging_groups_never_raises_it_unless_some_only_ask_or_a_column_decides():
+    assert sl.PriorBelief(stubbornness=9).when_groups_merge is Monotonicity.NON_INCREASING
+    assert sl.PriorBelief(stubbornness=9, wishes="wish").when_groups_merge is Monotonicity.UNKNOWN
+    assert sl.PriorBelief(**BY_REGION).when_groups_merge is Monotonicity.UNKNOWN
+    assert sl.PriorBelief(stubbornness=9).decided_by_counts
+    assert not sl.PriorBelief(**BY_REGION).decided_by_counts
