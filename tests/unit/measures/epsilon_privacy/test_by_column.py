@@ -91,6 +91,19 @@ def test_it_says_where_the_person_is_from():
     assert sl.PriorBelief(counts=EARLIER, by="region").when_groups_merge is Monotonicity.UNKNOWN
 
 
+def test_a_predicate_is_called_by_its_name():
+    """Of seven southerners four have it, p_in = 4/7; of the 1,000 answers and the six others 100 + 3 have, p_out."""
+    release = town(people("South", 4, 3))
+    counts = {"South": EARLIER["South"]}
+    finding = sl.PriorBelief(counts=counts, by="region", predicates={"ill": ["Flu"]}).measure(release)
+    witness = finding.witness
+    assert (witness.value, str(witness.predicate), witness.predicate.values) == ("ill", "ill", ("Flu",))
+    assert (witness.p_in, witness.p_out, witness.ratio) == (F(4, 7), F(103, 1006), Ratio.BELIEF)
+    assert (witness.label, witness.stubbornness, witness.group.number) == ("South", 1_000, 1)
+    assert finding.value == F(4, 7) / F(103, 1006) == finding.replay(release)
+    assert "who has region South is of 'ill', by a factor of" in finding.explain()
+
+
 def test_a_policy_file_says_it():
     policy = sl.Policy(sl.PriorBelief(counts=EARLIER, by="region") <= 3)
     assert read_policy_text(policy_text(policy)).policy.criteria == policy.criteria

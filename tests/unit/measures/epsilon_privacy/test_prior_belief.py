@@ -751,3 +751,54 @@ def test_merging_groups_never_raises_it_unless_some_only_ask_or_a_column_decides
     assert sl.PriorBelief(**BY_REGION).when_groups_merge is Monotonicity.UNKNOWN
     assert sl.PriorBelief(stubbornness=9).decided_by_counts
     assert not sl.PriorBelief(**BY_REGION).decided_by_counts
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"stubbornness": 9, "apart_from": ["a"]},
+        {"stubbornness": 9, "apart_from": ["a"], "rules_out": 1},
+        {"stubbornness": 9, "predicates": ["b"]},
+        {"counts": {"1": {"a": 2, "b": 2, "c": 2}}, "by": "zip", "apart_from": ["a"]},
+        {"counts": {"1": {"a": 2, "b": 2, "c": 2}}, "by": "zip", "predicates": ["b"]},
+    ],
+)
+def test_where_nobody_has_what_is_asked_about_it_is_said(settings):
+    release = sl.Release.from_counts([{"a": 3}], domain=["a", "b", "c"], labels=[{"zip": "1"}])
+    belief = sl.PriorBelief(**settings)
+    finding = belief.measure(release)
+    assert (finding.measure, finding.value, finding.witness) == (belief, 1, None)
+    assert finding.notes == ("no group has any value to measure",)
+    assert finding.explain() == "Nobody in the release has any of the values that were asked for."
+
+
+def test_what_only_the_prior_knows_may_be_ruled_out():
+    """Of all sets of at most one value, by the definition; the 30 answers of z are for nothing where it is ruled out."""
+    counts, weights = {"a": 3, "b": 4, "c": 1}, {"a": 2, "b": 2, "c": 2, "z": 30}
+    worst = 0
+    for gone in ("", *weights):
+        people, total = sum(counts.values()) - counts.get(gone, 0), 36 - weights.get(gone, 0)
+        for value in counts.keys() - {gone}:
+            p_in = Fraction(counts[value], people)
+            p_out = Fraction(counts[value] - 1 + weights[value], people - 1 + total)
+            worst = max(worst, p_in / p_out, (1 - p_out) / (1 - p_in))
+    release = sl.Release.from_counts([counts])
+    assert sl.PriorBelief(counts=weights, rules_out=1).measure(release).value == worst == Fraction(111, 16)
+    alone = sl.PriorBelief(counts=weights, rules_out=1, apart_from=["b", "c"])
+    assert alone.scores(release.groups) == pytest.approx([111 / 16])
+
+
+def test_just_few_enough_sets_may_be_ruled_out():
+    """None or one of 4,999 values: 5,000 sets."""
+    belief = sl.PriorBelief(stubbornness=10**4, rules_out=1)
+    assert list(belief._sizes_ruled_out(4_999)) == [0, 1]
+    with pytest.raises(BadMeasure, match="rules_out=1 of 5000 values are 5,001 sets, too many; lower it"):
+        belief._sizes_ruled_out(5_000)
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_scores_are_those_of_the_closed_conditions_where_these_decide(known):
+    closed = sl.PriorBelief(stubbornness=40, known_people=known, decided_by="closed conditions")
+    alone = [closed.measure(sl.Release(WARD.groups.take(slice(row, row + 1)))).value for row in range(2)]
+    assert closed.scores(WARD.groups) == pytest.approx([float(value) for value in alone], rel=1e-12)
+    assert closed.scores(WARD.groups)[0] > replace(closed, decided_by="definition").scores(WARD.groups)[0]
