@@ -46,7 +46,11 @@ def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | No
     """Understand weights per label and value, each of at least so much."""
     if weights is None:
         return None
-    if not isinstance(weights, Mapping) or not all(isinstance(each, Mapping) for each in [*weights.values(), weights]):
+    if (
+        not isinstance(weights, Mapping)
+        or not weights
+        or not all(isinstance(each, Mapping) for each in weights.values())
+    ):
         message = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "Cold": 30}, "South": {…}}'
         raise BadMeasure(message)
     read = WeightsByLabel(weights)
@@ -195,10 +199,8 @@ def worst_by_column(
 ) -> WorstByColumn | None:
     """Find the worst case: in floats for all groups that print the same at once, exactly near the worst."""
     chunks = list(_chunks(groups, printed_column(groups, by), priors, sets))
-    worst = max((float(np.nanmax(each.epsilons, initial=-1)) for each in chunks), default=-1.0)
+    worst = max([0.0, *(float(np.nanmax(each.epsilons, initial=0)) for each in chunks)])
     worst_case: WorstByColumn | None = None
-    if worst < 0:
-        return None
     seen: set[tuple[object, ...]] = set()
     for each in chunks:
         for at, column in np.argwhere(each.epsilons >= worst * (1 - NEAR)).tolist():

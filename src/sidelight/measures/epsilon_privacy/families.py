@@ -86,7 +86,7 @@ class Normal(NumberFamily):
 
     def around(self, numbers: Sequence[Fraction]) -> tuple[Normal, tuple[Fraction, ...]]:
         """Count from the smallest number: a moment in nanoseconds has more digits than floats do."""
-        least = min(numbers, default=self.expects)
+        least = min(numbers)
         return replace(self, expects=self.expects - least), tuple(number - least for number in numbers)
 
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
@@ -98,8 +98,7 @@ class Normal(NumberFamily):
         if not self.unmoved:
             mean, width = (sure * mean + total) / (sure + seen), spread * np.sqrt(1 + 1 / (sure + seen))
         middle, half = -np.abs(center - mean) / width, within / width
-        with np.errstate(over="ignore"):
-            by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
+        by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
         chance: Floats = np.where(half < 5e-6, by_middle, ndtr(middle + half) - ndtr(middle - half))
         return chance
 
@@ -256,7 +255,7 @@ def _log_excess(shape: Floats, many: Floats) -> Floats:
 def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats:
     """Give r(1) + r(1) r(2) + … of so many steps each; ratios rise or fall all along."""
     total, product = np.zeros_like(steps), np.ones_like(steps)
-    with np.errstate(divide="ignore", invalid="ignore"):  # where there is no step
+    with np.errstate(invalid="ignore"):  # where there is no step
         final = ratio(np.maximum(steps, 1))
         for step in range(1, int(steps.max(initial=0)) + 1):
             here = ratio(np.clip(steps, 1, step))
@@ -271,13 +270,15 @@ def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats
 
 def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
     """Give the same for one case."""
-    total, product, final = Decimal(0), Decimal(1), ratio(max(steps, 1))
+    if steps == 0:  # then there may be no ratio either
+        return Decimal(0)
+    total, product, final = Decimal(0), Decimal(1), ratio(steps)
     for step in range(1, steps + 1):
         here = ratio(step)
         product *= here
         total += product
         largest = max(here, final)
-        if largest < 1 and product * largest < (1 - largest).scaleb(-60) * (1 + total):
+        if product * largest < (1 - largest).scaleb(-60) * (1 + total):
             break
     return total
 

@@ -42,8 +42,7 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
 
 def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again of a group without those whose values are ruled out, by its worlds or by the definition."""
-    plain = replace(belief, rules_out=0)
-    prior, group = _prior_of(plain, release, witness), release.group(witness.group)
+    prior, group = _prior_of(belief, release, witness), release.group(witness.group)
     ruled_out = {prior.domain.index(text) for text in witness.ruled_out}
     left = prior.without(sorted(ruled_out))
     counts = [0 if place in ruled_out else count for place, count in enumerate(group.counts.row(0).tolist())]

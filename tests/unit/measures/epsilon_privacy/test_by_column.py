@@ -79,6 +79,8 @@ def test_what_was_seen_in_an_earlier_release_by_region():
         sensitive="disease",
     )
     assert sl.PriorBelief.from_release(table, by="region").counts["South"] == {"Flu": 1, "Cold": 2}
+    huge = sl.Release.from_counts([{"Flu": 2**60 + 1}], domain=["Flu", "Cold"], labels=[{"region": "North"}])
+    assert sl.PriorBelief.from_release(huge, by="region").counts == {"North": {"Flu": 2**60 + 2, "Cold": 1}}
 
 
 def test_it_says_where_the_person_is_from():
@@ -87,6 +89,19 @@ def test_it_says_where_the_person_is_from():
     assert "who expects other things by region," in finding.explain()
     assert f"who has region {finding.witness.label} has" in finding.explain()
     assert sl.PriorBelief(counts=EARLIER, by="region").when_groups_merge is Monotonicity.UNKNOWN
+
+
+def test_a_predicate_is_called_by_its_name():
+    """Of seven southerners four have it, p_in = 4/7; of the 1,000 answers and the six others 100 + 3 have, p_out."""
+    release = town(people("South", 4, 3))
+    counts = {"South": EARLIER["South"]}
+    finding = sl.PriorBelief(counts=counts, by="region", predicates={"ill": ["Flu"]}).measure(release)
+    witness = finding.witness
+    assert (witness.value, str(witness.predicate), witness.predicate.values) == ("ill", "ill", ("Flu",))
+    assert (witness.p_in, witness.p_out, witness.ratio) == (F(4, 7), F(103, 1006), Ratio.BELIEF)
+    assert (witness.label, witness.stubbornness, witness.group.number) == ("South", 1_000, 1)
+    assert finding.value == F(4, 7) / F(103, 1006) == finding.replay(release)
+    assert "who has region South is of 'ill', by a factor of" in finding.explain()
 
 
 def test_a_policy_file_says_it():
@@ -219,13 +234,20 @@ def test_a_case_is_what_the_formulas_say_and_what_its_worlds_say(prior, under, p
         assert replay_by_column(groups, "region", prior, values, row=0, text=prior.labels[place]) == epsilon
 
 
-@pytest.mark.parametrize("prior", PRIORS)
+THREE = PriorByColumn(("N", "S"), ("a", "b", "c"), ((F(2), F(3), F(1)), (F(4), F(1), F(2))), F(13))
+
+
+@pytest.mark.parametrize(
+    ("prior", "bags"),
+    [*((each, COUNTS) for each in PRIORS), (THREE, [[1, 2, 1], [4, 0, 2], [0, 3, 1], [2, 0, 3], [0, 0, 1]])],
+)
 @pytest.mark.parametrize(("under", "place"), UNDER)
-def test_floats_of_many_groups_are_the_exact_numbers_but_for_their_last_digits(prior, under, place):
-    near = _epsilons(np.array(COUNTS), prior, under, place, SETS)
-    for row, counts in enumerate(COUNTS):
-        for column, values in enumerate(SETS):
-            if any(counts[value] for value in values if value < 2):
+def test_floats_of_many_groups_are_the_exact_numbers_but_for_their_last_digits(prior, bags, under, place):
+    sets = [*SETS, [2]]
+    near = _epsilons(np.array(bags), prior, under, place, sets)
+    for row, counts in enumerate(bags):
+        for column, values in enumerate(sets):
+            if any(counts[value] for value in values if value < len(counts)):
                 exact = exact_case(counts, prior, under, place, values)[0]
                 assert near[row, column] == pytest.approx(float(exact), rel=1e-12)
             else:
@@ -247,6 +269,44 @@ def test_of_equally_bad_groups_the_first_speaks(groups):
     """What is common in the north is as common in the south under another name."""
     finding = sl.PriorBelief(counts=EARLIER, by="region").measure(towns(*groups, *groups))
     assert finding.witness.group.number == 1
+
+
+@pytest.mark.parametrize(("flu", "label", "value"), [((9, 2), "North", "Flu"), ((2, 9), "South", "Cold")])
+def test_of_equally_bad_groups_that_print_the_same_the_first_speaks(flu, label, value):
+    finding = sl.PriorBelief(counts=EARLIER, by="region").measure(towns(("*", *flu), ("*", *flu[::-1])))
+    assert (finding.witness.group.number, finding.witness.label, finding.witness.value) == (1, label, value)
+
+
+def test_of_equally_bad_labels_of_a_group_the_first_speaks():
+    """A northerner's cold is as rare as a southerner's flu."""
+    finding = sl.PriorBelief(counts=EARLIER, by="region").measure(towns(("*", 2, 2)))
+    assert (finding.witness.label, finding.witness.value) == ("North", "Cold")
+    north = sl.PriorBelief(counts=EARLIER, by="region", predicates=["Cold"]).measure(towns(("*", 2, 2)))
+    south = sl.PriorBelief(counts=EARLIER, by="region", predicates=["Flu"]).measure(towns(("*", 2, 2)))
+    assert north.value == south.value == finding.value
+
+
+def test_of_groups_that_floats_cannot_tell_apart_the_worst_speaks():
+    """All are half Flu but one, of 10¹⁵ people and one more: it is p_in/p_out = 1, and (1/2) / ((10¹⁵ − 1) / 2·10¹⁵)."""
+    big = 10**15
+    bags = [{"Flu": big, "Cold": big}] * 2 + [{"Flu": big + 1, "Cold": big - 1}]
+    release = sl.Release.from_counts(bags, labels=[{"region": "North"}] * 3)
+    half = sl.PriorBelief(shape={"North": {"Flu": 1, "Cold": 1}}, stubbornness=math.inf, by="region")
+    finding = half.measure(release)
+    assert (finding.value, finding.witness.group.number) == (Fraction(big, big - 1), 3)
+
+
+def test_what_is_believed_less_is_below_one():
+    """Of three northerners one has the Flu, which is 9 in 10 of what is expected of them."""
+    release = town(people("North", 1, 2))
+    unmoved = sl.PriorBelief(shape=EARLIER, stubbornness=math.inf, by="region", predicates=["Flu"]).measure(release)
+    assert unmoved.value == max(Fraction(1, 3) / Fraction(9, 10), Fraction(1, 10) / Fraction(2, 3))
+
+
+def test_no_group_at_all_has_no_worst():
+    groups = town(people("North", 1, 2)).groups.take(slice(0, 0))
+    worst = sl.PriorBelief(counts=EARLIER, by="region").summarize(groups)
+    assert (worst.value, worst.witness) == (None, None)
 
 
 def test_a_large_group_is_replayed_too():
@@ -310,6 +370,8 @@ WANTED = 'by= wants weights per label and value, such as {"North": {"Flu": 12, "
     [
         ({"counts": {"Flu": 3}}, WANTED),
         ({"counts": {"North": {"Flu": 3}, "South": 4}}, WANTED),
+        ({"counts": {}}, WANTED),
+        ({"shape": {}, "stubbornness": 9}, WANTED),
         ({"shape": "uniform", "stubbornness": 9}, WANTED),
         (
             {"counts": {"North": {"Flu": 1, "Cold": 0.5}}},

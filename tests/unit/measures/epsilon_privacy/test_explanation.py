@@ -204,3 +204,13 @@ def test_it_says_who_wants_it_kept():
         "with that person left out of the release the belief is 0.1739, with them in it 0.75, and the belief grows by "
         "that factor."
     )
+
+
+def test_who_expected_just_what_is_there_is_not_surer():
+    release = sl.Release.from_counts([{"Flu": 1, "Cold": 1}])
+    finding = PriorBelief(shape="uniform", stubbornness=math.inf).measure(release)
+    assert finding.value == 1
+    assert finding.explain() == (
+        "Someone who takes all values for equally common and is moved by no evidence would not believe more of anyone "
+        "for being in the release, not even that a person of group 1 has Cold."
+    )

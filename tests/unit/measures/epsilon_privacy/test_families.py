@@ -10,7 +10,15 @@ import pytest
 from scipy import integrate, stats
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.epsilon_privacy.families import DIGITS, Normal, Pareto, Poisson, _upper_tail
+from sidelight.measures.epsilon_privacy.families import (
+    DIGITS,
+    Normal,
+    Pareto,
+    Poisson,
+    _log_excess,
+    _log_gamma,
+    _upper_tail,
+)
 
 SEEN = [(Fraction(3), 2), (Fraction(5), 1), (Fraction(9), 4)]
 NUMBERS = [3, 3, 5, 9, 9, 9, 9]
@@ -166,3 +174,105 @@ def test_numbers_that_a_family_just_has():
     Poisson(Fraction(4), math.inf).check(Fraction(1_000_000), "x")
     Pareto(Fraction(4), math.inf, Fraction(3, 2)).check(Fraction(3, 2), "x")
     Normal(Fraction(4), math.inf, Fraction(3, 2)).check(Fraction(-7, 2), "x")
+
+
+def agree(number, expected, digits):
+    """Whether two decimals have so many digits in common."""
+    with localcontext(DIGITS):
+        return abs(number / expected - 1) < Decimal(1).scaleb(-digits)
+
+
+@pytest.mark.parametrize("z", ["0", "0.5", "3", "7.9", "-8.1", "12", "-40"])
+def test_the_narrowest_interval_of_the_widest_law_is_its_density(z):
+    """As narrow as 1e-60 of the spread, both ends have 60 digits in common and more."""
+    spread, within = Fraction(10) ** 30, Fraction(1, 10**30)
+    center = Fraction(z) * spread
+    found = Normal(Fraction(0), math.inf, spread).exact(0, [], center - within, center + within)
+    with localcontext(DIGITS):
+        pi = _log_gamma(Decimal("0.5")).exp() ** 2
+        density = (-(Decimal(z) ** 2) / 2).exp() / (2 * pi).sqrt()
+        assert agree(found, 2 * density.scaleb(-60), 30)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 3), (2, 9), (4, 4), (5, 40), (30, 60), (0, 400)])
+def test_counts_after_some_are_the_fractions_that_they_are(low, high):
+    """With a whole shape, P(x) = C(a + x − 1, x) (b / (b + 1))ᵃ / (b + 1)ˣ is a fraction."""
+    shape, rate = 14 + 47, Fraction(7, 2) + 7  # 4 expected as surely as by 7/2; of the seven seen the sum is 47
+    chances = [
+        math.comb(shape + x - 1, x) * (rate / (rate + 1)) ** shape / (rate + 1) ** x for x in range(low, high + 1)
+    ]
+    found = Poisson(Fraction(4), Fraction(7, 2)).exact(7, SEEN, Fraction(low), Fraction(high))
+    with localcontext(DIGITS):
+        total = sum(chances)
+        assert agree(found, Decimal(total.numerator) / total.denominator, 55)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 0), (0, 3), (2, 9), (4, 4), (5, 40), (30, 60), (0, 400)])
+def test_counts_of_the_unmoved_are_those_of_their_series(low, high):
+    """P(x) = e^−μ μˣ / x!"""
+    found = Poisson(Fraction(4), math.inf).exact(7, SEEN, Fraction(low), Fraction(high))
+    with localcontext(DIGITS):
+        total = sum(Fraction(4**x, math.factorial(x)) for x in range(low, high + 1))
+        assert agree(found, Decimal(-4).exp() * total.numerator / total.denominator, 55)
+
+
+def test_long_tails_by_hand():
+    """After three numbers σℓ₀ + Σ ln x = ln(4·2·2·8) = 7 ln 2, and (7 / (7 + log₂ x))⁴ are above x."""
+    family = Pareto(Fraction(4), Fraction(1), Fraction(1))
+    found = family.exact(3, [(Fraction(2), 2), (Fraction(8), 1)], Fraction(2), Fraction(16))
+    with localcontext(DIGITS):
+        assert agree(found, Decimal(7**4) / 8**4 - Decimal(7**4) / 11**4, 100)
+    unmoved = Pareto(Fraction(4), math.inf, Fraction(1)).exact(3, [], Fraction(4), Fraction(64))
+    with localcontext(DIGITS):
+        assert agree(unmoved, Decimal(-1).exp() - Decimal(-3).exp(), 100)
+
+
+@pytest.mark.parametrize("number", [1, 2, 11, 149, 150, 151, 300])
+def test_the_logarithm_of_a_factorial_has_its_digits(number):
+    with localcontext(DIGITS):
+        assert abs(_log_gamma(Decimal(number)) - Decimal(math.factorial(number - 1)).ln()) < Decimal("1e-110")
+
+
+@pytest.mark.parametrize("sure", [Fraction(7, 2), math.inf])
+@pytest.mark.parametrize(("low", "high"), [(1, 4), (-3, 61), (2, 6), (3, 9)])
+def test_intervals_around_a_minimum(sure, low, high):
+    family = Pareto(Fraction(5), sure, Fraction(2))
+    total = sum(count * family.statistic([number]) for number, count in SEEN)
+    near = family.near(np.array([7.0]), total, np.array([(low + high) / 2]), (high - low) / 2)
+    exact = family.exact(7, SEEN, Fraction(low), Fraction(high))
+    assert near[0] == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", ["0.3", "1", "99.5", "100", "100.5", "101", "700"])
+def test_rising_products_next_to_powers(shape):
+    """ln of a (a + 1) … (a + x − 1) / aˣ."""
+    for many in (0, 1, 30, 100):
+        (found,) = _log_excess(np.array([float(shape)]), np.array([float(many)]))
+        with localcontext(DIGITS):
+            a = Decimal(shape)
+            expected = sum(((a + each) / a).ln() for each in range(many))
+        assert found == pytest.approx(float(expected), rel=0, abs=1e-12)
+
+
+def test_one_answer_of_one_or_of_two():
+    """Of shape 1, the counts 0, 1, 2, … have the probabilities 1/2, 1/4, 1/8, …; of shape 2, 1/4, 1/4, 3/16, …"""
+    none = np.zeros(1)
+    only = Poisson(Fraction(1), Fraction(1)).exact(0, [], Fraction(1), Fraction(1))
+    assert agree(only, Decimal("0.25"), 55)
+    for within in range(4):
+        one = Poisson(Fraction(1), Fraction(1)).near(none, none, none, float(within))
+        assert one[0] == pytest.approx(1 - 0.5 ** (within + 1), rel=1e-12)
+        two = Poisson(Fraction(2), Fraction(1)).near(none, none, none, float(within))
+        assert two[0] == pytest.approx(1 - (within + 3) * 0.5 ** (within + 2), rel=1e-12)
+        exact = Poisson(Fraction(1), Fraction(1)).exact(0, [], Fraction(-within), Fraction(within))
+        assert agree(exact, 1 - Decimal("0.5") ** (within + 1), 55)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: f"{type(family).__name__} {family.stubbornness}")
+@pytest.mark.parametrize("within", [0.5, 3.0, 20.0])
+def test_many_cases_at_once_are_as_each_alone(family, within):
+    cases = np.array([(7, 20, 3), (2, 60, 30), (0, 0, 4), (7, 20, 40), (30, 300, 1)], float)
+    together = family.near(*cases.T, within)
+    alone = [family.near(*each[:, None], within)[0] for each in cases]
+    assert together == pytest.approx(alone, rel=1e-11)
+    assert family.near(*np.empty((3, 0)), within).tolist() == []

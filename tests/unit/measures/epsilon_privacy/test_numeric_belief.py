@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -205,7 +206,8 @@ def test_what_is_given_is_kept_exactly():
     normal = sl.NumericBelief(expects=0.1, spread=0.1, stubbornness=0.1, within=0.1, numbers={"a": 0.1})
     assert (normal.expects, normal.spread, normal.stubbornness, normal.within) == (tenth,) * 4
     assert normal.numbers == {"a": tenth}
-    pareto = sl.NumericBelief(family="pareto", expects=3, minimum=0.1, stubbornness=2.0, within=1.0, known_people=2)
+    two = np.int64(2)
+    pareto = sl.NumericBelief(family="pareto", expects=3, minimum=0.1, stubbornness=2.0, within=1.0, known_people=two)
     assert (pareto.minimum, pareto.expects) == (tenth, 3)
     assert repr((pareto.stubbornness, pareto.within, pareto.known_people)) == "(2, 1, 2)"
 
@@ -381,3 +383,28 @@ def test_examples_are_of_every_family_and_measure_something():
 def test_a_search_is_told_how_rough_floats_are():
     screen = UNMOVED.screen()
     assert (screen.slack(2), screen.slack(10**6)) == pytest.approx((1e-5, 1e-5))
+
+
+def test_where_all_counts_are_none_one_may_have_expected_one():
+    """One answer of 1 and another person's 0 leave a shape of 1: one more is 0 with probability 2/3."""
+    release = sl.Release.from_counts([{"0": 2}])
+    finding = sl.NumericBelief(family="poisson", expects=1, stubbornness=1, within=0).measure(release)
+    assert (finding.value, finding.witness.p_in, finding.replay(release)) == (math.inf, 1, math.inf)
+    assert finding.witness.p_out == pytest.approx(2 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1, 1e30])
+def test_the_widest_and_the_narrowest_are_measured(size):
+    release = sl.Release.from_counts([{"1e30": 1, "-1e30": 2, "0": 1, "1e-30": 2**40}])
+    for expects, spread, sure in product((-1e30, 0, 1e-30), (1e-30, 1, 1e30), (1e-30, 1e30, math.inf)):
+        belief = sl.NumericBelief(expects=expects, spread=spread, stubbornness=sure, within=size)
+        finding = belief.measure(release)
+        assert finding.replay(release) == finding.value
+
+
+def test_examples_are_those_that_documents_show():
+    assert [str(each) for each in sl.NumericBelief.examples(("c", "a", "b"))] == [
+        "numeric belief(expects=2, stubbornness=3, within=1/2, spread=1, numbers={a=1, b=2, c=3})",
+        "numeric belief(expects=2, stubbornness=5, within=0, family=poisson, numbers={a=1, b=2, c=3}, known_people=1)",
+        "numeric belief(expects=2, stubbornness=inf, within=1, family=pareto, minimum=1/2, numbers={a=1, b=2, c=3})",
+    ]

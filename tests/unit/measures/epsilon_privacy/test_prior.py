@@ -205,6 +205,11 @@ def test_weights_by_label_are_as_those_of_each_label():
             "uniformly",
             "no shape 'uniformly'; give 'uniform', 'release' or a mapping value → share; did you mean 'uniform'?",
         ),
+        (
+            read_shape,
+            "relase",
+            "no shape 'relase'; give 'uniform', 'release' or a mapping value → share; did you mean 'release'?",
+        ),
         (read_shape, 3, "no shape 3; give 'uniform', 'release' or a mapping value → share"),
         (read_stubbornness, 0, "stubbornness is 0; give a positive number of answers, or math.inf"),
         (read_stubbornness, "9", "stubbornness is a number, not '9'; give a number"),

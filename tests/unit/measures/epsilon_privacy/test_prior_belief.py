@@ -14,6 +14,7 @@ import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, UnknownValue, WrongKind
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
+from sidelight.measures.measure import Monotonicity
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.policy import policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -371,7 +372,7 @@ def test_who_may_be_moved_or_not_is_as_strong_as_all_who_share_the_shape():
     assert everyone.measure(skewed).replay(skewed) == 5
 
 
-def test_where_the_range_begins_is_no_amount_to_try():
+def test_where_the_betweenbegins_is_no_amount_to_try():
     measure = sl.PriorBelief(shape="uniform", stubbornness=9, least_stubbornness=3, known_people=1)
     assert measure.amounts() == {"stubbornness": 9, "known_people": 1, "rules_out": 0}
 
@@ -613,3 +614,191 @@ def test_parts_of_a_release_have_their_own_worst_wish():
         p_in, p_out = Fraction(ulcers, 4), Fraction(ulcers, 3 + 20)
         expected.append(max(p_in / p_out, (1 - p_out) / (1 - p_in)))
     assert values == [expected[0], None, expected[1]]
+
+
+def test_examples_are_those_that_documents_show():
+    shown = [
+        "prior belief(counts={a=2, b=2, c=2}, known_people=1)",
+        "prior belief(shape=uniform, stubbornness=4)",
+        "prior belief(shape=uniform, stubbornness=40, least_stubbornness=same)",
+        "prior belief(stubbornness=10, known_people=1)",
+        "prior belief(shape=uniform, stubbornness=40, known_people=1, rules_out=1)",
+        "prior belief(shape=release, stubbornness=inf)",
+        "prior belief(stubbornness=inf)",
+        "prior belief(stubbornness=12, decided_by=closed conditions)",
+        "prior belief(stubbornness=10, apart_from=[a])",
+    ]
+    assert [str(each) for each in sl.PriorBelief.examples(("a", "b", "c"))] == shown
+    assert len(sl.PriorBelief.examples(("a", "b"))) == len(shown)
+    assert len(sl.PriorBelief.examples(("a",))) == len(shown) - 1
+
+
+@pytest.mark.parametrize(
+    ("do", "error", "message"),
+    [
+        (
+            lambda: sl.PriorBelief.from_counts([1]),
+            WrongKind,
+            'what was seen should be a mapping such as {"Flu": 11_999}, not a list',
+        ),
+        (lambda: sl.PriorBelief.from_counts({"a": 1}, plus_one=1), WrongKind, "plus_one= should be a bool, not an int"),
+        (lambda: sl.PriorBelief.from_counts({"a": "x"}), BadMeasure, "a count is a number, not 'x'; give a number"),
+        (
+            lambda: sl.PriorBelief.from_release(ZIPS, plus_one=1, by="zip"),
+            WrongKind,
+            "plus_one= should be a bool, not an int",
+        ),
+        (lambda: sl.PriorBelief.from_release(ZIPS, by=3), WrongKind, "by= should be a str, not an int"),
+        (lambda: sl.PriorBelief(stubbornness=3, wishes=3), WrongKind, "wishes= should be a str, not an int"),
+        (lambda: sl.PriorBelief(stubbornness=3, by=3), WrongKind, "by= should be a str, not an int"),
+        (
+            lambda: sl.PriorBelief(stubbornness=3, rules_out=-1),
+            BadMeasure,
+            "'prior belief' needs rules_out to be a whole number of at least 0, not -1",
+        ),
+        (
+            lambda: sl.PriorBelief(stubbornness=3, decided_by=3),
+            BadMeasure,
+            "no decided_by=3; choose 'definition' or 'closed conditions'",
+        ),
+    ],
+)
+def test_what_is_something_else_is_named(do, error, message):
+    with pytest.raises(error) as raised:
+        do()
+    assert str(raised.value) == message
+
+
+ZIPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 4, "b": 0}], labels=[{"zip": "1"}, {"zip": "2"}])
+
+
+def test_a_belief_by_what_a_release_prints_is_kept_with_all_that_is_said():
+    seen = sl.PriorBelief.from_release(ZIPS, by="zip", predicates=["a"])
+    assert seen == sl.PriorBelief(counts={"1": {"a": 2, "b": 3}, "2": {"a": 5, "b": 1}}, by="zip", predicates=["a"])
+    with pytest.raises(BadMeasure, match="goes without known_people="):
+        sl.PriorBelief.from_release(ZIPS, by="zip", known_people=1)
+    with pytest.raises(BadMeasure, match="count of 'b' in '2' is 0; give at least 1"):
+        sl.PriorBelief.from_release(ZIPS, by="zip", plus_one=False)
+    plain = sl.PriorBelief.from_release(ZIPS, known_people=1, predicates=["a"])
+    assert plain == sl.PriorBelief(counts={"a": 6, "b": 3}, known_people=1, predicates=["a"])
+    assert sl.PriorBelief.from_counts({"a": 5, "b": 2}, known_people=1, predicates=["a"]) == plain
+    two = sl.read_release(
+        pa.table({"zip": ["1", "1"], "x": ["a", "b"], "y": ["a", "b"]}), group="zip", sensitive=["x", "y"]
+    )
+    with pytest.raises(sl.SidelightError, match="a belief is about one sensitive column, and there are x, y"):
+        sl.PriorBelief.from_release(two)
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        sl.PriorBelief(counts={"a": 1, None: 2}, known_people=3, predicates={"ill": ["a", None], "well": ["not", "a"]}),
+        sl.PriorBelief(counts={"North": {"a": 1, None: 2}, None: {"a": 3, None: 1}}, by="region"),
+        sl.PriorBelief(shape={None: {"a": 1, None: 2}}, by="region", stubbornness=9, least_stubbornness=7.5),
+        sl.PriorBelief(shape={"a": 1, None: 3}, stubbornness=9, least_stubbornness="same"),
+        sl.PriorBelief(stubbornness=9, rules_out=2),
+        sl.PriorBelief(stubbornness=9, predicates="all subsets", decided_by="closed conditions"),
+        sl.PriorBelief(stubbornness=9, predicates=[["a", None]], wishes="wish"),
+        sl.PriorBelief(stubbornness=9, apart_from=["a"]),
+    ],
+    ids=str,
+)
+def test_settings_make_the_same_belief_again(belief):
+    assert sl.PriorBelief.from_settings(**belief.settings()) == belief
+
+
+def test_what_makes_it_worse():
+    assert sl.PriorBelief(stubbornness=3).more_is_worse == ("known_people", "stubbornness")
+    assert sl.PriorBelief(stubbornness=3, rules_out=1).more_is_worse == ("known_people", "rules_out", "stubbornness")
+    exactly = sl.PriorBelief(shape="uniform", stubbornness=3, least_stubbornness="same")
+    assert exactly.more_is_worse == ("known_people",)
+    assert replace(exactly, least_stubbornness="smallest").more_is_worse == ("known_people", "stubbornness")
+
+
+def test_every_group_has_its_score():
+    """Class II with σ = 9: p_out = n_s / (n + 8); nobody of groups 1 and 3 has what is asked about."""
+    release = sl.Release.from_counts([{"b": 3}, {"a": 1, "b": 3}, {"b": 2}, {"a": 2, "b": 2}], domain=["a", "b"])
+    belief = sl.PriorBelief(stubbornness=9, predicates=["a"])
+    expected = [math.nan, 3, math.nan, 3]
+    assert belief.scores(release.groups) == pytest.approx(expected, nan_ok=True)
+    assert belief.scores(release.groups.take(slice(0, 1))) == pytest.approx([math.nan], nan_ok=True)
+    without = sl.PriorBelief(stubbornness=9, rules_out=1, apart_from=["b"])
+    assert without.scores(release.groups) == pytest.approx(expected, nan_ok=True)
+    assert sl.PriorBelief(stubbornness=9).scores(release.groups) == pytest.approx([math.inf, 3, math.inf, 3])
+
+
+def test_where_two_values_of_three_may_be_left_the_worst_is_told_whole():
+    """Without the b there are 3 of a and 1 of c: p_in = 3/4 and, of σ = 9 without the 3 of b, p_out = (2 + 3)/(3 + 6)."""
+    release = sl.Release.from_counts([{"a": 3, "b": 4, "c": 1}])
+    finding = sl.PriorBelief(counts={"a": 3, "b": 3, "c": 3}, rules_out=1, apart_from=["b", "c"]).measure(release)
+    witness = finding.witness
+    assert (witness.value, witness.ruled_out, witness.stubbornness) == ("a", ("b",), 9)
+    assert (witness.p_in, witness.p_out, witness.ratio) == (Fraction(3, 4), Fraction(5, 9), Ratio.DOUBT)
+    assert finding.value == Fraction(16, 9) == finding.replay(release)
+
+
+def test_amounts_are_kept_as_whole_numbers():
+    belief = sl.PriorBelief(stubbornness=np.int64(9), known_people=np.int64(2), rules_out=np.int64(1))
+    assert [type(each) for each in (belief.stubbornness, belief.known_people, belief.rules_out)] == [int, int, int]
+    between = sl.PriorBelief(shape="uniform", stubbornness=9.5, least_stubbornness=0.1)
+    assert (between.stubbornness, between.least_stubbornness) == (Fraction(19, 2), Fraction(1, 10))
+    assert type(replace(between, least_stubbornness=np.int64(3)).least_stubbornness) is int
+
+
+def test_merging_groups_never_raises_it_unless_some_only_ask_or_a_column_decides():
+    assert sl.PriorBelief(stubbornness=9).when_groups_merge is Monotonicity.NON_INCREASING
+    assert sl.PriorBelief(stubbornness=9, wishes="wish").when_groups_merge is Monotonicity.UNKNOWN
+    assert sl.PriorBelief(**BY_REGION).when_groups_merge is Monotonicity.UNKNOWN
+    assert sl.PriorBelief(stubbornness=9).decided_by_counts
+    assert not sl.PriorBelief(**BY_REGION).decided_by_counts
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"stubbornness": 9, "apart_from": ["a"]},
+        {"stubbornness": 9, "apart_from": ["a"], "rules_out": 1},
+        {"stubbornness": 9, "predicates": ["b"]},
+        {"counts": {"1": {"a": 2, "b": 2, "c": 2}}, "by": "zip", "apart_from": ["a"]},
+        {"counts": {"1": {"a": 2, "b": 2, "c": 2}}, "by": "zip", "predicates": ["b"]},
+    ],
+)
+def test_where_nobody_has_what_is_asked_about_it_is_said(settings):
+    release = sl.Release.from_counts([{"a": 3}], domain=["a", "b", "c"], labels=[{"zip": "1"}])
+    belief = sl.PriorBelief(**settings)
+    finding = belief.measure(release)
+    assert (finding.measure, finding.value, finding.witness) == (belief, 1, None)
+    assert finding.notes == ("no group has any value to measure",)
+    assert finding.explain() == "Nobody in the release has any of the values that were asked for."
+
+
+def test_what_only_the_prior_knows_may_be_ruled_out():
+    """Of all sets of at most one value, by the definition; the 30 answers of z are for nothing where it is ruled out."""
+    counts, weights = {"a": 3, "b": 4, "c": 1}, {"a": 2, "b": 2, "c": 2, "z": 30}
+    worst = 0
+    for gone in ("", *weights):
+        people, total = sum(counts.values()) - counts.get(gone, 0), 36 - weights.get(gone, 0)
+        for value in counts.keys() - {gone}:
+            p_in = Fraction(counts[value], people)
+            p_out = Fraction(counts[value] - 1 + weights[value], people - 1 + total)
+            worst = max(worst, p_in / p_out, (1 - p_out) / (1 - p_in))
+    release = sl.Release.from_counts([counts])
+    assert sl.PriorBelief(counts=weights, rules_out=1).measure(release).value == worst == Fraction(111, 16)
+    alone = sl.PriorBelief(counts=weights, rules_out=1, apart_from=["b", "c"])
+    assert alone.scores(release.groups) == pytest.approx([111 / 16])
+
+
+def test_just_few_enough_sets_may_be_ruled_out():
+    """None or one of 4,999 values: 5,000 sets."""
+    belief = sl.PriorBelief(stubbornness=10**4, rules_out=1)
+    assert list(belief._sizes_ruled_out(4_999)) == [0, 1]
+    with pytest.raises(BadMeasure, match="rules_out=1 of 5000 values are 5,001 sets, too many; lower it"):
+        belief._sizes_ruled_out(5_000)
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_scores_are_those_of_the_closed_conditions_where_these_decide(known):
+    closed = sl.PriorBelief(stubbornness=40, known_people=known, decided_by="closed conditions")
+    alone = [closed.measure(sl.Release(WARD.groups.take(slice(row, row + 1)))).value for row in range(2)]
+    assert closed.scores(WARD.groups) == pytest.approx([float(value) for value in alone], rel=1e-12)
+    assert closed.scores(WARD.groups)[0] > replace(closed, decided_by="definition").scores(WARD.groups)[0]

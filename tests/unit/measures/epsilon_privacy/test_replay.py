@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight.measures.epsilon_privacy import replay
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.replay import UNSEEN, worst_weights
 
@@ -58,9 +59,29 @@ def test_a_belief_in_what_is_not_so_is_replayed(times, known):
         (PriorBelief(stubbornness=7), {"b", "c"}, {"a": 5, "b": 1, "c": 1}),
         (PriorBelief(stubbornness=7), {"a", "b", "c"}, {"a": 1, "b": 1, "c": 1, UNSEEN: 4}),
         (PriorBelief(stubbornness=3), {"a"}, {"a": 1, "b": 1, "c": 1}),
+        (PriorBelief(stubbornness=3), {"a", "b", "c"}, {"a": 1, "b": 1, "c": 1}),
         (PriorBelief(counts={"a": 2, "b": 3, "c": 1, "z": 4}), {"a"}, {"a": 2, "b": 3, "c": 1, "z": 4}),
         (PriorBelief(stubbornness=7, predicates=[["a", "b"]]), {"a", "b"}, {"a": 1, "b": 1, "c": 5}),
     ],
 )
 def test_what_is_left_of_any_shape_is_with_a_value_that_is_not_in_question(belief, values, weights):
     assert worst_weights(belief, SMALL, belief.measure(SMALL).witness, values) == weights
+
+
+@pytest.mark.parametrize(
+    ("release", "belief", "path"),
+    [
+        (SMALL, PriorBelief(stubbornness=7), "_by_worlds"),
+        (SMALL, PriorBelief(shape="uniform", stubbornness=math.inf, known_people=1), "_by_worlds"),
+        (LARGE, PriorBelief(stubbornness=7), "_by_definition"),
+        (SMALL, PriorBelief(stubbornness=7, decided_by="closed conditions"), "_by_definition"),
+        (SMALL, PriorBelief(stubbornness=math.inf), "_by_definition"),
+    ],
+)
+def test_only_small_groups_are_replayed_by_their_worlds(release, belief, path, monkeypatch):
+    finding = belief.measure(release)
+    for other in {"_by_worlds", "_by_definition"} - {path}:
+        monkeypatch.setattr(replay, other, None)
+    assert finding.replay(release) == finding.value
+    monkeypatch.setattr(replay, path, lambda *_: Fraction(99))
+    assert finding.replay(release) == 99
