@@ -150,6 +150,8 @@ def test_one_more_person_with_the_value_decides_though_floats_cannot_tell(semant
     release = sl.Release.from_counts(bags, sizes=[2 * many] * 2, values=semantics)
     finding = sl.Acquaintance(value="a").measure(release)
     assert (finding.witness.group.number, finding.value) == (2, Fraction(1, 2))
+    for family in (1, 2):
+        assert (FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, family)).numbers() == 2).all()
 
 
 def test_factors_that_are_not_asked_for_are_left_out():

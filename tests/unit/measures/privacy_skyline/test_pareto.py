@@ -36,6 +36,20 @@ def test_what_is_ruled_out_can_make_a_large_group_matter():
     assert sorted(set(groups.sizes[1].tolist())) == [4, 9]
 
 
+def test_in_sets_a_frequent_value_that_is_ruled_out_weighs_more_than_a_few_people():
+    release = sl.Release.from_counts([{"a": 1}, {"a": 1, "b": 11}], sizes=[9, 12], values="set")
+    groups = UndominatedGroups.of(release.groups, 0)
+    nothing = np.zeros((2, 1), np.int64)
+    odds = np.exp(groups.log_odds(np.arange(2), nothing, nothing))
+    assert odds.tolist() == pytest.approx([8, 11 / 12])  # (12 − 1)/1 · (12 − 11)/12
+
+
+def test_to_a_family_few_people_matter_and_many_with_the_value():
+    release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 2, "b": 98}, {"a": 2, "b": 99}, {"a": 1, "b": 99}])
+    families = UndominatedGroups.of(release.groups, 0).families()
+    assert [(each.people, each.count) for each in families] == [(4, 1), (100, 2)]
+
+
 def test_groups_without_the_value_never_matter():
     release = sl.Release.from_counts([{"b": 2}], domain=["a", "b"])
     assert UndominatedGroups.of(release.groups, 0) is None
@@ -50,6 +64,21 @@ def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     point = (np.array([1]), np.array([2]), np.array([1]))
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
         assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passed(*point).tolist() == [passes]
+
+
+def test_long_numbers_decide_next_to_a_limit_too():
+    """Odds of 60,000 bits, twice: more than fractions are written out for."""
+    people, often = 1 << 15, 4100
+    release = sl.Release.from_counts([{"a": often, "b": 5}], sizes=[people], values="multiset")
+    groups, point = UndominatedGroups.of(release.groups, 0), (np.zeros(1, np.int64),) * 3
+    none = Fraction(people - 1, people) ** often
+    odds = none / (1 - none)
+    for limit, passes in (
+        (odds, False),
+        (odds * (1 - Fraction(1, 10**12)), True),
+        (odds * (1 + Fraction(1, 10**12)), False),
+    ):
+        assert RiskTest(release.groups, 0, groups, limit).passed(*point).tolist() == [passes]
 
 
 @given(arrays(np.int64, (3, 7), elements=st.integers(0, 3)))
