@@ -14,8 +14,10 @@ from sidelight.measures.privacy_skyline import pareto
 from sidelight.measures.privacy_skyline.pareto import (
     RiskTest,
     UndominatedGroups,
+    _blocks,
     _in_short_integers,
     _other_counts,
+    _Pairs,
     _running_sums,
     largest_passed,
     undominated,
@@ -163,6 +165,41 @@ def test_short_integers_are_for_sums_that_fit():
         assert (short.dtype, short.tolist()) == (kind, cells.tolist())
     large = sl.Release.from_counts([{"a": 1, "b": 2**30, "c": 2**30, "d": 2**30}])
     assert UndominatedGroups.of(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
+
+
+@pytest.mark.parametrize(
+    ("at_once", "value", "lengths"),
+    [(33, "a", [4, 4]), (1, "a", [1] * 8), (33, "v3", [1]), (1, "v3", [1]), (33, "nobody's", [0])],
+)
+def test_sparse_groups_with_the_value_are_cut_by_the_most_values_that_one_of_them_has(
+    monkeypatch, at_once, value, lengths
+):
+    monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
+    bags = [{"a": 1, "nobody's": 0, **{f"v{9 * row + number}": 1 for number in range(9)}} for row in range(8)]
+    groups = sl.Release.from_counts(bags).groups
+    assert groups.counts.cells is None
+    blocks = list(_blocks(groups, groups.code_of(value)))
+    assert [len(block) for block in blocks] == lengths
+    numbers = np.concatenate([block.numbers for block in blocks]).tolist()
+    assert numbers == [row + 1 for row, bag in enumerate(bags) if bag.get(value)]
+
+
+def test_pairs_of_people_and_of_those_with_the_value_are_sorted_and_different():
+    bags = [{"a": 1, "b": 4}, {"a": 3, "b": 1}, {"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 3}, {"b": 4}, {"a": 3, "c": 1}]
+    pairs = _Pairs.of(sl.Release.from_counts(bags).groups, 0)
+    assert list(zip(pairs.sizes.tolist(), pairs.counts.tolist(), pairs.most.tolist(), strict=True)) == [
+        (4, 1, [0, 3, 3]),
+        (4, 3, [0, 1, 1]),
+        (5, 1, [0, 4, 4]),
+    ]
+
+
+def test_where_fewer_values_occur_ruling_out_more_rules_out_nothing_more():
+    few = _Pairs(np.array([4, 8]), np.array([1, 2]), np.array([[0, 3], [0, 6]]))
+    more = _Pairs(np.array([6, 8]), np.array([1, 2]), np.array([[0, 2, 5], [0, 3, 7]]))
+    for joined in (_Pairs.joined([few, more]), _Pairs.joined([more, few])):
+        assert (joined.sizes.tolist(), joined.counts.tolist()) == ([4, 6, 8], [1, 1, 2])
+        assert joined.most.tolist() == [[0, 3, 3], [0, 2, 5], [0, 6, 7]]
 
 
 def test_sums_run_from_nothing():
