@@ -205,6 +205,8 @@ def test_where_fewer_values_occur_ruling_out_more_rules_out_nothing_more():
 def test_sums_run_from_nothing():
     assert _running_sums(np.array([[3, 2, 0], [1, 1, 1]])).tolist() == [[0, 3, 5, 5], [0, 1, 2, 3]]
     assert _running_sums(np.empty((2, 0))).tolist() == [[0], [0]]
+    for kind in (np.int32, np.int64, np.float64):  # short ones stay short, and whole ones whole
+        assert _running_sums(np.ones((1, 2), kind)).dtype == kind
 
 
 def test_short_rows_are_filled_with_their_own_groups():
