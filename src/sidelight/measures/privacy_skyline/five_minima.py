@@ -227,10 +227,7 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 def _top_counts(counts: Counts, rules_out: int) -> Integers:
     """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
-    top = counts.largest(min(rules_out + 1, counts.width))
-    if rules_out + 1 > top.shape[1]:  # more than there are: all others go
-        return np.pad(top, ((0, 0), (0, 1)))
-    return top
+    return counts.largest(min(rules_out + 1, counts.width))
 
 
 def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
@@ -316,12 +313,11 @@ class FiveMinima:
             identity[:2, number, column] = occurring.sizes[best], occurring.counts[best]
             if factors.target is not None:
                 identity[2, number, column] = UNDECIDED if groups.semantics == "set" else occurring.ruled_out_id[best]
-        part = np.where(row < 0, -1, 0)
+        part = np.minimum(row, 0)
         return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduced()
 
     def merge(self, other: FiveMinima) -> FiveMinima:
         """Keep the smaller of each; of equal ones the group with the smaller number."""
-        other_part = np.where(other.part < 0, -1, other.part + len(self.groups))
         close = self._close(other)
         same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
         settled = np.isneginf(self.logs) & np.isneginf(other.logs)
@@ -334,7 +330,7 @@ class FiveMinima:
             self.domain,
             self.values,
             np.where(take, other.logs, self.logs),
-            np.where(take, other_part, self.part),
+            np.where(take, other.part + len(self.groups), self.part),
             np.where(take, other.row, self.row),
             np.where(take, other.identity, self.identity),
             self.groups + other.groups,
@@ -450,9 +446,9 @@ def _least_of_each_value(
     """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
     # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
     starts = np.flatnonzero(np.diff(occurring.columns, prepend=-1))
-    low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)
+    low = np.minimum.reduceat(scores, starts)
     finite = np.where(np.isneginf(low), 0.0, low)
-    limit = np.where(np.isneginf(low), low, low + tolerance(finite, m))
+    limit = low + tolerance(finite, m)
     near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring))))
     # of those decided by the same whole numbers the first group stands for all
     near = near[np.lexsort((occurring.rows[near], occurring.columns[near]))]

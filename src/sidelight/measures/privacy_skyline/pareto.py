@@ -70,7 +70,7 @@ class RiskTest:
         limit = float(log(self.odds))  # floats may not hold it
         passed: Flags = against > limit
         # within tolerance of the limit floats may be on the wrong side of it: exact numbers decide there
-        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max(initial=0))))
+        near = np.isfinite(against) & (np.abs(against - limit) <= tolerance(limit, int(family.max())))
         for point in np.flatnonzero(near).tolist():
             knowledge = Knowledge(int(rules_out[point]), int(others[point]), int(family[point]))
             passed[point] = self._passed_exactly(knowledge)
@@ -96,7 +96,7 @@ def largest_passed(passed: Callable[[Integers], Flags], too_many: Integers) -> I
     while (high - low > 1).any():  # all up to `low` pass, none from `high` on
         middle = (low + high) // 2
         passes = passed(np.maximum(middle, 0)) & (middle >= 0)
-        low, high = np.where(passes, middle, low), np.where(passes, high, np.maximum(middle, low + 1))
+        low, high = np.where(passes, middle, low), np.where(passes, high, middle)
     return low
 
 

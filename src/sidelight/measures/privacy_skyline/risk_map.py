@@ -80,8 +80,7 @@ class RiskMap:
         lowered = np.where(
             np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.settled)), logs
         )
-        with np.errstate(over="ignore"):
-            raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
+        raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
         return raised
 
     def _log_odds(self, undominated: UndominatedGroups, points: Integers) -> Floats:

@@ -35,6 +35,14 @@ def test_amounts_are_whole_and_not_negative(amounts):
         sl.Acquaintance(**amounts)
 
 
+@pytest.mark.parametrize("each", ["rules_out", "others", "family"])
+def test_amounts_are_such_as_floats_can_count_to(each):
+    assert getattr(sl.Acquaintance(**{each: 2**53}), each) == 2**53
+    with pytest.raises(BadMeasure) as refused:
+        sl.Acquaintance(**{each: 2**53 + 1})
+    assert str(refused.value) == f"'acquaintance' needs {each} to be at most 9007199254740992, not 9007199254740993"
+
+
 def test_amounts_of_numpy_are_whole_numbers_too():
     assert sl.Acquaintance(np.int64(1)) == sl.Acquaintance(1)
 
@@ -61,6 +69,14 @@ def test_a_value_that_nobody_has_is_no_risk_and_noted():
     assert finding.explain() == "Nobody can be shown to have it: nobody in the release has 'AIDS'."
     assert sl.knowledge_skyline(release, "AIDS", below=0.5) == ((1, math.inf, math.inf),)
     assert sl.knowledge_skyline(release, "AIDS", below=0) == ()
+
+
+def test_a_category_that_nobody_has_is_told_with_what_the_release_does_not_have_of_it():
+    release = sl.Release.from_counts([{"Flu": 2}], domain=["Flu", "AIDS"])
+    assert sl.Acquaintance(value={"severe": ["AIDS", "Plague"]}).measure(release).explain() == (
+        "Nobody can be shown to have it: nobody in the release has 'severe'; "
+        "the release does not have these values of 'severe': Plague."
+    )
 
 
 def test_values_left_out_are_not_asked_about():
@@ -150,6 +166,21 @@ def test_fractions_that_nobody_can_read_are_rounded_up(semantics, people):
     assert isinstance(finding.value, float)
     assert 0 < finding.value <= 1
     assert finding.replay(release) == finding.value
+
+
+def test_a_large_family_elsewhere_is_counted_in_as_many_digits_when_replayed():
+    """The target is of few people, most of whom have what is ruled out; the family is where many have it."""
+    release = sl.Release.from_counts([{"a": 1, "b": 1190, "c": 9}, {"a": 5000, "b": 500_000, "c": 495_000}])
+    finding = sl.Acquaintance(rules_out=1, family=1000, value="a").measure(release)
+    assert (finding.witness.group.number, finding.witness.family.group.number) == (1, 2)
+    assert isinstance(finding.value, float)
+    assert finding.replay(release) == finding.value
+
+
+def test_values_that_are_not_ruled_out_make_no_number_longer():
+    release = sl.Release.from_counts([{"a": 3, "b": 20_000}], sizes=[1000], values="multiset")
+    finding = sl.Acquaintance(value="a").measure(release)
+    assert finding.replay(release) == finding.value == 1 - Fraction(999, 1000) ** 3
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
@@ -308,8 +339,29 @@ def test_groups_alone_are_as_bad_as_measured_alone(about, semantics, family):
     assert screen.value(screen.of(release.groups)).tolist() == pytest.approx(exact, abs=1e-9)
 
 
+def test_groups_of_people_who_are_all_different_are_as_bad_as_one_of_them():
+    bags = [dict.fromkeys("ab", 1), dict.fromkeys("bcd", 1), dict.fromkeys("abcde", 1)]
+    assert sl.Acquaintance(others=1).screen().alone(sl.Release.from_counts(bags).groups).tolist() == pytest.approx(
+        [1, 1 / 2, 1 / 4]
+    )
+
+
 def test_where_no_value_is_in_question_there_is_no_risk():
-    assert sl.Acquaintance(1, 1, 1).screen().value(np.empty((2, 0))).tolist() == [0, 0]
+    screen = sl.Acquaintance(1, 1, 1).screen()
+    assert screen.value(np.empty((2, 0))).tolist() == [0, 0]
+    assert screen.harmless(np.empty((1, 0)), np.empty((2, 0))).tolist() == [True, True]
+    groups = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 2}]).groups
+    assert sl.Acquaintance(1, 1, 1, apart_from=("a", "b")).screen().alone(groups).tolist() == [0, 0]
+
+
+def test_parts_with_a_category_merge_to_what_the_whole_release_says():
+    release = sl.Release.from_counts([{"a": 1, "b": 1, "c": 5}, {"a": 2, "b": 3, "c": 3}])
+    measure = sl.Acquaintance(1, value={"ill": ["a", "b", "yak"]})
+    first, second = (measure.summarize(release.groups.take(slice(row, row + 1))) for row in (0, 1))
+    merged = first.merge(second).finding()
+    assert merged == measure.measure(release)
+    assert (merged.witness.any_of, merged.value) == (("a", "b"), 1)
+    assert merged.notes == ("the release does not have these values of 'ill': yak",)
 
 
 @pytest.mark.parametrize(
@@ -335,6 +387,29 @@ def test_logarithms_that_may_be_of_equal_odds_are_not_above():
     screen, off = sl.Acquaintance(value="a").screen(), float(tolerance(0.0, 0))
     for apart, harmless in ((off, False), (math.nextafter(off, 1), True)):
         assert screen.harmless(np.zeros((1, 5)), np.full((1, 5), apart)).tolist() == [harmless]
+
+
+def test_large_logarithms_may_be_of_equal_odds_though_further_apart():
+    screen = sl.Acquaintance(value="a").screen()
+    for logs, joining, harmless in ((-20.0, 1.5e-8, False), (-20.0, 2.5e-8, True), (0.5, 1.5e-9, True)):
+        assert screen.harmless(np.full((1, 5), logs), np.full((1, 5), logs + joining)).tolist() == [harmless]
+
+
+@pytest.mark.parametrize(("worst", "off"), [(0.0, 1e-9), (-20.0, float(tolerance(-20.0, 0)))])
+def test_a_value_is_beyond_the_worst_only_where_floats_can_tell(worst, off):
+    """Of a all is as bad as it gets; b was safe and would come as near to a as this, with what joins."""
+    screen, limit = sl.Acquaintance().screen(), worst + off
+    release = np.array([[worst, 100.0, 0.0, 100.0, 0.0], [100.0, 100.0, 0.0, 100.0, 0.0]]).T.reshape(1, -1)
+    for near, harmless in ((limit, False), (math.nextafter(limit, 1), True)):
+        row = np.array([[200.0, 200.0, 1.0, 200.0, 1.0], [near, 200.0, 0.0, 200.0, 0.0]]).T.reshape(1, -1)
+        assert screen.harmless(release, row).tolist() == [harmless]
+
+
+def test_groups_that_join_are_harmless_one_by_one():
+    groups = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 9}, {"a": 3, "b": 1}, {"b": 4}]).groups
+    screen = sl.Acquaintance(family=1, value="a").screen()
+    rows = screen.of(groups)
+    assert screen.harmless(rows[:1], rows[1:]).tolist() == [True, False, True]
 
 
 def test_kinds_are_what_decides_and_not_which_value_it_is():

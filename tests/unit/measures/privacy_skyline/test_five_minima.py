@@ -61,6 +61,11 @@ def test_a_value_that_nobody_has_has_no_worst():
     assert FiveMinima.of(release.groups, np.array([1]), Knowledge(1, 1, 1)).worst() is None
 
 
+def test_where_no_value_is_in_question_there_is_no_worst():
+    release = sl.Release.from_counts([{"a": 2, "b": 1}])
+    assert FiveMinima.of(release.groups, np.empty(0, np.int64), Knowledge(1, 1, 1)).worst() is None
+
+
 def test_of_equal_arrangements_the_one_with_the_fewest_groups_speaks():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 1, "b": 3}])
     worst = FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, 0)).worst()
@@ -113,6 +118,40 @@ def test_a_group_is_seen_from_a_value_with_what_would_be_ruled_out():
     assert [each.ruled_out for each in seen] == [(), (5,), (5, 3), (5, 3), (5, 3)]
     assert {(each.semantics, each.people, each.count) for each in seen} == {("single", 10, 2)}
     assert ValueInGroup.at(groups, 1, 3, 1) == ValueInGroup("single", 10, 5, (3,))
+
+
+def test_what_is_ruled_out_makes_numbers_longer():
+    assert [ValueInGroup(each, 1023, 3, (5, 2)).bits(0) for each in ("single", "set", "multiset")] == [30, 30, 100]
+    release = sl.Release.from_counts([{"a": 3, "b": 20_000}], sizes=[1000], values="multiset")
+    values = [sl.Acquaintance(rules_out, value="a").measure(release).value for rules_out in (0, 1)]
+    assert [type(value) for value in values] == [Fraction, float]
+
+
+@pytest.mark.parametrize("semantics", ["single", "set"])
+def test_one_more_person_ruled_out_decides_though_floats_cannot_tell(semantics):
+    many = 10**10
+    bags = [{"a": 5, "b": many, "c": many}, {"a": 5, "b": many + 1, "c": many - 1}]
+    release = sl.Release.from_counts(bags, sizes=[2 * many + 5] * 2, values=semantics)
+    finding = sl.Acquaintance(rules_out=1, value="a").measure(release)
+    left = many - 1 if semantics == "single" else Fraction(2 * many * (many + 4), 2 * many + 5)
+    assert (finding.witness.group.number, finding.value) == (2, 1 / (1 + Fraction(left, 5)))
+    first, second = (
+        FiveMinima.of(release.groups.take(slice(row, row + 1)), np.array([0]), Knowledge(1, 0, 0)) for row in (0, 1)
+    )
+    for merged in (first.merge(second), second.merge(first)):
+        assert merged.numbers().ravel().tolist() == [2, 2, 1, 2, 1]  # without a family V is 1 in both
+        assert merged.worst().risk == finding.value
+
+
+@pytest.mark.parametrize("semantics", ["single", "set"])
+def test_one_more_person_with_the_value_decides_though_floats_cannot_tell(semantics):
+    many = 10**10
+    bags = [{"a": many - 1, "b": many + 1}, {"a": many, "b": many}]
+    release = sl.Release.from_counts(bags, sizes=[2 * many] * 2, values=semantics)
+    finding = sl.Acquaintance(value="a").measure(release)
+    assert (finding.witness.group.number, finding.value) == (2, Fraction(1, 2))
+    for family in (1, 2):
+        assert (FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, family)).numbers() == 2).all()
 
 
 def test_factors_that_are_not_asked_for_are_left_out():

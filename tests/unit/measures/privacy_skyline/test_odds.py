@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sidelight._rounding import log
 from sidelight.measures.exact import DECIMALS, FRACTIONS
-from sidelight.measures.privacy_skyline.odds import ODDS, SERIES_FROM, log_missing_all
+from sidelight.measures.privacy_skyline.odds import ODDS, SERIES_FROM, _stirling_rest, log_missing_all
 
 
 @st.composite
@@ -146,3 +146,20 @@ def test_where_the_series_begins_nothing_changes(few):
     for left, log_missing, other in zip(rest.tolist(), logs.tolist(), exchanged.tolist(), strict=True):
         exact = prod(Fraction(left + few - i, 2000 + left + few - i) for i in range(few))
         assert log_missing == other == pytest.approx(math.log(exact), abs=1e-12)
+
+
+PI = Decimal("3.14159265358979323846264338327950288419716939937510")
+
+
+@pytest.mark.parametrize("x", [SERIES_FROM, SERIES_FROM + 1, 100, 1000])
+def test_three_terms_of_the_series_are_as_good_as_floats_get(x):
+    with localcontext(prec=60):
+        exact = log(Fraction(math.factorial(x))) - (x + Decimal("0.5")) * log(Fraction(x)) + x - (2 * PI).ln() / 2
+        off = abs(Decimal(float(_stirling_rest(np.array([x]))[0])) - exact)
+    assert off < Decimal("2e-16")
+
+
+@pytest.mark.parametrize("people", [20, 2000])
+def test_of_no_families_nothing_is_said(people):
+    assert log_missing_all(np.array([people]), np.array([3]), np.empty((0, 1), np.int64)).shape == (0, 1)
+    assert log_missing_all(np.empty(0, np.int64), np.empty(0, np.int64), 1).shape == (0,)

@@ -14,8 +14,10 @@ from sidelight.measures.privacy_skyline import pareto
 from sidelight.measures.privacy_skyline.pareto import (
     RiskTest,
     UndominatedGroups,
+    _blocks,
     _in_short_integers,
     _other_counts,
+    _Pairs,
     _running_sums,
     largest_passed,
     undominated,
@@ -36,6 +38,20 @@ def test_what_is_ruled_out_can_make_a_large_group_matter():
     assert sorted(set(groups.sizes[1].tolist())) == [4, 9]
 
 
+def test_in_sets_a_frequent_value_that_is_ruled_out_weighs_more_than_a_few_people():
+    release = sl.Release.from_counts([{"a": 1}, {"a": 1, "b": 11}], sizes=[9, 12], values="set")
+    groups = UndominatedGroups.of(release.groups, 0)
+    nothing = np.zeros((2, 1), np.int64)
+    odds = np.exp(groups.log_odds(np.arange(2), nothing, nothing))
+    assert odds.tolist() == pytest.approx([8, 11 / 12])  # (12 − 1)/1 · (12 − 11)/12
+
+
+def test_to_a_family_few_people_matter_and_many_with_the_value():
+    release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 2, "b": 98}, {"a": 2, "b": 99}, {"a": 1, "b": 99}])
+    families = UndominatedGroups.of(release.groups, 0).families()
+    assert [(each.people, each.count) for each in families] == [(4, 1), (100, 2)]
+
+
 def test_groups_without_the_value_never_matter():
     release = sl.Release.from_counts([{"b": 2}], domain=["a", "b"])
     assert UndominatedGroups.of(release.groups, 0) is None
@@ -50,6 +66,21 @@ def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     point = (np.array([1]), np.array([2]), np.array([1]))
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
         assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passed(*point).tolist() == [passes]
+
+
+def test_long_numbers_decide_next_to_a_limit_too():
+    """Odds of 60,000 bits, twice: more than fractions are written out for."""
+    people, often = 1 << 15, 4100
+    release = sl.Release.from_counts([{"a": often, "b": 5}], sizes=[people], values="multiset")
+    groups, point = UndominatedGroups.of(release.groups, 0), (np.zeros(1, np.int64),) * 3
+    none = Fraction(people - 1, people) ** often
+    odds = none / (1 - none)
+    for limit, passes in (
+        (odds, False),
+        (odds * (1 - Fraction(1, 10**12)), True),
+        (odds * (1 + Fraction(1, 10**12)), False),
+    ):
+        assert RiskTest(release.groups, 0, groups, limit).passed(*point).tolist() == [passes]
 
 
 @given(arrays(np.int64, (3, 7), elements=st.integers(0, 3)))
@@ -136,9 +167,46 @@ def test_short_integers_are_for_sums_that_fit():
     assert UndominatedGroups.of(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
 
 
+@pytest.mark.parametrize(
+    ("at_once", "value", "lengths"),
+    [(33, "a", [4, 4]), (1, "a", [1] * 8), (33, "v3", [1]), (1, "v3", [1]), (33, "nobody's", [0])],
+)
+def test_sparse_groups_with_the_value_are_cut_by_the_most_values_that_one_of_them_has(
+    monkeypatch, at_once, value, lengths
+):
+    monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
+    bags = [{"a": 1, "nobody's": 0, **{f"v{9 * row + number}": 1 for number in range(9)}} for row in range(8)]
+    groups = sl.Release.from_counts(bags).groups
+    assert groups.counts.cells is None
+    blocks = list(_blocks(groups, groups.code_of(value)))
+    assert [len(block) for block in blocks] == lengths
+    numbers = np.concatenate([block.numbers for block in blocks]).tolist()
+    assert numbers == [row + 1 for row, bag in enumerate(bags) if bag.get(value)]
+
+
+def test_pairs_of_people_and_of_those_with_the_value_are_sorted_and_different():
+    bags = [{"a": 1, "b": 4}, {"a": 3, "b": 1}, {"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 3}, {"b": 4}, {"a": 3, "c": 1}]
+    pairs = _Pairs.of(sl.Release.from_counts(bags).groups, 0)
+    assert list(zip(pairs.sizes.tolist(), pairs.counts.tolist(), pairs.most.tolist(), strict=True)) == [
+        (4, 1, [0, 3, 3]),
+        (4, 3, [0, 1, 1]),
+        (5, 1, [0, 4, 4]),
+    ]
+
+
+def test_where_fewer_values_occur_ruling_out_more_rules_out_nothing_more():
+    few = _Pairs(np.array([4, 8]), np.array([1, 2]), np.array([[0, 3], [0, 6]]))
+    more = _Pairs(np.array([6, 8]), np.array([1, 2]), np.array([[0, 2, 5], [0, 3, 7]]))
+    for joined in (_Pairs.joined([few, more]), _Pairs.joined([more, few])):
+        assert (joined.sizes.tolist(), joined.counts.tolist()) == ([4, 6, 8], [1, 1, 2])
+        assert joined.most.tolist() == [[0, 3, 3], [0, 2, 5], [0, 6, 7]]
+
+
 def test_sums_run_from_nothing():
     assert _running_sums(np.array([[3, 2, 0], [1, 1, 1]])).tolist() == [[0, 3, 5, 5], [0, 1, 2, 3]]
     assert _running_sums(np.empty((2, 0))).tolist() == [[0], [0]]
+    for kind in (np.int32, np.int64, np.float64):  # short ones stay short, and whole ones whole
+        assert _running_sums(np.ones((1, 2), kind)).dtype == kind
 
 
 def test_short_rows_are_filled_with_their_own_groups():

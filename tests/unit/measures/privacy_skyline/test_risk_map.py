@@ -60,6 +60,22 @@ def test_risks_are_those_of_the_measure_a_little_raised(monkeypatch, value, at_o
             assert 0.9e-9 * exact * (1 - exact) < Fraction(risk) - exact < 1e-8
 
 
+def test_small_risks_are_raised_by_what_large_logarithms_may_be_off():
+    rare = sl.Release.from_counts([{"a": 1, "b": 10**9}])
+    (risk,) = RiskMap.of(rare, "a").risks(np.array([[0, 0, 0]])).tolist()
+    assert 2.0e-8 < Fraction(risk) * (10**9 + 1) - 1 < 2.2e-8  # ln 10⁹ is 20.7
+
+
+def test_the_most_of_each_kind_are_told_apart():
+    release = sl.Release.from_counts([{"Flu": 2, "Cold": 3, "Heart": 2, "Ulcer": 2}])
+    assert RiskMap.of(release, "Flu").most_alone(Fraction(3, 5)) == (2, 5, 4)
+
+
+def test_nothing_is_maximal_where_nothing_is_withstood():
+    for points in (POINTS, POINTS[:0]):
+        assert RiskMap.of(WARD, "AIDS").maximal(points, 0).tolist() == [False] * len(points)
+
+
 @pytest.mark.parametrize("below", [Fraction(1, 3), 0.5, 1])
 def test_what_is_withstood_maximal_and_the_most_are_as_measured(below):
     ward = RiskMap.of(HOSPITAL, "AIDS")

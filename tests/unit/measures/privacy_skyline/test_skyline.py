@@ -179,6 +179,15 @@ def test_amounts_of_points_are_whole_numbers(each):
     with pytest.raises(BadMeasure, match=f"^'skyline' needs {each} to be a whole number"):
         SkylinePoint(**{each: -1})
     assert str(SkylinePoint()) == "(0, 0, 0) below 1"
+    assert getattr(SkylinePoint(**{each: 2**53}), each) == 2**53
+    with pytest.raises(BadMeasure) as refused:
+        SkylinePoint(**{each: 2**53 + 1})
+    assert str(refused.value) == f"'skyline' needs {each} to be at most 9007199254740992, not 9007199254740993"
+
+
+def test_a_skyline_shows_its_points():
+    points = (SkylinePoint(1, 0, 0, 0.3), SkylinePoint(0, 2, 0, 0.3))
+    assert repr(Skyline(points, "AIDS")) == "<Skyline of 'AIDS': (1, 0, 0) below 0.3, (0, 2, 0) below 0.3>"
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
