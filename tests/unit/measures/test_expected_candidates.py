@@ -14,7 +14,7 @@ from support.definitions import mean_candidates
 from support.examples import examples
 
 import sidelight as sl
-from sidelight._rounding import PRECISE
+from sidelight._rounding import PRECISE, round_down
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures import expected_candidates
@@ -185,6 +185,17 @@ def test_what_is_as_good_as_a_float_is_told_by_fractions_or_is_the_one_below(mon
     assert measure._rounded_down(Decimal("1.75"), rest, 1) == 1.75
     monkeypatch.setattr(expected_candidates, "MULTIPLIED", 0)
     assert measure._rounded_down(Decimal("1.75"), rest, 1) == below
+
+
+def test_how_many_digits_others_compute_with_does_not_matter():
+    release = sl.Release.from_counts([{"a": 3, "b": 2, "c": 2}, {"a": 2, "b": 90, "c": 5}])
+    finding = sl.ExpectedCandidates(3).measure(release)
+    with localcontext(prec=5):
+        again = sl.ExpectedCandidates(3).measure(release)
+        assert again == finding
+        assert again.replay(release) == finding.value
+        number = Decimal("1.123456789012345678901")
+        assert sl.ExpectedCandidates(3)._rounded_down(number, [], 0) == round_down(number)
 
 
 @pytest.mark.parametrize("people", range(1, 30))

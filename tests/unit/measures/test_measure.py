@@ -470,6 +470,7 @@ def test_where_no_group_says_anything_it_is_said_why():
         (("a", ("b", "c, d")), '[a, [b, "c, d"]]'),
         ({"a b": 1, None: [2]}, '{a b=1, "(missing)"=[2]}'),
         ({"a, b": True, 3: "[c]"}, '{"a, b"=true, 3="[c]"}'),
+        ({"[a]": "b"}, '{"[a]"=b}'),
         ([None, "*"], '["(missing)", *]'),
         (frozenset({"a"}), "[a]"),
         ({}, "{}"),
