@@ -43,6 +43,9 @@ def test_an_l_is_any_whole_number_and_3_where_none_is_said():
     with pytest.raises(BadMeasure, match="needs a whole number l of at least 1, not"):
         sl.RecursiveDiversity(l=LARGEST_AMOUNT + 1)
     assert sl.RecursiveDiversity(l=np.int8(2)) == sl.RecursiveDiversity(l=2)
+    assert sl.RecursiveDiversity(l=np.int8(2)).amounts() == {"l": 2}
+    many = sl.Release.from_counts([{f"v{place}": 1 for place in range(300)}])
+    assert sl.RecursiveDiversity(l=np.int8(2)).measure(many).value == Fraction(1, 299)
     assert sl.RecursiveDiversity() == sl.RecursiveDiversity(l=3)
 
 

@@ -10,6 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.measure import Monotonicity
+from sidelight.measures.named_risks import size_histogram
 from sidelight.measures.named_risks.size_risk import SizeScreen, SummedSizeScreen, runs_of_sizes, share
 
 NONE = np.empty(0, np.int64)
@@ -117,6 +118,18 @@ def test_the_value_is_a_part_of_a_whole_and_adds_up_again(measure, part, whole):
     assert isinstance(finding.replay(sizes(5, 2, 3)), Fraction)
     assert (finding.witness.group.number, finding.witness.lowest) == (2, Fraction(1, 5))
     assert finding.notes == ()
+
+
+@pytest.mark.parametrize(("bits", "kind"), [(1, Fraction), (0, float)])
+def test_an_average_adds_up_again_to_a_fraction_where_it_is_one(bits, kind, monkeypatch):
+    """2/6 + 4/6 is one person of six, whatever the thirds that it is made of; with no bits at all it is rounded up."""
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", bits)
+    compared = release(2, 4)
+    for measure in (sl.MarketerRisk(register(6, 6)), sl.JournalistRisk(register(6, 6), "average")):
+        finding = measure.measure(compared)
+        assert finding.replay(compared) == finding.value >= Fraction(1, 6)
+        assert type(finding.replay(compared)) is type(finding.value)
+    assert type(sl.MarketerRisk(register(6, 6)).measure(compared).value) is kind
 
 
 def test_parts_of_a_release_are_put_together():
