@@ -328,8 +328,8 @@ class PersonRisk(SizeRisk):
     def average_again(self, runs: SizeRuns) -> Amount:
         """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
         people = Counter[int]()
-        for f, F, times in runs:
-            people[F] += f * times
+        for here, population, times in runs:
+            people[population] += here * times
         return share(sum_of_ratios([*people.values()], [*people]), people.total())
 
     def explain(self, finding: Finding) -> str:

@@ -143,6 +143,19 @@ def test_parts_of_a_release_are_put_together():
             assert merged.witness.group.number == 2
 
 
+def test_of_two_parts_the_worse_group_is_kept_and_of_none_none():
+    groups, measure = sizes(4, 2, 3).groups, sl.ProsecutorRisk()
+    one, other, nobody = (measure.summarize(groups.take(np.array(rows, int))) for rows in ([0], [1, 2], []))
+    for merged in (one.merge(other), other.merge(one)):
+        assert (merged.finding().value, merged.finding().witness.group.number) == (Fraction(1, 2), 2)
+    assert nobody.merge(nobody).worst is None
+
+
+def test_what_else_than_the_groups_decides_is_asked():
+    assert sl.Absence(register(4, elsewhere=1)).measure(release(3)).value == 1
+    assert sl.Absence(register(4)).measure(release(3)).value == Fraction(1, 4)
+
+
 def test_people_beyond_the_population_add_up_and_those_of_no_group_do_not():
     measure = sl.Presence(register(1, 1, 4, elsewhere=3), outside="as in the release")
     groups = groups_of(measure, release(2, 3, 4))
