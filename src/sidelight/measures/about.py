@@ -34,7 +34,10 @@ from sidelight.table.table import JointDomain, Table
 if TYPE_CHECKING:
     from sidelight.release.population import Population
 
-OF_ITS_CLASS = ("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole", "about_values")
+OF_ITS_CLASS = (
+    *("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole", "about_values"),
+    *("needs_weights", "estimate", "undecided"),
+)
 """What a measure's class says of it is so of the measure that asks the same about a column."""
 
 

@@ -106,8 +106,8 @@ class DisclosureCurve(Tabular):
         >>> disclosure_curve(release, Implications, [0, 1], value="Cold").to_arrow().to_pylist()
         [{'k': 0, 'risk': 0.33333333333333337, 'exact': '1/3'}, {'k': 1, 'risk': 1.0, 'exact': '1'}]
         """
-        amounts = [list(column) for column in zip(*product(*(axis.amounts for axis in self.axes)), strict=True)]
-        columns = dict(zip([axis.name for axis in self.axes], amounts, strict=True))
+        points = [amounts for amounts, _ in self.points()]
+        columns = {axis.name: [amounts[axis.name] for amounts in points] for axis in self.axes}
         return pa.table({**columns, "risk": list(map(round_up, self.risks)), "exact": list(map(str, self.risks))})
 
 
@@ -135,16 +135,14 @@ def disclosure_curve(
     named = amounts if isinstance(amounts, Mapping) else {_first_parameter(measure_family): amounts}
     axes = tuple(KnowledgeAxis(name, _amounts(name, each)) for name, each in named.items())
     _check(measure_family, axes, settings)
-    risks = []
-    name = ""
+    measures: list[Measure] = []
     for combination in product(*(axis.amounts for axis in axes)):
         chosen = dict(zip((axis.name for axis in axes), combination, strict=True))
         made = measure_family(**chosen, **settings)
-        measure = expect(Measure, made, "what the measure's class makes")  # type: ignore[type-abstract]
-        name = measure.name
-        risks.append(measure.measure(release).value)
+        measures.append(expect(Measure, made, "what the measure's class makes"))  # type: ignore[type-abstract]
+    risks = tuple(measure.measure(release).value for measure in measures)
     texts = tuple((key, value if isinstance(value, str) else value_text(value)) for key, value in settings.items())
-    return DisclosureCurve(name, texts, axes, tuple(risks))
+    return DisclosureCurve(measures[0].name, texts, axes, risks)
 
 
 def _parameters(measure_family: object) -> list[str]:

@@ -126,7 +126,7 @@ class _Exact(Arithmetic):
     def times_log(self, counts: Numbers) -> Numbers:
         different, place = np.unique(counts, return_inverse=True)  # a logarithm takes as long as 100 additions
         logs: Numbers = np.array([count * Decimal(max(count, 1)).ln() for count in different], object)
-        return logs[place].reshape(counts.shape)
+        return logs[place]
 
 
 def _times_log(numbers: Integers) -> Floats:

@@ -34,7 +34,7 @@ from scipy.special import gammaln
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import PRECISE, in_words, round_down, whole_number
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.groups import Groups
@@ -110,18 +110,33 @@ class ExpectedCandidates(FormulaMeasure):
         absent = self._absent(counts, whole)
         if len(absent) == 1:
             return Fraction(1)
+        surest = min(absent, key=absent.__getitem__)
+        others = [place for place in absent if place != surest]
+        drawn, everybody = sum(counts) - 1, sum(whole)
         with localcontext(PRECISE):
-            return round_down(len(absent) - sum(absent.values()) + min(absent.values()))
+            left = len(absent) - sum(absent[place] for place in others)
+        return self._rounded_down(left, [self._rest(drawn, counts[at], whole[at], everybody) for at in others], drawn)
+
+    def _rest(self, drawn: int, here: int, everywhere: int, everybody: int) -> Fraction:
+        """Give b = β + n − 1 − β·p − c of a value."""
+        return self.borrowed + drawn - Fraction(self.borrowed * everywhere, everybody) - here
+
+    def _rounded_down(self, left: Decimal, rests: Sequence[Fraction], drawn: int) -> float:
+        """Round E|S_i| down; where it is as good as a float, fractions decide, as long as they can be multiplied."""
+        with localcontext(PRECISE):
+            below, above = (round_down(left * (1 + each)) for each in (-AS_GOOD_AS, AS_GOOD_AS))
+        if below == above or drawn > MULTIPLIED:
+            return below
+        return round_down(1 + sum(1 - ratio_exactly(rest, self.borrowed + drawn, drawn) for rest in rests))
 
     def _absent(self, counts: list[int], whole: list[int]) -> dict[int, Decimal]:
         """Give Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by its place."""
         drawn, everybody = sum(counts) - 1, sum(whole)
-        total = Fraction(self.borrowed + drawn)
         absent = {}
         with localcontext(PRECISE):
-            rising = log_rising(total, drawn)
+            rising = log_rising(Fraction(self.borrowed + drawn), drawn)
             for place in (place for place, count in enumerate(counts) if count):
-                rest = total - Fraction(self.borrowed * whole[place], everybody) - counts[place]
+                rest = self._rest(drawn, counts[place], whole[place], everybody)
                 # nothing is left where everybody has the value, here or everywhere
                 absent[place] = (log_rising(rest, drawn) - rising).exp() if rest > 0 else Decimal(0)
         return absent
@@ -158,11 +173,10 @@ class ExpectedCandidates(FormulaMeasure):
             return Fraction(1)
         drawn, everybody = sum(counts.values()) - 1, sum(whole.values())
         ratio = ratio_multiplied if drawn <= MULTIPLIED else ratio_by_spouge
-        total, left = self.borrowed + drawn, Decimal(1)
+        rests = [self._rest(drawn, count, whole[value], everybody) for value, count in others.items()]
         with localcontext(PRECISE):
-            for value, count in others.items():
-                left += 1 - ratio(total - Fraction(self.borrowed * whole[value], everybody) - count, total, drawn)
-            return round_down(left)
+            left = 1 + sum(1 - ratio(rest, self.borrowed + drawn, drawn) for rest in rests)
+        return self._rounded_down(Decimal(left), rests, drawn)
 
 
 # Γ(x + m) / Γ(x), in floats for many and in 60 digits for some; and again by other ways, to check it.
@@ -248,6 +262,9 @@ def _bernoulli() -> tuple[Decimal, ...]:
 MULTIPLIED = 10_000
 """So many factors are multiplied out; beyond, nobody would wait for it."""
 
+AS_GOOD_AS = Decimal("1e-40")
+"""What differs from a float by no more than this share of it may be that float: rounding is far below."""
+
 
 def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
     """Give Π_{t < steps} (first + t) / (total + t), factor by factor, in the context of `PRECISE`."""
@@ -255,6 +272,16 @@ def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
     for step in range(steps):
         product *= (start + step) / (total + step)
     return product
+
+
+def ratio_exactly(first: Fraction, total: int, steps: int) -> Fraction:
+    """Give the same as a fraction.
+
+    >>> ratio_exactly(Fraction(7, 2), 5, 2)
+    Fraction(21, 40)
+    """
+    over, under = first.numerator, first.denominator
+    return FRACTIONS.product((over + step * under, (total + step) * under) for step in range(steps))
 
 
 SPOUGE, SPOUGE_DIGITS = 100, Context(prec=160)

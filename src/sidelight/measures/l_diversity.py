@@ -207,6 +207,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
             given = as_given(self.l, quoted=True)
             message = f"'{self.name}' needs a whole number l of at least 1, not {given}; usual are 2 to 5"
             raise BadMeasure(message)
+        object.__setattr__(self, "l", index(self.l))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

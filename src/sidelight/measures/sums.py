@@ -74,7 +74,8 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if whole_amount(self.name, "largest", self.largest) == 0:
+        object.__setattr__(self, "largest", whole_amount(self.name, "largest", self.largest))
+        if self.largest == 0:
             message = f"'{self.name}' needs {parameter('largest')}, of how many amounts it is, to be at least 1"
             raise BadMeasure(message)
         if self.numbers is not None:

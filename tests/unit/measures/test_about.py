@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadMeasure, UnknownColumn, UnknownValue, WrongKind
+from sidelight.errors import BadMeasure, TooHard, UnknownColumn, UnknownValue, WrongKind
 from sidelight.measures.about import About, asked_about_each
 from sidelight.measures.exact import joined_all
 from sidelight.policy.limit_text import read_limit
@@ -223,6 +223,12 @@ def test_what_is_refused_is_said_in_full(ask, message):
     assert str(refusal.value) == message
 
 
+def test_a_column_is_named_by_a_text():
+    with pytest.raises(WrongKind) as refusal:
+        sl.DistinctValues().about(3)
+    assert str(refusal.value) == "the column in question should be a str, not an int"
+
+
 def test_a_value_is_looked_for_in_the_column(both):
     measure = sl.Implications(1, value="HIV").about("income")
     message = (
@@ -237,7 +243,8 @@ def test_a_value_is_looked_for_in_the_column(both):
 
 def test_it_is_what_the_measure_is():
     """All that the class says, and the claims; what is known sets groups apart that have the same counts."""
-    for plain in (sl.GroupSize(), sl.DistinctValues(), sl.Implications(1), sl.Inference(), sl.CheapestKnowledge(1)):
+    sizes, values, acquaintance = sl.GroupSize(), sl.DistinctValues(), sl.Acquaintance(1, 0, 0)
+    for plain in (sizes, values, acquaintance, sl.Implications(1), sl.Inference(), sl.CheapestKnowledge(1)):
         about = plain.about("income")
         for attribute in ("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole"):
             assert getattr(about, attribute) == getattr(plain, attribute)
@@ -278,6 +285,32 @@ def test_it_explains_whom_it_is_about(both):
     assert about.explain() == f"{plain.explain()} This is about 'disease'."
     size = sl.GroupSize().about(known=["disease", "income"]).measure(both)
     assert size.explain().endswith(" This is for somebody who knows everybody's 'disease' and 'income'.")
+
+
+class SaysItself(sl.DistinctValues):
+    """A measure that explains a finding by what the finding says of itself."""
+
+    def explain(self, finding):
+        return f"{finding.measure} is {finding.value_in_words()}."
+
+
+def test_a_finding_is_explained_as_one_of_the_measure_itself(both):
+    assert SaysItself().about("disease").measure(both).explain() == "distinct values is 2. This is about 'disease'."
+
+
+def test_an_estimate_about_a_column_is_one():
+    """Eight people are alone with their zip and income; what models make of it differs."""
+    rows = pa.table({"zip": [*"1112234455"], "disease": ["Flu"] * 10, "income": ["a", "b"] * 5})
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "income"])
+    about = sl.PopulationUniques(people=100).about(known="income")
+    finding = about.measure(release)
+    assert (about.estimate, about.needs_weights) == (True, False)
+    assert finding.value_in_words().endswith(", an estimate")
+    assert finding.kindest < 60 < finding.value
+    with pytest.raises(TooHard, match=r"cannot be told: the estimate lies between .* set another limit$"):
+        (about <= 60).decide(finding)
+    assert sl.IndividualRisk().about(known="income").needs_weights
+    assert not sl.DistinctValues().about("income").estimate
 
 
 def test_a_view_that_is_at_hand_is_taken(both):
@@ -365,7 +398,12 @@ def parts_alone(zips):
 
 
 @pytest.mark.parametrize(
-    "measure", [sl.GroupSize(), sl.DistinctValues(), sl.Implications(0), sl.Implications(1), sl.Negations(1)], ids=str
+    "measure",
+    [
+        *(sl.GroupSize(), sl.DistinctValues(), sl.Implications(0), sl.Implications(1), sl.Negations(1)),
+        *(sl.ProsecutorRisk(), sl.ProsecutorRisk("average")),
+    ],
+    ids=str,
 )
 def test_a_group_is_screened_as_its_parts_taken_for_a_release(measure):
     screen = measure.about("disease", known="income").screen()
@@ -379,6 +417,11 @@ def test_a_group_is_screened_as_its_parts_taken_for_a_release(measure):
     plain = IN_PARTS.about("disease").groups
     np.testing.assert_array_equal(alone.of(IN_PARTS.groups), measure.screen().of(plain))
     np.testing.assert_array_equal(alone.kinds(IN_PARTS.groups), measure.screen().kinds(plain))
+
+
+def test_no_groups_are_screened_as_none():
+    screen = sl.GroupSize().about("disease", known="income").screen()
+    assert screen.of(IN_PARTS.groups.take(np.empty(0, np.int64))).shape == (0, 1)
 
 
 def test_parts_stand_by_their_groups():

@@ -15,11 +15,12 @@ def test_a_kind_that_there_is_not():
         sl.BetaLikeness(kind="best")
 
 
-def test_enhanced_likeness_decides_near_misses_exactly():
+@pytest.mark.parametrize("digits", [15, 40])
+def test_enhanced_likeness_decides_near_misses_exactly(digits):
     """Gains just below and just above −ln p = 0.693…, nearer than floats are trusted."""
     half = Fraction(1, 2)
     log2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680009")
-    above, below = (log2 + Fraction(1, 10**15) + 1) / 2, (log2 - Fraction(1, 10**15) + 1) / 2
+    above, below = (log2 + Fraction(1, 10**digits) + 1) / 2, (log2 - Fraction(1, 10**digits) + 1) / 2
     assert too_much(above, half)
     assert not too_much(below, half)
 
@@ -35,6 +36,33 @@ def test_an_enhanced_near_miss_in_a_release(digits):
     too_far = 2 * share - 1 > log2
     assert finding.value == (math.inf if too_far else 2 * share - 1)
     assert finding.replay(release) == finding.value
+
+
+def test_an_enhanced_near_miss_that_floats_take_for_too_much():
+    """Of all 23 in 44 have a, and in group 1 nearly as many as may: q/p and 1 − ln p differ in the 17th digit."""
+    few, many = 8192171, 9505685
+    release = sl.Release.from_counts(
+        [{"a": few, "b": many - few}, {"a": 23 * many - few, "b": 43 * many - (23 * many - few)}]
+    )
+    assert not too_much(Fraction(few, many), Fraction(23, 44))
+    finding = sl.BetaLikeness(kind="enhanced").measure(release)
+    assert finding.value == Fraction(few, many) / Fraction(23, 44) - 1 == finding.replay(release)
+
+
+def test_what_gains_just_too_much_is_infinite_beside_what_gains_more_and_may():
+    """Half of all have a, whose gain in group 1 is 10⁻¹⁰ above ln 2; c, of one person in group 2, gains 1 and may."""
+    yes, n = 226356, 267379
+    assert too_much(Fraction(yes, n), Fraction(1, 2))
+    release = sl.Release.from_counts([{"a": yes, "b": n - yes}, {"a": n - yes, "b": yes - 1, "c": 1}])
+    assert sl.BetaLikeness().measure(release).value == 1
+    finding = sl.BetaLikeness(kind="enhanced").measure(release)
+    assert (finding.value, finding.witness.group.number, finding.witness.value) == (math.inf, 1, "a")
+
+
+def test_of_several_values_that_gain_too_much_the_first_is_named():
+    release = sl.Release.from_counts([{"a": 1, "b": 2}, {"c": 97}])
+    finding = sl.BetaLikeness(kind="enhanced").measure(release)
+    assert (finding.value, finding.witness.group.number, finding.witness.value) == (math.inf, 1, "a")
 
 
 def test_the_witness_of_an_infinite_likeness_is_a_value_that_gains_too_much():
@@ -83,6 +111,9 @@ def test_a_value_that_nobody_has_gains_nothing():
     for kind in ("basic", "enhanced"):
         finding = sl.BetaLikeness(kind=kind).measure(release)
         assert (finding.value, finding.witness.value) == (Fraction(1, 5), "b")
+        alike = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 1}], domain=["z", "a", "b"])
+        finding = sl.BetaLikeness(kind=kind).measure(alike)
+        assert (finding.value, finding.witness.value, finding.witness.overall) == (0, "a", Fraction(1, 2))
 
 
 def test_a_value_that_everybody_has_may_be_everywhere():
@@ -95,7 +126,8 @@ def test_a_value_that_everybody_has_may_be_everywhere():
 def test_examples_are_of_both_kinds_and_of_all_values_but_one():
     both = (sl.BetaLikeness(), sl.BetaLikeness(kind="enhanced"))
     some = (sl.BetaLikeness(apart_from=["a"]), sl.BetaLikeness(kind="enhanced", apart_from=["a"]))
-    assert sl.BetaLikeness.examples(("a", "b")) == both + some
+    for domain in (("a", "b"), ("a", "b", "c")):
+        assert sl.BetaLikeness.examples(domain) == both + some
     assert sl.BetaLikeness.examples(("a",)) == both
 
 

@@ -81,6 +81,7 @@ def test_a_group_that_lacks_all_values_in_question_changes_nothing_where_they_ar
     finding = sl.DeltaDisclosure(absent="skipped", apart_from="a").measure(release)
     assert finding.witness.group.number == 2
     assert is_log_rounded_up(finding.value, Fraction(2))  # 1/2 beside 2/8
+    assert finding.measure.scores(release.groups).tolist() == [0, math.log(2), 0]
 
 
 def test_a_witness_that_is_compared_with_nothing_replays_to_nothing():

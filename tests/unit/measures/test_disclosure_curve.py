@@ -110,11 +110,17 @@ def test_amounts_in_any_order_are_found_at_their_place():
     assert repr(curve) == "<DisclosureCurve of some: j 0 to 5, k 2 to 9>"
 
 
+def test_a_curve_of_no_points_is_a_frame_of_no_rows():
+    nothing = DisclosureCurve("some", (), (KnowledgeAxis("j", (1, 2)), KnowledgeAxis("k", ())), ())
+    assert (nothing.to_arrow().column_names, nothing.to_arrow().num_rows) == (["j", "k", "risk", "exact"], 0)
+
+
 @pytest.mark.parametrize("risks", [1, 3])
 def test_a_curve_has_a_risk_for_each_combination(risks):
     curve = DisclosureCurve("some", (), (KnowledgeAxis("k", (0, 1)),), (Fraction(0),) * risks)
-    with pytest.raises(ValueError, match="zip"):
-        list(curve.points())
+    for ask in (lambda: list(curve.points()), curve.to_arrow):
+        with pytest.raises(ValueError, match="zip"):
+            ask()
 
 
 def test_a_risk_without_end_is_no_number_in_json():
@@ -135,6 +141,8 @@ def test_settings_are_kept_as_texts():
     curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, amounts, **settings)
     assert curve.settings == (("value", "[Flu, Heart disease]"),)
     assert repr(curve) == "<DisclosureCurve of acquaintance, value [Flu, Heart disease]: others 0>"
+    curve = sl.disclosure_curve(HOSPITAL, sl.Acquaintance, {"others": [0]}, value="Flu", rules_out=1)
+    assert repr(curve) == "<DisclosureCurve of acquaintance, value Flu, rules_out 1: others 0>"
 
 
 def test_a_limit_is_drawn():
@@ -211,5 +219,7 @@ def test_what_is_no_release_and_what_makes_no_measure():
 def test_a_curve_is_about_one_sensitive_column():
     values = pa.table({"age": ["1"], "ill": ["Flu"], "income": ["low"]})
     both = sl.group(sl.read_table(values, quasi="age", sensitive=["ill", "income"]))
-    with pytest.raises(SidelightError, match="a curve"):
+    with pytest.raises(
+        SidelightError, match=r"^a curve is about one sensitive column, and there are ill, income; pick"
+    ):
         sl.disclosure_curve(both, sl.Implications, [1])

@@ -119,6 +119,22 @@ def test_near_is_relative_above_one(worst, distance):
     assert near_worst(np.array([np.nan]), large_is_bad=True).dtype == np.int64
 
 
+def test_what_is_exactly_so_far_away_is_near():
+    for large_is_bad, away in ((True, -NEAR), (False, NEAR)):
+        worse = Fraction(2) if large_is_bad else Fraction(0)
+        scores, exactly = np.array([0.0, away]), {"kinds": ROWS.__getitem__, "exactly": of([Fraction(1), worse])}
+        assert near_worst(scores, large_is_bad=large_is_bad).tolist() == [0, 1]
+        assert worst_row(scores, large_is_bad=large_is_bad, **exactly) == (1, worse)
+        assert worst_of_each_part(scores, np.array([0]), large_is_bad=large_is_bad, **exactly) == [worse]
+
+
+def test_a_good_infinity_is_a_value_like_others():
+    scores, exactly = np.array([np.inf, np.inf, 1.0]), of([math.inf, math.inf, Fraction(1)])
+    parts = worst_of_each_part(scores, np.array([0, 2]), large_is_bad=False, kinds=ROWS.__getitem__, exactly=exactly)
+    assert parts == [math.inf, Fraction(1)]
+    assert worst_row(scores[:2], large_is_bad=False, kinds=ROWS.__getitem__, exactly=exactly) == (0, math.inf)
+
+
 def test_kinds_of_several_parts_are_computed_once():
     calls = []
 
@@ -235,6 +251,11 @@ class WholeSums(Sums):
     exact = True
 
 
+class LooseSums(Sums):
+    def slack(self, people):
+        return people * NEAR
+
+
 def test_what_a_screen_says_unless_it_says_otherwise():
     groups = sl.Release.from_counts([{"a": 2}, {"a": 1, "b": 2}]).groups
     screen = Sums()
@@ -242,6 +263,7 @@ def test_what_a_screen_says_unless_it_says_otherwise():
     assert (screen.slack(100), WholeSums().slack(100)) == (NEAR, 0)
     assert [screen.margin(bound, 100) for bound in (0, 0.5, -0.5, 3, -3)] == [NEAR, NEAR, NEAR, 3 * NEAR, 3 * NEAR]
     assert WholeSums().margin(3, 100) == 0
+    assert [LooseSums().margin(bound, 100) for bound in (0.5, -4)] == [100 * NEAR, 400 * NEAR]
     harmless = screen.harmless(np.zeros((1, 1)), np.zeros((2, 1)))
     assert (harmless.tolist(), harmless.dtype) == ([False, False], bool)
     assert screen.kinds(groups).tolist() == [[2, 2, 0], [3, 1, 2]]
@@ -267,6 +289,7 @@ def test_products_of_ratios():
     assert FRACTIONS.product(PAIRS) == Fraction(14, 165)
     assert FRACTIONS.product(iter(PAIRS)) == Fraction(14, 165)
     assert (FRACTIONS.product([]), DECIMALS.product([])) == (1, 1)
+    assert isinstance(DECIMALS.product([]), Decimal)
     assert FRACTIONS.ratio(4, 6) == Fraction(2, 3)
     with DECIMALS.precision():
         assert abs(DECIMALS.product(PAIRS) / (Decimal(14) / 165) - 1) < Decimal("1e-58")
@@ -293,6 +316,9 @@ def test_what_cannot_be_told_apart_does_not_exceed():
     with DECIMALS.precision():
         odds = [Decimal(1) / 3 * (1 + Decimal(each)) for each in ("0", "1e-51", "1e-49", "-1e-49", "1")]
         assert [DECIMALS.exceeds(each, third) for each in odds] == [False, False, True, False, True]
+    nothing = Fraction(0)
+    assert not FRACTIONS.exceeds(nothing, nothing)
+    assert not DECIMALS.exceeds(Decimal(0), nothing)
 
 
 def test_fractions_up_to_so_many_bits_and_decimals_beyond():

@@ -1,5 +1,6 @@
 """What a second release would leave: the model, its digits, and how well it predicts."""
 
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import prod
@@ -13,7 +14,7 @@ from support.definitions import mean_candidates
 from support.examples import examples
 
 import sidelight as sl
-from sidelight._rounding import PRECISE
+from sidelight._rounding import PRECISE, round_down
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures import expected_candidates
@@ -23,6 +24,7 @@ from sidelight.measures.expected_candidates import (
     SPOUGE_DIGITS,
     TERMS,
     _bernoulli,
+    _beyond_stirling,
     _log_absent,
     _log_gamma,
     _spouge,
@@ -144,8 +146,78 @@ def test_it_predicts_what_a_second_release_leaves():
 
 @pytest.mark.parametrize("borrowed", [0, -1, 2.5, True])
 def test_people_are_borrowed_by_whole_numbers(borrowed):
-    with pytest.raises(BadMeasure, match="borrowed"):
+    with pytest.raises(BadMeasure) as refused:
         sl.ExpectedCandidates(borrowed)
+    assert str(refused.value) == f"borrowed= is {borrowed}; give a whole number of at least 1"
+    assert type(sl.ExpectedCandidates(np.int64(3)).borrowed) is int
+
+
+@pytest.mark.parametrize(
+    ("borrowed", "groups", "exact"),
+    [
+        (1, [{"a": 1, "b": 1}], Fraction(7, 4)),  # 1 + 1 − (1/2)/2
+        (3, [{"a": 2, "b": 1, "c": 1}], Fraction(1111, 512)),
+        (62, [{"a": 1, "b": 1, "c": 1}, {"a": 5, "b": 5, "c": 5}], None),
+        (7, [{"a": 3, "b": 2}, {"a": 3, "b": 4}], None),
+    ],
+)
+def test_what_is_exactly_a_float_is_that_float(borrowed, groups, exact):
+    release = sl.Release.from_counts(groups)
+    finding = sl.ExpectedCandidates(borrowed).measure(release)
+    least = min(
+        mean_candidates(list(row), release.groups.whole.tolist(), borrowed)
+        for row in release.groups.counts.dense().tolist()
+    )
+    assert exact in (None, least)
+    assert Fraction(finding.value) <= least < Fraction(math.nextafter(finding.value, 9))
+    assert finding.replay(release) == finding.value
+
+
+def test_what_is_as_good_as_a_float_is_told_by_fractions_or_is_the_one_below(monkeypatch):
+    """7/4 is a float; numbers that are nearer to it than rounding may be it, and others are not."""
+    measure, below = sl.ExpectedCandidates(1), math.nextafter(1.75, 0)
+    rest, drawn = [Fraction(1, 2)], 1  # 1 + 1 − (1/2)/2
+    with localcontext(PRECISE):
+        numbers = [Decimal("1.75") + Decimal(off) for off in ("0", "1e-41", "-1e-41", "1e-30", "-1e-30")]
+    assert [measure._rounded_down(each, rest, drawn) for each in numbers] == [1.75, 1.75, 1.75, 1.75, below]
+    assert measure._rounded_down(Decimal("1.75"), [Fraction(1, 2) + Fraction(1, 10**45)], drawn) == below
+    monkeypatch.setattr(expected_candidates, "MULTIPLIED", 1)
+    assert measure._rounded_down(Decimal("1.75"), rest, 1) == 1.75
+    monkeypatch.setattr(expected_candidates, "MULTIPLIED", 0)
+    assert measure._rounded_down(Decimal("1.75"), rest, 1) == below
+
+
+def test_how_many_digits_others_compute_with_does_not_matter():
+    release = sl.Release.from_counts([{"a": 3, "b": 2, "c": 2}, {"a": 2, "b": 90, "c": 5}])
+    finding = sl.ExpectedCandidates(3).measure(release)
+    with localcontext(prec=5):
+        again = sl.ExpectedCandidates(3).measure(release)
+        assert again == finding
+        assert again.replay(release) == finding.value
+        number = Decimal("1.123456789012345678901")
+        assert sl.ExpectedCandidates(3)._rounded_down(number, [], 0) == round_down(number)
+
+
+@pytest.mark.parametrize("people", range(1, 30))
+def test_groups_of_one_value_score_exactly_1(people):
+    groups = sl.Release.from_counts([{"a": people}, {"b": 2}, {"c": 7}]).groups
+    assert sl.ExpectedCandidates().scores(groups).tolist() == [1, 1, 1]
+
+
+def test_where_nothing_is_left_the_logarithm_is_infinite_and_nothing_is_said():
+    with np.errstate(all="raise", under="ignore"):
+        logs = _log_absent(np.array([0.0, 3.0]), np.array([2.0, 1.0]), np.array([4.0, 1.0]))
+    assert logs[0] == -math.inf
+    assert math.exp(logs[1]) == pytest.approx(3 / 4)
+
+
+@pytest.mark.parametrize("x", [64, 64.5, 70, 100, 1000])
+def test_far_out_stirlings_series_has_all_digits(x):
+    """The first term that is left out is 1/1680/x⁷."""
+    with localcontext(SPOUGE_DIGITS):
+        half_log = (2 * Decimal("3.14159265358979323846264338327950288419716939937510")).ln() / 2
+        exact = _log_gamma(Decimal(x)) - (Decimal(x) - Decimal("0.5")) * Decimal(x).ln() + Decimal(x) - half_log
+    assert abs(Fraction(float(_beyond_stirling(np.array([x]))[0])) - Fraction(exact)) < Fraction(2, 10**16)
 
 
 def test_a_policy_bounds_it_in_text_too():

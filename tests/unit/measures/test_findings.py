@@ -101,6 +101,15 @@ def test_streamed_findings_are_those_in_memory(sensitive, measures):
     assert findings(measures, streamed) == findings(measures, held) == tuple(each.measure(held) for each in measures)
 
 
+def test_a_block_that_is_streamed_may_be_looked_at_in_parts(monkeypatch):
+    held, streamed = both_ways("disease")
+    alone = tuple(each.measure(held) for each in MEASURES)
+    monkeypatch.setattr(counts, "CELLS_AT_ONCE", 3)
+    monkeypatch.setattr(release_groups, "CELLS_AT_ONCE", 3)
+    assert [len([*block.all.blocks()]) for block in streamed.blocks()] == [2, 1]
+    assert findings(MEASURES, streamed) == alone
+
+
 def test_a_stream_is_refused_what_its_release_is():
     _, streamed = both_ways(["disease", "income"])
     with pytest.raises(BadMeasure, match="'distinct values' is about one sensitive column"):
@@ -141,9 +150,9 @@ def test_of_equal_groups_the_first_is_enough_unless_all_are_to_be_counted():
     measure, average = sl.DistinctValues(), sl.ProsecutorRisk("average")
     for asked in (measure.about("disease"), measure.about("disease", known="income"), sl.GroupSize()):
         before = parts_before([asked], streamed)
-        for every, expected in ((False, [1]), (True, [1, 2])):
+        for counted, expected in (({}, [1]), ({"every": False}, [1]), ({"every": True}, [1, 2])):
             block = next(streamed.blocks())
-            assert seen_in_block(asked, before, block, every=every)[1].numbers.tolist() == expected
+            assert seen_in_block(asked, before, block, **counted)[1].numbers.tolist() == expected
     for asked in (average, average.about(known="income")):
         block = next(streamed.blocks())
         assert seen_in_block(asked, parts_before([asked], streamed), block)[1].numbers.tolist() == [1, 2]

@@ -10,6 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.l_diversity import _ordinal, _primes, fraction_or_float
+from sidelight.measures.measure import LARGEST_AMOUNT
 
 NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
 MEASURES = [sl.DistinctValues, sl.EntropyDiversity, sl.RecursiveDiversity]
@@ -38,7 +39,13 @@ def test_an_l_that_makes_no_sense_is_refused(l, given):  # noqa: E741
 
 def test_an_l_is_any_whole_number_and_3_where_none_is_said():
     assert sl.RecursiveDiversity(l=1).l == 1
+    assert sl.RecursiveDiversity(l=LARGEST_AMOUNT).l == LARGEST_AMOUNT
+    with pytest.raises(BadMeasure, match="needs a whole number l of at least 1, not"):
+        sl.RecursiveDiversity(l=LARGEST_AMOUNT + 1)
     assert sl.RecursiveDiversity(l=np.int8(2)) == sl.RecursiveDiversity(l=2)
+    assert sl.RecursiveDiversity(l=np.int8(2)).amounts() == {"l": 2}
+    many = sl.Release.from_counts([{f"v{place}": 1 for place in range(300)}])
+    assert sl.RecursiveDiversity(l=np.int8(2)).measure(many).value == Fraction(1, 299)
     assert sl.RecursiveDiversity() == sl.RecursiveDiversity(l=3)
 
 

@@ -29,7 +29,9 @@ from sidelight.measures.measure import (
     whole_amount,
 )
 from sidelight.policy.measure_names import all_measures, measure_named
+from sidelight.release import groups
 from sidelight.report.plots import title_of
+from sidelight.table import counts
 
 every_kind = pytest.mark.parametrize(
     "kind", [kind for kind in all_measures() if kind.examples(("a", "b"))], ids=lambda kind: kind.__name__
@@ -121,6 +123,10 @@ TWO_COLUMNS = sl.read_release(
 SETS = sl.Release.from_counts([{"a": 2}], sizes=[2], values="set")
 
 
+class OfOneOrSeveral(GroupSize):
+    semantics: ClassVar = ("single", "set")
+
+
 @pytest.mark.parametrize(
     ("ask", "kind", "message"),
     [
@@ -138,6 +144,14 @@ SETS = sl.Release.from_counts([{"a": 2}], sizes=[2], values="set")
             (
                 "'expected candidates' is defined for single values, and this release has values=\"set\"; leave it out or "
                 "use 'acquaintance'"
+            ),
+        ),
+        (
+            lambda: OfOneOrSeveral().measure(sl.Release.from_counts([{"a": 2}], sizes=[2], values="multiset")),
+            BadMeasure,
+            (
+                "'group size' is defined for single and set values, and this release has values=\"multiset\"; leave it out "
+                "or use 'acquaintance'"
             ),
         ),
         (
@@ -303,6 +317,18 @@ def test_judgements_in_a_table_are_rounded_towards_caution():
     assert judgements_table("None", [], note="!") == page_of("None", HEADINGS, [], "!")
 
 
+def test_a_long_table_says_how_many_judgements_are_not_shown():
+    judgement = (sl.GroupSize() >= 3).judge(RELEASE)
+    shown = judgements_table("Many", [judgement] * 1_000)
+    assert f"<p>… and {1_000 - shown.count('✗ no')} more</p>" in shown
+
+
+def test_a_value_in_words_is_rounded_towards_caution():
+    assert Finding(sl.DeltaDisclosure(), 0.51851, None).value_in_words() == "0.5186"
+    assert Finding(sl.EntropyDiversity(), 1.88988, None).value_in_words() == "1.8898"
+    assert Finding(sl.IndividualRisk(), 0.51851, None).value_in_words() == "0.5186, an estimate"
+
+
 def test_a_judgement_is_drawn_with_its_limit():
     judgement = (sl.GroupSize() >= 3).judge(RELEASE)
     assert title_of(judgement.plot(RELEASE)) == "2 of 5 people are in groups of fewer than 3"
@@ -378,6 +404,17 @@ def test_what_a_measure_says_by_itself():
     assert str((size >= 2).about("income", known="age")) == "group size(of=income, known=[age]) ≥ 2"
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_a_release_in_blocks_is_measured_as_a_whole(at_once, monkeypatch):
+    release = sl.Release.from_counts([{"a": 3}, {"a": 2}, {"a": 4}, {"a": 2}])
+    monkeypatch.setattr(counts, "CELLS_AT_ONCE", at_once)
+    monkeypatch.setattr(groups, "CELLS_AT_ONCE", at_once)
+    assert len([*release.groups.blocks()]) == -(-4 // at_once)
+    finding = sl.GroupSize().measure(release)
+    assert (finding.value, finding.witness.group.number) == (2, 2)
+    assert sl.ProsecutorRisk("average").measure(release).value == Fraction(4, 11)
+
+
 # The worst of two, whichever comes first.
 
 
@@ -401,6 +438,11 @@ def test_the_worse_is_kept_and_of_equal_ones_the_first_group(measure, one, other
     one, other = worst(measure, *one), worst(measure, *other)
     assert one.merge(other) == other.merge(one) == one
     assert one.finding() == Finding(measure, one.value, one.witness)
+
+
+def test_what_points_at_nobody_gives_way():
+    nobody, somebody = Worst(sl.GroupSize(), 1, None), worst(sl.GroupSize(), 9, 0)
+    assert nobody.merge(somebody) == somebody.merge(nobody) == somebody
 
 
 def test_where_no_group_says_anything_it_is_said_why():
@@ -428,6 +470,7 @@ def test_where_no_group_says_anything_it_is_said_why():
         (("a", ("b", "c, d")), '[a, [b, "c, d"]]'),
         ({"a b": 1, None: [2]}, '{a b=1, "(missing)"=[2]}'),
         ({"a, b": True, 3: "[c]"}, '{"a, b"=true, 3="[c]"}'),
+        ({"[a]": "b"}, '{"[a]"=b}'),
         ([None, "*"], '["(missing)", *]'),
         (frozenset({"a"}), "[a]"),
         ({}, "{}"),

@@ -270,6 +270,11 @@ def test_settings_that_make_no_sense(settings, message):
         assert str(refused.value) == f"'{measure.name}' {message}"
 
 
+def test_how_many_amounts_is_a_whole_number_of_python():
+    assert sl.Dominance(np.int8(3)).amounts() == {"largest": 3}
+    assert type(sl.Dominance(np.int8(3)).largest) is int
+
+
 def test_as_a_policy_file_says_it():
     measure = sl.Dominance(3, {None: 1, "a": 0.5, "b": 0}, apart_from=["c"])
     settings = {"largest": 3, "numbers": {"(missing)": 1, "a": Fraction(1, 2), "b": 0}, "apart_from": ("c",)}

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -325,11 +326,11 @@ class PersonRisk(SizeRisk):
         return self.average_again(runs)
 
     def average_again(self, runs: SizeRuns) -> Amount:
-        """Σ f/F / n, from runs."""
-        return share(
-            sum_of_ratios([f * times for f, _, times in runs], [F for _, F, _ in runs]),
-            sum(f * times for f, _, times in runs),
-        )
+        """Σ f/F / n, from runs; those with the same F are one ratio, as its terms decide whether it is a fraction."""
+        people = Counter[int]()
+        for here, population, times in runs:
+            people[population] += here * times
+        return share(sum_of_ratios([*people.values()], [*people]), people.total())
 
     def explain(self, finding: Finding) -> str:
         """Name the worst group, or say of how many people it is so."""

@@ -234,7 +234,8 @@ class PopulationUniques(UniquesEstimate):
     also_called = ("population uniqueness", "Pitman", "Zayatz", "SNB")
 
     def __post_init__(self) -> None:
-        if whole_amount(self.name, "people", self.people) == 0:
+        object.__setattr__(self, "people", whole_amount(self.name, "people", self.people))
+        if self.people == 0:
             message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
             raise BadMeasure(message)
         if self.people > MOST_PEOPLE:

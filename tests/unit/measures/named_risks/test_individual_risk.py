@@ -1,6 +1,7 @@
 """Individual risk: numbers of sdcMicro, its words, what is refused, and weights on their way."""
 
 import math
+from decimal import localcontext
 from fractions import Fraction
 from itertools import permutations
 
@@ -136,6 +137,27 @@ def test_of_equal_groups_the_first_is_named():
         assert summary.finding().witness.group.number == 1
 
 
+def test_what_a_group_stands_for_is_rounded_down():
+    rows = pa.table({"age": ["20"], "disease": ["Flu"], "weight": [17.33339]})
+    survey = sl.read_release(rows, group="age", sensitive="disease", weight="weight")
+    words = sl.IndividualRisk().measure(survey).explain()
+    assert words.startswith("In group 1 (age 20), 1 person stands for 17.3333 of the population: whoever takes ")
+
+
+@pytest.mark.parametrize("weight", [3 * 17, 3 * 1.25, 100 * 3])
+def test_how_many_digits_others_compute_with_does_not_matter(weight):
+    weight = int(weight * WEIGHT_UNIT)
+    ways = (exact_individual_risk, by_continued_fraction, by_division) if weight > 200 * WEIGHT_UNIT else ()
+    for way in ways or (exact_individual_risk, by_continued_fraction):
+        usual = way(3, weight)
+        with localcontext(prec=5):
+            assert way(3, weight) == usual
+
+
+def test_more_shares_than_a_float_can_count():
+    assert individual_risk._in_shares(np.full(20_001, 1 - 2**-40)) == 20_001 * (SHARES - 1)
+
+
 def test_shares_are_added_up_in_parts(monkeypatch):
     """Each is rounded up to a whole number of shares, however many are added at once."""
     amounts = np.array([1 / 3, 0.5, 2**-50, 1.0, 0.0])
@@ -178,7 +200,9 @@ def test_without_weights_it_is_refused():
         sl.IndividualRisk().measure(sl.Release.from_counts([{"a": 2}]))
     with pytest.raises(BadMeasure, match=r"needs fraction=, .* or sampling weights"):
         sl.UniqueMatch().measure(sl.Release.from_counts([{"a": 2}]))
-    with pytest.raises(BadMeasure, match="no statistic"):
+    with pytest.raises(
+        BadMeasure, match=r"^'individual risk' has no statistic=\"lowest\"; there are: highest, average$"
+    ):
         sl.IndividualRisk("lowest")
 
 

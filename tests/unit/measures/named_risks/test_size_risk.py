@@ -10,6 +10,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.measure import Monotonicity
+from sidelight.measures.named_risks import size_histogram
 from sidelight.measures.named_risks.size_risk import SizeScreen, SummedSizeScreen, runs_of_sizes, share
 
 NONE = np.empty(0, np.int64)
@@ -119,6 +120,18 @@ def test_the_value_is_a_part_of_a_whole_and_adds_up_again(measure, part, whole):
     assert finding.notes == ()
 
 
+@pytest.mark.parametrize(("bits", "kind"), [(1, Fraction), (0, float)])
+def test_an_average_adds_up_again_to_a_fraction_where_it_is_one(bits, kind, monkeypatch):
+    """2/6 + 4/6 is one person of six, whatever the thirds that it is made of; with no bits at all it is rounded up."""
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", bits)
+    compared = release(2, 4)
+    for measure in (sl.MarketerRisk(register(6, 6)), sl.JournalistRisk(register(6, 6), "average")):
+        finding = measure.measure(compared)
+        assert finding.replay(compared) == finding.value >= Fraction(1, 6)
+        assert type(finding.replay(compared)) is type(finding.value)
+    assert type(sl.MarketerRisk(register(6, 6)).measure(compared).value) is kind
+
+
 def test_parts_of_a_release_are_put_together():
     groups = sizes(4, 2, 5, 2).groups
     for measure in (sl.ProsecutorRisk(), sl.ProsecutorRisk("average"), above(0.3)):
@@ -128,6 +141,19 @@ def test_parts_of_a_release_are_put_together():
             merged = parts[0].merge(parts[1]).merge(parts[2]).finding()
             assert (merged.value, merged.witness) == (whole.value, whole.witness)
             assert merged.witness.group.number == 2
+
+
+def test_of_two_parts_the_worse_group_is_kept_and_of_none_none():
+    groups, measure = sizes(4, 2, 3).groups, sl.ProsecutorRisk()
+    one, other, nobody = (measure.summarize(groups.take(np.array(rows, int))) for rows in ([0], [1, 2], []))
+    for merged in (one.merge(other), other.merge(one)):
+        assert (merged.finding().value, merged.finding().witness.group.number) == (Fraction(1, 2), 2)
+    assert nobody.merge(nobody).worst is None
+
+
+def test_what_else_than_the_groups_decides_is_asked():
+    assert sl.Absence(register(4, elsewhere=1)).measure(release(3)).value == 1
+    assert sl.Absence(register(4)).measure(release(3)).value == Fraction(1, 4)
 
 
 def test_people_beyond_the_population_add_up_and_those_of_no_group_do_not():

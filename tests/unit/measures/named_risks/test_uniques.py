@@ -249,6 +249,7 @@ def test_a_population_of_nobody_or_of_halves_is_refused(people, words):
         sl.PopulationUniques(people=people)
     assert str(refused.value) == words
     assert sl.PopulationUniques(people=1).measure(sizes(1)).value == 1
+    assert sl.PopulationUniques(people=np.int16(9)).amounts() == {"people": 9}
 
 
 @pytest.mark.parametrize("text", ["unique match(fraction=0.1) <= 0.2", "population uniques(people=30162) <= 900"])
