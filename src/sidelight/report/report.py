@@ -43,6 +43,7 @@ from sidelight.report.document import (
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, as_number
+from sidelight.table.suggested_roles import MARKS
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
@@ -223,7 +224,13 @@ def audit_report(
     return AuditReport(
         source=source,
         answer=audit,
-        notes=(*release.intake.notes(), *look_alikes(release), *together_notes(release, judgements), *notes),
+        notes=(
+            *release.intake.notes(),
+            *look_alikes(release),
+            *like_missing(release),
+            *together_notes(release, judgements),
+            *notes,
+        ),
     )
 
 
@@ -448,6 +455,22 @@ def look_alikes(release: AnyRelease) -> Iterator[str]:
         more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""
         if sets:
             yield f"{name}: {'; '.join(sets[:MOST_LOOK_ALIKES])}{more} look alike; they count as different values"
+
+
+def like_missing(release: AnyRelease) -> Iterator[str]:
+    """Name sensitive values that are written as programs write missing cells, or nearly as a mark that was named.
+
+    >>> list(like_missing(Release.from_counts([{"Flu": 2, "NA": 1, "n/a ": 1}])))
+    ["value: written like missing cells: 'NA', 'n/a '; they count as values, unless --missing-mark names them"]
+    """
+    marks = {_as_seen(mark) for mark in ("", *MARKS, *release.intake.missing_marks)}
+    for name in release.sensitive_columns:
+        domain = _outline(release).about(name).domain
+        texts = [repr(text) for text in domain if text is not None and _as_seen(text) in marks]
+        if texts:
+            more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more)" if len(texts) > MOST_LOOK_ALIKES else ""
+            named = f"{', '.join(texts[:MOST_LOOK_ALIKES])}{more}"
+            yield f"{name}: written like missing cells: {named}; they count as values, unless --missing-mark names them"
 
 
 def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:
