@@ -189,7 +189,7 @@ def test_a_wrong_role_gets_one_line(given, message):
 @pytest.mark.parametrize("column", ["zip", "disease"])
 def test_lists_and_records_among_the_objects_of_pandas_are_no_cells(cells, column):
     rows = pd.DataFrame({"zip": ["1", "1"], "disease": ["Flu", "Cold"]} | {column: cells})
-    with pytest.raises(WrongKind, match="a cell is one value, and this is a (list|tuple|set|dict); give a text"):
+    with pytest.raises(WrongKind, match=r"a cell is one value, and this is a (list|tuple|set|dict); give a text"):
         sl.read_table(rows, quasi="zip", sensitive="disease")
 
 
