@@ -228,6 +228,7 @@ def audit_report(
             *release.intake.notes(),
             *look_alikes(release),
             *like_missing(release),
+            *like_lists(release),
             *together_notes(release, judgements),
             *notes,
         ),
@@ -471,6 +472,25 @@ def like_missing(release: AnyRelease) -> Iterator[str]:
             more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more)" if len(texts) > MOST_LOOK_ALIKES else ""
             named = f"{', '.join(texts[:MOST_LOOK_ALIKES])}{more}"
             yield f"{name}: written like missing cells: {named}; they count as values, unless --missing-mark names them"
+
+
+def like_lists(release: AnyRelease) -> Iterator[str]:
+    """Name sensitive columns with cells that are lists as programs write them, in brackets and quotes.
+
+    >>> (note,) = like_lists(Release.from_counts([{"['Flu', 'Cold']": 1, "Flu": 1}]))
+    >>> note.partition(";")[0]
+    'value: cells in brackets and quotes, as programs write lists, count as one value each'
+    """
+    for name in release.sensitive_columns:
+        if any(text is not None and LIST.fullmatch(text.strip()) for text in _outline(release).about(name).domain):
+            yield (
+                f"{name}: cells in brackets and quotes, as programs write lists, count as one value each; write "
+                "Flu|Cold for ['Flu', 'Cold'], and read them with --values set --split '|'"
+            )
+
+
+LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
+"""A list, a set or a tuple of texts, as Python and JSON write them."""
 
 
 def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:

@@ -21,6 +21,7 @@ from sidelight.report.report import (
     AuditReport,
     audit_report,
     broken_by,
+    like_lists,
     like_missing,
     look_alikes,
     report_schema,
@@ -204,6 +205,26 @@ def test_values_that_are_written_like_missing_cells_are_named_however_rows_are_r
 def test_a_value_of_no_letters_is_written_like_a_missing_cell():
     release = sl.Release.from_counts([{"": 1, " ": 1, "Flu": 1}])
     assert list(like_missing(release)) == [MISSING_NOTE.format("'', ' '").replace("disease", "value")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "noticed"),
+    [
+        ("['Flu', 'Cold']", True),
+        ('["Flu","Cold"]', True),
+        ("['Flu']", True),
+        ("{'Flu', 'Cold'}", True),
+        ("('Flu',)", True),
+        ("[20-30)", False),
+        ("[20, 30]", False),
+        ("{Flu, Cold}", False),
+        ("O'Neill's (mild)", False),
+    ],
+)
+def test_cells_that_are_lists_as_programs_write_them_are_noticed(cell, noticed):
+    release = sl.Release.from_counts([{cell: 1, "Flu": 1}])
+    assert len(list(like_lists(release))) == noticed
+    assert [note for note in audit_report(release).notes if "write lists" in note] == list(like_lists(release))
 
 
 def test_the_schema_in_the_documentation_is_up_to_date():
