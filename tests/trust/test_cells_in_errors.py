@@ -43,6 +43,31 @@ def test_a_file_without_names_keeps_its_first_row(folder, words):
             assert not any(cell in result.output for cell in CELLS)
 
 
+LONE = "town,street,disease,weight\n" + "Ulm,Elm,Flu,3\nUlm,Elm,Cold,3\n" * 2 + "Zorrilla,Quentin,Kuru,0.5\n"
+"""Four people alike, and one who is alone in a group."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("audit", FILE, "--limit", "journalist risk <= 1/2", "--population", "register.csv"),
+        ("audit", FILE, "--limit", "presence <= 1/2", "--population", "register.csv", "--memory", "1GB"),
+        ("audit", FILE, "--limit", "individual risk <= 1/2", "--weight", "weight"),
+        ("protect", FILE, "--limit", "journalist risk <= 1/2", "--population", "register.csv", "--method", "mondrian"),
+        ("attack", FILE, "--as", "learner", "--table", "register.csv"),
+        ("attack", FILE, "--as", "insider", "--method", "mondrian", "--table", FILE, "--limit", "group size >= 3"),
+    ],
+    ids=" ".join,
+)
+def test_an_error_about_a_group_of_one_tells_no_two_cells_of_that_person(folder, words):
+    (folder / FILE).write_text(LONE)
+    (folder / "register.csv").write_text("town,street,disease\n" + "Ulm,Elm,Flu\nUlm,Elm,Cold\n" * 2)
+    result = invoke([*words, "--group", "town", "--group", "street", "--sensitive", "disease"])
+    assert result.exit_code == 2, result.output
+    assert "of those alike in town, street" in result.output
+    assert not any(cell in result.output for cell in ("Zorrilla", "Quentin", "Kuru"))
+
+
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\b\r"
 
 

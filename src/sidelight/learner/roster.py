@@ -74,7 +74,7 @@ class Roster:
         if (matches > 1).any():
             row = int(np.argmax(matches > 1))
             groups = linkage.groups_of(row)
-            name = release.groups.name(int(groups[0]))
+            name = release.groups.name(int(groups[0])).in_errors
             message = (
                 f"the roster does not fit the release: some of its people fit {name} and {len(groups) - 1} more; give "
                 "a release whose groups do not overlap, or one that says who is in which"
@@ -194,8 +194,8 @@ def _check_sizes(release: Release, members: Members) -> None:
         at = int(wrong[0])
         has, holds = int(release.groups.sizes[at]), int(sizes[at])
         message = (
-            f"the roster does not fit the release: {release.groups.name(at)} has {counted(has, 'person')}, and "
-            f"{holds:,} of the roster may be in it; give the table that the release is of"
+            f"the roster does not fit the release: {release.groups.name(at).in_errors} has {counted(has, 'person')}, "
+            f"and {holds:,} of the roster may be in it; give the table that the release is of"
         )
         raise BadRelease(message)
 
@@ -319,7 +319,7 @@ def _check(roster: Roster, people: Floats) -> None:
 
 
 def _not_of(roster: Roster, group: int) -> BadRelease:
-    name = roster.release.groups.name(group)
+    name = roster.release.groups.name(group).in_errors
     return BadRelease(
         f"the truth does not fit the release: it has other people or values for {name}; give its own table"
     )

@@ -254,7 +254,7 @@ def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort,
     beliefs = []
     for done, question in enumerate(questions):
         progress("groups with cuts that were not made", done, len(questions))
-        beliefs.append(believe(question, limits, case.release.groups.name(question.row), effort))
+        beliefs.append(believe(question, limits, case.release.groups.name(question.row).in_errors, effort))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
         return InsiderBeliefs(case.release, "nothing to learn", ALL_FAIL, roster)
@@ -380,7 +380,7 @@ def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:
     roster = case.roster()
     orders = column_orders(roster.columns, case.by)
     for question in group_questions(roster, orders, case.release.groups.counts, limits):
-        refuse_open_cut(case.release.groups.name(question.row))
+        refuse_open_cut(case.release.groups.name(question.row).in_errors)
 
 
 def _refuse_broken(check: PolicyCheck, release: Release) -> None:
@@ -388,7 +388,7 @@ def _refuse_broken(check: PolicyCheck, release: Release) -> None:
     kept = check.holds_in_each(release.groups)
     if not kept.all():
         message = (
-            f"{release.groups.name(int(np.argmin(kept)))} is not within the policy: this policy did not make this "
-            "release; give the one that did"
+            f"{release.groups.name(int(np.argmin(kept))).in_errors} is not within the policy: this policy did not make "
+            "this release; give the one that did"
         )
         raise BadRelease(message)

@@ -86,8 +86,8 @@ def _refuse_some(wrong: Flags, row: Integers, release: Release) -> None:
 
 def _refuse(release: Release, row: int) -> NoReturn:
     message = (
-        f"{release.groups.name(row)} is none that one look at a cut of each group gives, whatever values its people "
-        "have: this method and policy did not make this release of these people; give those that did"
+        f"{release.groups.name(row).in_errors} is none that one look at a cut of each group gives, whatever values "
+        "its people have: this method and policy did not make this release of these people; give those that did"
     )
     raise BadRelease(message)
 

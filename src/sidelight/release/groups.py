@@ -36,6 +36,19 @@ class GroupName:
         cells = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.printed)
         return f"group {self.number}" + (f" ({cells})" if cells else "")
 
+    @property
+    def in_errors(self) -> str:
+        """Name the group where nobody asked to see it: it may be one person, of whom no error tells several cells.
+
+        >>> print(GroupName(17, (("age", "20-29"),)).in_errors)
+        group 17 (age 20-29)
+        >>> print(GroupName(17, (("age", "20-29"), ("sex", None))).in_errors)
+        group 17 of those alike in age, sex
+        """
+        if len(self.printed) < 2:
+            return str(self)
+        return f"group {self.number} of those alike in {', '.join(column for column, _ in self.printed)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

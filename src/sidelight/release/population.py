@@ -204,7 +204,8 @@ def refuse_averages(printing: Printing | None) -> None:
 def found_twice(people: int, groups: Sequence[GroupName]) -> BadRelease:
     """Say that people of a population may be in several groups, such as two."""
     return BadRelease(
-        f"{counted(people, 'person')} of the population may be in several groups, such as {groups[0]} and {groups[1]}; "
+        f"{counted(people, 'person')} of the population may be in several groups, such as {groups[0].in_errors} and "
+        f"{groups[1].in_errors}; "
         "overlapping groups cannot be compared with a population"
     )
 
@@ -239,7 +240,7 @@ measure to count at least those of the release
         return
     row = int(lacking[0])
     message = (
-        f"{groups.name(row)} has {counted(int(groups.sizes[row]), 'person')} in the release and "
+        f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')} in the release and "
         f"{int(counts.people[row]):,} in the population; is it recoded otherwise (labels may need hierarchies), or "
         'about other people? say outside="as in the release" with the measure to count at least those of the release'
     )

@@ -472,7 +472,7 @@ def _check(groups: Groups) -> None:
         message = "the release has no groups; give at least one group of people"
         raise BadRelease(message)
     if groups.sizes.min() < 1:
-        message = f"{groups.name(int(groups.sizes.argmin()))} has no people; leave empty groups out"
+        message = f"{groups.name(int(groups.sizes.argmin())).in_errors} has no people; leave empty groups out"
         raise BadRelease(message)
     if groups.semantics == "single":
         off = groups.counts.per_row() != groups.sizes
@@ -488,7 +488,7 @@ def _check(groups: Groups) -> None:
     else:
         return
     if off.any():
-        message = f"{groups.name(int(off.argmax()))}: {remedy}"
+        message = f"{groups.name(int(off.argmax())).in_errors}: {remedy}"
         raise BadRelease(message)
 
 

@@ -43,6 +43,7 @@ from sidelight.report.document import (
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.labels import Label, as_number
+from sidelight.table.suggested_roles import MARKS
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
@@ -223,7 +224,14 @@ def audit_report(
     return AuditReport(
         source=source,
         answer=audit,
-        notes=(*release.intake.notes(), *look_alikes(release), *together_notes(release, judgements), *notes),
+        notes=(
+            *release.intake.notes(),
+            *look_alikes(release),
+            *like_missing(release),
+            *like_lists(release),
+            *together_notes(release, judgements),
+            *notes,
+        ),
     )
 
 
@@ -448,6 +456,41 @@ def look_alikes(release: AnyRelease) -> Iterator[str]:
         more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""
         if sets:
             yield f"{name}: {'; '.join(sets[:MOST_LOOK_ALIKES])}{more} look alike; they count as different values"
+
+
+def like_missing(release: AnyRelease) -> Iterator[str]:
+    """Name sensitive values that are written as programs write missing cells, or nearly as a mark that was named.
+
+    >>> list(like_missing(Release.from_counts([{"Flu": 2, "NA": 1, "n/a ": 1}])))
+    ["value: written like missing cells: 'NA', 'n/a '; they count as values, unless --missing-mark names them"]
+    """
+    marks = {_as_seen(mark) for mark in ("", *MARKS, *release.intake.missing_marks)}
+    for name in release.sensitive_columns:
+        domain = _outline(release).about(name).domain
+        texts = [repr(text) for text in domain if text is not None and _as_seen(text) in marks]
+        if texts:
+            more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more)" if len(texts) > MOST_LOOK_ALIKES else ""
+            named = f"{', '.join(texts[:MOST_LOOK_ALIKES])}{more}"
+            yield f"{name}: written like missing cells: {named}; they count as values, unless --missing-mark names them"
+
+
+def like_lists(release: AnyRelease) -> Iterator[str]:
+    """Name sensitive columns with cells that are lists as programs write them, in brackets and quotes.
+
+    >>> (note,) = like_lists(Release.from_counts([{"['Flu', 'Cold']": 1, "Flu": 1}]))
+    >>> note.partition(";")[0]
+    'value: cells in brackets and quotes, as programs write lists, count as one value each'
+    """
+    for name in release.sensitive_columns:
+        if any(text is not None and LIST.fullmatch(text.strip()) for text in _outline(release).about(name).domain):
+            yield (
+                f"{name}: cells in brackets and quotes, as programs write lists, count as one value each; write "
+                "Flu|Cold for ['Flu', 'Cold'], and read them with --values set --split '|'"
+            )
+
+
+LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
+"""A list, a set or a tuple of texts, as Python and JSON write them."""
 
 
 def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:

@@ -153,6 +153,17 @@ PERSON_NUMBERS = _words(
 )
 """Words for somebody's number."""
 
+
+def numbers_people(name: str) -> bool:
+    """Say whether a column is called a number of people.
+
+    >>> numbers_people("patient_id"), numbers_people("MRN"), numbers_people("patient"), numbers_people("patient_age")
+    (True, True, True, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
+
+
 _NAME_OF_A_PERSON = _words("first last full given family middle maiden sur user nick")
 
 NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")

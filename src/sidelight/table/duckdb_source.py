@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import gettempdir
@@ -39,6 +40,7 @@ from sidelight.table.files import (
     FirstLine,
     check_whole,
     ending,
+    largest_whole,
     named_in_words,
     no_texts,
     not_utf8,
@@ -273,22 +275,40 @@ def _parquet_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]
         for file, schema in zip(files, schemas, strict=True)
     ]
     for name in roles.used.values():
-        _check_kinds(name, [schema.field(name).type for schema in schemas])
-        if sum(other.casefold() == name.casefold() for other in schemas[0].names) > 1:
-            message = f"two columns of {files[0].name} are called '{name}', but for capitals; rename one"
-            raise BadTable(message)
+        _check_kinds(name, files, [schema.field(name).type for schema in schemas])
+        for file, schema in zip(files, schemas, strict=True):  # DuckDB would take the first of them
+            if sum(other.casefold() == name.casefold() for other in schema.names) > 1:
+                message = f"two columns of {file.name} are called '{name}', but for capitals; rename one"
+                raise BadTable(message)
     columns = ", ".join(f"{sql_name(name)} AS {ours}" for ours, name in roles.used.items())
     listed = ", ".join(map(sql_path, files))
     view = f"SELECT {columns} FROM read_parquet([{listed}], union_by_name=true, hive_partitioning=false)"  # noqa: S608
-    return view, dropped[0]
+    return view, tuple(dict.fromkeys(chain.from_iterable(dropped)))
 
 
-def _check_kinds(name: str, kinds: list[pa.DataType]) -> None:
+def _check_kinds(name: str, files: list[Path], kinds: list[pa.DataType]) -> None:
     """Let whole numbers of one file meet the fractions of another; other mixtures change what cells say."""
     numeric = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds]
-    if any(kind != kinds[0] for kind in kinds) and not all(numeric):
+    if any(kind != kinds[0] for kind in kinds) and not (all(numeric) and _stay_whole(name, files, kinds)):
         message = f"the files store column '{name}' as different types; store it as text in all of them"
         raise BadTable(message)
+
+
+EXACT_BITS = {16: 11, 32: 24, 64: 53}
+"""Fractions of so many bits are exact for whole numbers of so many."""
+
+
+def _stay_whole(name: str, files: list[Path], kinds: list[pa.DataType]) -> bool:
+    """Say whether whole numbers are small enough to stay what they are among the fractions of other files."""
+    exact = min((EXACT_BITS[kind.bit_width] for kind in kinds if pa.types.is_floating(kind)), default=None)
+    if exact is None:
+        return True
+    longer = [
+        file
+        for file, kind in zip(files, kinds, strict=True)
+        if pa.types.is_integer(kind) and kind.bit_width - pa.types.is_signed_integer(kind) > exact
+    ]
+    return all((most := largest_whole(file, name)) is not None and most <= 1 << exact for file in longer)
 
 
 def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:

@@ -229,6 +229,23 @@ def number_of_rows(file: Path) -> int:
     return rows
 
 
+def largest_whole(file: Path, column: str) -> int | None:
+    """Say how large the whole numbers of a column of a Parquet file are at most, if the file says so."""
+    from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
+
+    metadata = _read_parquet(read_metadata, file)
+    largest = 0
+    for number in range(metadata.num_row_groups):
+        part = metadata.row_group(number)
+        chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)
+        known = chunk.statistics
+        if known is not None and known.has_min_max:
+            largest = max(largest, abs(known.min), abs(known.max))
+        elif known is None or known.null_count != chunk.num_values:
+            return None
+    return largest
+
+
 def _read_parquet(read: Callable[[Path], Answer], file: Path) -> Answer:
     try:
         return read(file.absolute())

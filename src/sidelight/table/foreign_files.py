@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import codecs
 import datetime as dt
+import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from html import unescape
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 
@@ -22,7 +26,7 @@ from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.table.files import CHUNK, SHEETS, ending, packer, unpacked, unpacking
 from sidelight.table.labels import label
-from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row
+from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row, unused_columns
 from sidelight.table.roles import Roles
 
 LARGEST_WHOLE = 2**63
@@ -61,7 +65,11 @@ def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]
         raise BadTable(message)
     header, *rows = lines
     names = ["" if cell is None else label(cell) or "" for cell in header]
-    if looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
+    if roles.used and {*roles.used.values()} <= {
+        *names
+    }:  # whoever names columns by it knows that it is a line of names
+        unused_columns(roles, names, file.name)
+    elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
         message = f"{file.name} {NO_NAMES}"
         raise BadTable(message)
     return [(name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)]
@@ -74,7 +82,9 @@ def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
         workbook = CalamineWorkbook.from_path(file.absolute())
         sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
         lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
-    return lines[_sheet_name(file, [name for name, each in lines.items() if each], roles)]
+    chosen = _sheet_name(file, [name for name, each in lines.items() if each], roles)
+    _refuse_formulas(file, chosen)
+    return lines[chosen]
 
 
 def _sheet_name(file: Path, filled: list[str], roles: Roles) -> str:
@@ -90,6 +100,46 @@ def _sheet_name(file: Path, filled: list[str], roles: Roles) -> str:
     else:
         message = f"no sheet '{roles.sheet}' in {file.name}, or an empty one; it has: {listed(filled)}"
     raise BadTable(message)
+
+
+def _refuse_formulas(file: Path, sheet: str) -> None:
+    """Refuse formulas that no program has computed yet: they would be read as cells that say nothing.
+
+    Excel and LibreOffice keep the last value beside each formula, libraries that write spreadsheets often none.
+    """
+    if ending(file) not in (".xlsx", ".xlsm"):
+        return
+    unreadable = _whatever_it_raises(f"{file.name} cannot be read as a spreadsheet; check that it was saved completely")
+    uncomputed = None
+    with unreadable, suppress(LookupError), ZipFile(file.absolute()) as book:
+        text = book.read(_part_of_sheet(book, sheet))
+        uncomputed = UNCOMPUTED.search(text) if FORMULA.search(text) else None
+    if uncomputed is not None:
+        place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
+        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
+        raise BadTable(message)
+
+
+def _part_of_sheet(book: ZipFile, sheet: str) -> str:
+    """Find the part of a workbook that holds a sheet."""
+    keys = {each["name"]: each["r:id"] for each in _tags(book, "xl/workbook.xml", "sheet")}
+    targets = {each["Id"]: each["Target"] for each in _tags(book, "xl/_rels/workbook.xml.rels", "Relationship")}
+    return posixpath.normpath(posixpath.join("/xl", targets[keys[sheet]])).lstrip("/")
+
+
+def _tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
+    """Give the attributes of all tags of a name in a part of a workbook."""
+    tags = re.findall(rf"<(?:\w+:)?{name}\b([^>]*)>", book.read(part).decode(errors="replace"))
+    return [{key: unescape(value) for key, value in re.findall(r'([\w:]+)="([^"]*)"', each)} for each in tags]
+
+
+FORMULA = re.compile(rb"<(?:\w+:)?f\b")
+UNCOMPUTED = re.compile(
+    rb"""<(?:\w+:)?c\b(?![^>]*\bt="str")(?:[^>]*?\br="([A-Z]+\d+)")?[^>]*>\s*"""
+    rb"""<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
+)
+"""A cell that has a formula and no value; one whose value is a text (t="str") may be empty."""
 
 
 # Stata, SPSS and SAS

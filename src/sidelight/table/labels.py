@@ -90,7 +90,8 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
 
 
 def _text_of(cell: object) -> str:
-    if hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
+    several = isinstance(cell, list | tuple | set | frozenset | dict)
+    if several or hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
         raise _no_cell(cell)
     try:
         return str(cell)

@@ -402,6 +402,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
         repeats=int(rest.rows.sum() - rest.counts.sum()),
         cell_separator=list_separator(rest.packing.labels[-1]),
+        missing_marks=roles.missing_marks,
         files=rows.source.files,
         roles=roles.choices(),
     )

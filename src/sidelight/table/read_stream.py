@@ -273,6 +273,7 @@ def stream_of(
         rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
         repeats=totals.repeats,
         cell_separator=list_separator(packing.labels[-1]),
+        missing_marks=roles.missing_marks,
         files=rows.source.files,
         roles=roles.choices(),
     )

@@ -31,8 +31,6 @@ from sidelight.table.column_looks import (
     IDS,
     NEVER_AMOUNTS,
     NUMBERING,
-    PEOPLE,
-    PERSON_NUMBERS,
     WORK,
     are_days,
     are_names,
@@ -41,6 +39,7 @@ from sidelight.table.column_looks import (
     is_sampling_weight,
     known_to_others,
     names_somebody,
+    numbers_people,
     told_in_confidence,
     words_of,
     written_like,
@@ -323,8 +322,7 @@ def _weighs(profile: ColumnProfile) -> Suggestion | None:
 
 def _numbers_people(profile: ColumnProfile) -> bool:
     """Say whether a column is called a number of people, has one in every row, and few rows of each."""
-    words = {*words_of(profile.name)}
-    called = bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
+    called = numbers_people(profile.name)
     return called and profile.missing == 0 and (profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 3))
 
 

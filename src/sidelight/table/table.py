@@ -11,7 +11,7 @@ large as its keys.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -32,6 +32,7 @@ from sidelight.errors import (
     listed,
     parameter,
 )
+from sidelight.table.column_looks import numbers_people
 from sidelight.table.counts import CELLS_AT_ONCE, Counts, Profiles
 from sidelight.table.labels import Label, in_order, shown
 
@@ -58,6 +59,9 @@ class Intake:
     carried: tuple[str, ...] = ()  # columns that were published as they are, beside what was judged
     singled_out: int = 0  # people whom these set apart from all others of their group
     cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
+    missing_marks: tuple[str, ...] = field(
+        default=(), compare=False, repr=False
+    )  # texts that were said to mean missing
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
@@ -67,9 +71,7 @@ class Intake:
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)
         """
-        notes = []
-        if self.columns_dropped:
-            notes.append(f"columns not used: {', '.join(self.columns_dropped)}")
+        notes = [*self._unused()]
         if self.carried:
             people = f"{self.singled_out:,} of {counted(self.rows, 'person')}"
             as_they_are = f"published as they are: {', '.join(self.carried)}"
@@ -100,6 +102,17 @@ class Intake:
             one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
             notes.append(f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')")
         return tuple(notes)
+
+    def _unused(self) -> Iterator[str]:
+        """Name the columns that were not used, and ask about one that seems to say whose row it is."""
+        if self.columns_dropped:
+            yield f"columns not used: {', '.join(self.columns_dropped)}"
+        people = next(filter(numbers_people, self.columns_dropped), None)
+        if people is not None and not {"person", "split"} & {*self.roles}:
+            yield (
+                f"each row is taken for a person; if '{people}' says whose rows they are and some people have several, "
+                "groups have fewer people than is told here: name it with --person"
+            )
 
     @property
     def _all(self) -> str:

@@ -77,7 +77,7 @@ def test_what_is_said_of_populations_that_do_not_fit(folder):
     (folder / "years.csv").write_text("years,sex\n31,f\n")
     assert "lacks a column that the release has: no column 'age' in years.csv" in said(*asked, "years.csv")
     (folder / "few.csv").write_text("age,sex\n31,f\n")
-    assert "group 2 (age 30-39, sex m) has 1 person in the release and 0" in said(*asked, "few.csv")
+    assert "group 2 of those alike in age, sex has 1 person in the release and 0" in said(*asked, "few.csv")
     nothing = said("--limit", "group size >= 1", "--population", "register.csv")
     assert "nothing that is asked compares with --population 'register.csv'" in nothing
 

@@ -21,6 +21,8 @@ from sidelight.report.report import (
     AuditReport,
     audit_report,
     broken_by,
+    like_lists,
+    like_missing,
     look_alikes,
     report_schema,
 )
@@ -174,6 +176,55 @@ def test_values_that_look_alike():
         "value: 'V0', 'v0'; 'V1', 'v1'; 'V2', 'v2' (and 2 more such) look alike; they count as different values"
     ]
     assert list(look_alikes(sl.Release.from_counts([{"1": 1, "1.0 mg": 1, "Flu": 1}]))) == []
+
+
+MISSING_NOTE = "disease: written like missing cells: {}; they count as values, unless --missing-mark names them"
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["NA", "Flu"], "'NA'"),
+        (["#N/A", "null", ".", "?", "Flu"], "'#N/A', '.', '?' (and 1 more)"),
+        (["-9.0", "-9", "Flu"], "'-9.0'"),
+        (["unasked ", "unasked", "Flu"], "'unasked '"),
+        (["Nausea", "-8", "0", "Flu"], None),
+    ],
+    ids=str,
+)
+def test_values_that_are_written_like_missing_cells_are_named_however_rows_are_read(tmp_path, cells, told):
+    file = tmp_path / "people.csv"
+    file.write_text("age,disease\n" + "".join(f"30,{cell}\n" for cell in cells))
+    how = {"group": "age", "sensitive": "disease", "missing": "drop", "missing_marks": ["-9", "unasked"]}
+    notes = [] if told is None else [MISSING_NOTE.format(told)]
+    for release in (sl.read_release(file, **how), sl.stream_release(file, **how, memory="1GB")):
+        assert list(like_missing(release)) == notes
+        assert {*notes} <= {*audit_report(release).notes}
+
+
+def test_a_value_of_no_letters_is_written_like_a_missing_cell():
+    release = sl.Release.from_counts([{"": 1, " ": 1, "Flu": 1}])
+    assert list(like_missing(release)) == [MISSING_NOTE.format("'', ' '").replace("disease", "value")]
+
+
+@pytest.mark.parametrize(
+    ("cell", "noticed"),
+    [
+        ("['Flu', 'Cold']", True),
+        ('["Flu","Cold"]', True),
+        ("['Flu']", True),
+        ("{'Flu', 'Cold'}", True),
+        ("('Flu',)", True),
+        ("[20-30)", False),
+        ("[20, 30]", False),
+        ("{Flu, Cold}", False),
+        ("O'Neill's (mild)", False),
+    ],
+)
+def test_cells_that_are_lists_as_programs_write_them_are_noticed(cell, noticed):
+    release = sl.Release.from_counts([{cell: 1, "Flu": 1}])
+    assert len(list(like_lists(release))) == noticed
+    assert [note for note in audit_report(release).notes if "write lists" in note] == list(like_lists(release))
 
 
 def test_the_schema_in_the_documentation_is_up_to_date():

@@ -15,6 +15,7 @@ import pytest
 from support.patients import PATIENTS, read, refused, written
 
 import sidelight as sl
+from sidelight.errors import BadTable
 from sidelight.table import duckdb_source
 
 SLOW = """
@@ -40,6 +41,57 @@ def test_parquet_files_must_agree_about_types(folder):
     capitals = PATIENTS.append_column("ZIP", PATIENTS["zip"])
     pq.write_table(capitals, folder / "3.parquet")
     assert "called 'zip', but for capitals" in refused(source=folder / "3.parquet")
+
+
+@pytest.mark.parametrize("capitals", [["ZIP", "zip"], ["zip", "ZIP"]], ids=str)
+@pytest.mark.parametrize("first", [True, False])
+def test_columns_that_differ_in_capitals_are_refused_in_whichever_file_they_are(folder, capitals, first):
+    plain = pa.table({"zip": ["1", "1"], "disease": ["Flu", "Cold"]})
+    twice = pa.table(
+        {name: ["1", "1"] if name == "zip" else ["8", "9"] for name in capitals} | {"disease": ["Flu", "Cold"]}
+    )
+    for number, rows in enumerate([twice, plain] if first else [plain, twice]):
+        pq.write_table(rows, folder / f"{number}.parquet")
+    message = f"two columns of {1 - first}.parquet are called 'zip', but for capitals; rename one"
+    with pytest.raises(BadTable, match=message):
+        sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
+
+
+def test_columns_of_any_file_that_are_not_used_are_named(folder):
+    pq.write_table(pa.table({"zip": ["1"], "disease": ["Flu"], "doctor": ["A"]}), folder / "1.parquet")
+    pq.write_table(pa.table({"ward": ["B"], "disease": ["Flu"], "zip": ["1"]}), folder / "2.parquet")
+    table = sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
+    assert table.intake.columns_dropped == ("doctor", "ward")
+
+
+WHOLE_AND_FRACTIONS = [
+    (pa.int64(), [34, 35], pa.float64(), True),
+    (pa.int64(), [2**53 - 1, 2**53], pa.float64(), True),
+    (pa.int64(), [2**53, 2**53 + 1], pa.float64(), False),
+    (pa.int64(), [-(2**53), -(2**53) - 1], pa.float64(), False),
+    (pa.uint64(), [2**63, 2**63 + 1], pa.float64(), False),
+    (pa.int32(), [100_000_001, 100_000_002], pa.float64(), True),
+    (pa.int32(), [100_000_001, 100_000_002], pa.float32(), False),
+    (pa.int64(), [34, 35], pa.float32(), True),
+    (pa.int16(), [32_766, 32_767], pa.float32(), True),
+    (pa.int64(), [None, None], pa.float32(), True),
+]
+
+
+@pytest.mark.parametrize(("whole", "numbers", "fractions", "exact"), WHOLE_AND_FRACTIONS, ids=str)
+@pytest.mark.parametrize("told", [True, False])
+def test_whole_numbers_that_fractions_of_another_file_would_round_are_refused(
+    folder, whole, numbers, fractions, exact, told
+):
+    rows = pa.table({"zip": pa.array(numbers, whole), "disease": ["Flu", "Cold"]})
+    pq.write_table(rows, folder / "1.parquet", write_statistics=told)
+    pq.write_table(pa.table({"zip": pa.array([0.5], fractions), "disease": ["Flu"]}), folder / "2.parquet")
+    if exact and (told or whole in (pa.int16(), pa.int32())):
+        table = sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
+        assert {*table.quasi[0].labels} == {"0.5", *(None if each is None else str(each) for each in numbers)}
+    else:
+        with pytest.raises(BadTable, match="store column 'zip' as different types; store it as text"):
+            sl.read_table(str(folder / "?.parquet"), quasi="zip", sensitive="disease")
 
 
 def test_nothing_is_left_behind(folder, monkeypatch):

@@ -1,8 +1,10 @@
 import datetime as dt
 import gzip
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from zipfile import ZipFile
 
 import openpyxl
 import pyarrow as pa
@@ -118,6 +120,48 @@ def test_which_sheet_is_asked_where_there_are_several(tmp_path):
     assert cells(sl.read_table(file, **QUASI, sheet="Sheet")) == EXPECTED
     with pytest.raises(BadTable, match=r"no sheet 'People' in patients.xlsx, or an empty one; it has: Sheet, Notes"):
         sl.read_table(file, **QUASI, sheet="People")
+
+
+@pytest.mark.parametrize("names", [("2019", "2020"), (2019, 2020), ("note", None)], ids=str)
+def test_whoever_names_columns_of_a_sheet_reads_it_whatever_others_are_called(tmp_path, names):
+    rows = [("age", *names, "disease"), (34, 1, 2, "Flu"), (34, 1, 2, "Cold"), (51, 1, 2, "Flu")]
+    file = sheet(tmp_path, rows)
+    release = sl.read_release(file, group="age", sensitive="disease")
+    assert sorted(group.size for group in release) == [1, 2]
+    assert release.intake.columns_dropped == tuple("" if name is None else str(name) for name in names)
+    with pytest.raises(BadTable, match="seems to have no line of column names"):
+        sl.read_release(file, group="agee", sensitive="disease")
+
+
+def test_columns_of_a_sheet_that_are_called_alike_are_said_to_be(tmp_path):
+    rows = [("age", "disease", "age", "note", "note"), (34, "Flu", 35, 1, 2), (51, "Cold", 52, 1, 2)]
+    with pytest.raises(BadTable, match=r"two columns of patients.xlsx are called 'age'; rename one"):
+        sl.read_release(sheet(tmp_path, rows), group="age", sensitive="disease")
+    with pytest.raises(BadTable, match=r"two columns of patients.xlsx are called alike, column 4 and column 5"):
+        sl.read_release(
+            sheet(tmp_path, [("age", "disease", "sex", "note", "note"), *rows[1:]]), group="age", sensitive="disease"
+        )
+
+
+def test_formulas_that_nothing_has_computed_are_refused(tmp_path):
+    rows = [("age", "disease"), ("=30+4", "Flu"), ("=50+1", "Cold")]
+    message = r"patients.xlsx has formulas without a value \(the first in A2\); open it in a spreadsheet program"
+    with pytest.raises(BadTable, match=message):
+        sl.read_release(sheet(tmp_path, rows), group="age", sensitive="disease")
+
+
+@pytest.mark.parametrize("cell", ['<c r="A2"><f>30+4</f><v>34</v></c>', '<c r="A2" t="str"><f>""</f><v></v></c>'])
+def test_formulas_with_their_values_are_read(tmp_path, cell):
+    rows = [("age", "disease"), ("=30+4", "Flu"), (51, "Cold")]
+    file, again = sheet(tmp_path, rows), tmp_path / "again.xlsx"
+    with ZipFile(file) as book, ZipFile(again, "w") as copy:
+        for part in book.namelist():
+            text = book.read(part).decode()
+            computed = re.sub(r'<c r="A2">.*?</c>', cell, text) if part == "xl/worksheets/sheet1.xml" else text
+            copy.writestr(part, computed)
+    release = sl.read_release(again, group="age", sensitive="disease")
+    first = "34" if "34" in cell else None
+    assert {release.groups.columns[0].cell(row) for row in range(2)} == {first, "51"}
 
 
 @pytest.mark.parametrize(

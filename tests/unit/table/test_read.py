@@ -11,7 +11,7 @@ import pytest
 from support.patients import PATIENTS, cells, read, refused
 
 import sidelight as sl
-from sidelight.errors import BadTable, MissingValues, UnknownColumn
+from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind
 
 
 def test_cells_are_in_the_order_of_their_labels_with_missing_last():
@@ -179,6 +179,18 @@ def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
 def test_a_wrong_role_gets_one_line(given, message):
     kind = UnknownColumn if message.startswith("no column") else BadTable
     assert message in refused(kind, **given)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[["Flu", "Cold"], ["Cold", "Flu"]], [("Flu",), ("Cold",)], [{"Flu"}, {"Cold"}], [{"is": "Flu"}, {}]],
+    ids=str,
+)
+@pytest.mark.parametrize("column", ["zip", "disease"])
+def test_lists_and_records_among_the_objects_of_pandas_are_no_cells(cells, column):
+    rows = pd.DataFrame({"zip": ["1", "1"], "disease": ["Flu", "Cold"]} | {column: cells})
+    with pytest.raises(WrongKind, match=r"a cell is one value, and this is a (list|tuple|set|dict); give a text"):
+        sl.read_table(rows, quasi="zip", sensitive="disease")
 
 
 def test_people_are_counted_never_named():

@@ -49,6 +49,14 @@ def test_what_reading_did_is_told_in_numbers():
     assert Intake(rows=10).notes() == ()
 
 
+def test_whoever_does_not_use_the_numbers_of_people_is_told_that_each_row_is_taken_for_one():
+    unused = ("sex", "patient_id")
+    (_, asked) = Intake(columns_dropped=unused).notes()
+    assert asked.startswith("each row is taken for a person; if 'patient_id' says whose rows they are")
+    for roles in ({"person": "each row"}, {"person": "mrn"}, {"split": "|"}):
+        assert Intake(columns_dropped=unused, roles=roles).notes() == ("columns not used: sex, patient_id",)
+
+
 def test_labels_that_no_row_has_are_forgotten():
     column = Column.of("age", ["30", "4", "50"]).take(slice(0, 2))
     assert column.labels == ("4", "30", "50")

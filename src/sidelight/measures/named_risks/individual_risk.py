@@ -171,8 +171,8 @@ about 0.1771; of all 3 people about 0.3 are found so.
             row = int(too_light[0])
             light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
             message = (
-                f"{groups.name(row)} has {counted(int(groups.sizes[row]), 'person')}, who by their weights stand for "
-                f"{light}; give weights that say how many people of the population each stands for"
+                f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')}, who by their "
+                f"weights stand for {light}; give weights that say how many people of the population each stands for"
             )
             raise BadRelease(message)
 
