@@ -184,10 +184,10 @@ def test_not_in_a_fork():
 
 @pytest.fixture
 def project(tmp_path):
-    """A project of one file, with our two scripts."""
+    """A project of one file, with our scripts."""
     for folder in ("scripts", "docs", "src/sidelight/policy", "tests/unit/policy"):
         (tmp_path / folder).mkdir(parents=True)
-    for script in ("mutants.py", "mutants_of_file.py"):
+    for script in ("mutants.py", "mutants_of_file.py", "trust_page.py"):
         shutil.copy(ROOT / "scripts" / script, tmp_path / "scripts")
     for package in ("sidelight", "sidelight/policy"):
         (tmp_path / "src" / package / "__init__.py").touch()

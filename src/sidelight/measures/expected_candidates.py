@@ -114,7 +114,7 @@ class ExpectedCandidates(FormulaMeasure):
         others = [place for place in absent if place != surest]
         drawn, everybody = sum(counts) - 1, sum(whole)
         with localcontext(PRECISE):
-            left = len(absent) - sum(absent[place] for place in others)
+            left = len(absent) - sum((absent[place] for place in others), Decimal(0))
         return self._rounded_down(left, [self._rest(drawn, counts[at], whole[at], everybody) for at in others], drawn)
 
     def _rest(self, drawn: int, here: int, everywhere: int, everybody: int) -> Fraction:
