@@ -231,6 +231,38 @@ def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, package, na
         sl.read_table(tmp_path / name, **QUASI)
 
 
+@pytest.mark.parametrize("names", [("city", "disease"), ("city", "Age", "disease")], ids=str)
+def test_each_of_several_sheets_has_the_columns_that_are_used(tmp_path, names):
+    sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="a.xlsx")
+    rows = [dict(zip(("city", "age", "disease"), row, strict=True)) for row in PEOPLE]
+    sheet(tmp_path, [names, *(tuple(row[name.lower()] for name in names) for row in rows)], name="b.xlsx")
+    with pytest.raises(UnknownColumn, match=r"no column 'age' in b.xlsx"):
+        sl.read_table(str(tmp_path / "*"), **QUASI)
+
+
+@pytest.mark.parametrize(
+    ("ages", "labels"),
+    [
+        ([34, 35.5], ("34", "35.5")),
+        ([34, "34"], ("34",)),
+        ([34, None], ("34", None)),
+        ([34, None, 35.5], ("34", "35.5", None)),
+        ([None, None], (None,)),
+        ([True, 1], ("1", "true")),
+        ([dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 5)], ("2020-01-01", "2020-01-01 05:00:00")),
+        ([dt.datetime(2020, 1, 1), "2020-01-01", None], ("2020-01-01", None)),
+    ],
+    ids=str,
+)
+def test_columns_of_several_sheets_say_what_their_cells_do_whatever_their_kinds(tmp_path, ages, labels):
+    for number, age in enumerate(ages):
+        note = number if number % 2 else "unused"
+        sheet(tmp_path, [("city", "age", "disease", "note"), ("Ulm", age, "Flu", note)], name=f"{number}.xlsx")
+    table = sl.read_table(str(tmp_path / "*"), **QUASI)
+    assert (table.people, table.quasi[1].labels) == (len(ages), labels)
+    assert table.intake.columns_dropped == ("note",)
+
+
 def test_files_of_different_kinds_are_not_mixed(tmp_path):
     (tmp_path / "a.csv").write_text(text_of())
     sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="b.xlsx")
