@@ -45,7 +45,7 @@ def foreign_table(file: Path, roles: Roles) -> pa.Table:
 
 
 def foreign_rows(files: Sequence[Path], roles: Roles) -> pa.Table:
-    """Read the rows of one or several such files; each has the columns that are used, of whatever kinds."""
+    """Read the rows of one or several such files; each has the columns that are used."""
     tables = [foreign_table(file, roles) for file in files]
     if len(tables) == 1:
         return tables[0]
@@ -54,6 +54,9 @@ def foreign_rows(files: Sequence[Path], roles: Roles) -> pa.Table:
     for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
         kinds = {table[name].type for table in tables if name in table.column_names and not _says_nothing(table[name])}
         numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+        if len(kinds) > 1 and not numbers and name in roles.used.values() and ending(files[0]) not in SHEETS:
+            message = f"the files store column '{name}' as different types; store it as text in all of them"
+            raise BadTable(message)  # such as codes that have labels in one file and none in another
         kind = next(iter(kinds)) if len(kinds) == 1 else pa.float64() if numbers and kinds else pa.string()
         tables = [_with_kind(table, name, kind) if name in table.column_names else table for table in tables]
     return pa.concat_tables(tables, promote_options="permissive")

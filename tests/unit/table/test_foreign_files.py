@@ -263,6 +263,19 @@ def test_columns_of_several_sheets_say_what_their_cells_do_whatever_their_kinds(
     assert table.intake.columns_dropped == ("note",)
 
 
+def test_codes_with_labels_in_one_file_and_none_in_another_are_refused(tmp_path):
+    import pandas as pd  # noqa: PLC0415
+
+    coded = pd.DataFrame({"city": [1.0], "disease": [2.0], "note": [1.0]})
+    labels = {"disease": {2.0: "Flu"}, "note": {1.0: "seen"}}
+    pyreadstat.write_sav(coded, str(tmp_path / "a.sav"), variable_value_labels=labels)
+    pyreadstat.write_sav(coded, str(tmp_path / "b.sav"))
+    with pytest.raises(BadTable, match="the files store column 'disease' as different types; store it as text"):
+        sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease")
+    pyreadstat.write_sav(coded, str(tmp_path / "b.sav"), variable_value_labels={"disease": {2.0: "Flu"}})
+    assert sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease").domain == ("Flu",)
+
+
 def test_files_of_different_kinds_are_not_mixed(tmp_path):
     (tmp_path / "a.csv").write_text(text_of())
     sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="b.xlsx")
