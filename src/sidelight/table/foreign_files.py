@@ -211,10 +211,11 @@ def _check_records(file: Path) -> None:
 
 
 def _labelled(cells: list[object], labels: Mapping[object, str]) -> list[object]:
-    """Let codes say their labels; a label that several codes have is told apart by the code."""
+    """Let codes say their labels; one that several codes have, or that is another code, is told apart by the code."""
     if not labels:
         return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
     times = Counter(labels.values())
+    times.update({label(cell) for cell in cells} - {label(code) for code, text in labels.items() if text} - {None})
     texts = {
         label(code): text if times[text] == 1 else f"{text} ({label(code)})" for code, text in labels.items() if text
     }

@@ -263,6 +263,16 @@ def test_columns_of_several_sheets_say_what_their_cells_do_whatever_their_kinds(
     assert table.intake.columns_dropped == ("note",)
 
 
+def test_a_label_that_is_a_code_without_one_stays_another_value(tmp_path):
+    import pandas as pd  # noqa: PLC0415
+
+    coded = pd.DataFrame({"city": [1.0, 1.0, 1.0], "disease": [1.0, 2.0, 3.0]})
+    labels = {"disease": {1.0: "3", 2.0: "Flu"}}
+    pyreadstat.write_sav(coded, str(tmp_path / "a.sav"), variable_value_labels=labels)
+    table = sl.read_table(tmp_path / "a.sav", quasi="city", sensitive="disease")
+    assert {*table.domain} == {"3 (1)", "Flu", "3"}
+
+
 def test_codes_with_labels_in_one_file_and_none_in_another_are_refused(tmp_path):
     import pandas as pd  # noqa: PLC0415
 
