@@ -26,7 +26,7 @@ import pyarrow as pa
 from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.table.files import CHUNK, SHEETS, ending, no_texts, packer, unpacked, unpacking
-from sidelight.table.labels import label
+from sidelight.table.labels import Label, label
 from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row, unused_columns
 from sidelight.table.roles import Roles
 
@@ -214,7 +214,7 @@ def _labelled(cells: list[object], labels: Mapping[object, str]) -> list[object]
     """Let codes say their labels; one that several codes have, or that is another code, is told apart by the code."""
     if not labels:
         return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
-    times = Counter(labels.values())
+    times: Counter[Label] = Counter(labels.values())
     times.update({label(cell) for cell in cells} - {label(code) for code, text in labels.items() if text} - {None})
     texts = {
         label(code): text if times[text] == 1 else f"{text} ({label(code)})" for code, text in labels.items() if text
