@@ -6,7 +6,8 @@ floats that look for the worst group never leave their range.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from sidelight._rounding import LARGEST_NUMBER, exact_number, fraction_in
@@ -64,6 +65,24 @@ def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
     (5, Fraction(1, 2), inf)
     """
     return int(number) if isinstance(number, Fraction) and number.denominator == 1 else number
+
+
+def seeming_thousands(domain: Iterable[Label]) -> str | None:
+    """Give a value whose point seems to separate thousands, among such as have none below a thousand.
+
+    >>> seeming_thousands(("1.234", "500")), seeming_thousands(("1.25", "500")), seeming_thousands(("1.234", "5000"))
+    ('1.234', None, None)
+    """
+    texts = [text for text in domain if text is not None]
+    pointed = [text for text in texts if "." in text]
+    others = [text for text in texts if "." not in text]
+    below = all(text.isascii() and text.isdigit() and len(text) <= 3 for text in others)
+    if not below or max(map(len, others), default=0) < 3 or not all(map(THOUSANDS.fullmatch, pointed)):
+        return None
+    return next(iter(pointed), None)
+
+
+THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
 
 def numbers_of(

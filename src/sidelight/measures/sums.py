@@ -36,7 +36,7 @@ from sidelight.errors import BadMeasure, expect_mapping, parameter
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
-from sidelight.measures.number_values import NumberValues, numbers_of
+from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -131,12 +131,21 @@ class SumMeasure(Targeted, FormulaMeasure):
         return _Amounts.of(self.name, domain, known)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Say how many people have no amount."""
+        """Say how many people have no amount, and that a point may not be what it is taken for."""
         seen = without(groups, self.apart_from)
         lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
-        if not lacking:
-            return ()
-        return (f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others",)
+        notes = (
+            [f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others"]
+            if lacking
+            else []
+        )
+        doubtful = seeming_thousands(text for text in seen.domain if text not in (self.numbers or {}))
+        if doubtful is not None:
+            notes.append(
+                f"the point in '{doubtful}' is read as a decimal one; if it separates thousands, write "
+                f"{doubtful.replace('.', '')}"
+            )
+        return tuple(notes)
 
     @abstractmethod
     def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:

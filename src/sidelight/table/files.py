@@ -231,10 +231,7 @@ def number_of_rows(file: Path) -> int:
 
 def largest_whole(file: Path, column: str) -> int | None:
     """Say how large the whole numbers of a column of a Parquet file are at most, if the file says so."""
-    from pyarrow.parquet import read_metadata  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-    metadata = _read_parquet(read_metadata, file)
-    largest = 0
+    metadata, largest = metadata_of(file), 0
     for number in range(metadata.num_row_groups):
         part = metadata.row_group(number)
         chunk = next(each for each in map(part.column, range(part.num_columns)) if each.path_in_schema == column)

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from html import unescape
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -24,8 +25,8 @@ import pyarrow as pa
 
 from sidelight._files import open_private, private_folder
 from sidelight.errors import BadTable, listed, needs_extra, parameter
-from sidelight.table.files import CHUNK, SHEETS, ending, packer, unpacked, unpacking
-from sidelight.table.labels import label
+from sidelight.table.files import CHUNK, SHEETS, ending, no_texts, packer, unpacked, unpacking
+from sidelight.table.labels import Label, label
 from sidelight.table.names_or_row import NO_NAMES, looks_like_a_row, unused_columns
 from sidelight.table.roles import Roles
 
@@ -41,6 +42,40 @@ def foreign_table(file: Path, roles: Roles) -> pa.Table:
     names = [name for name, _ in columns]
     arrays = [_array(cells) for _, cells in columns]
     return pa.Table.from_arrays(arrays, names=names)
+
+
+def foreign_rows(files: Sequence[Path], roles: Roles) -> pa.Table:
+    """Read the rows of one or several such files; each has the columns that are used."""
+    tables = [foreign_table(file, roles) for file in files]
+    if len(tables) == 1:
+        return tables[0]
+    for file, table in zip(files, tables, strict=True):
+        unused_columns(roles, table.column_names, file.name, numbers=no_texts(table.schema))
+    for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
+        kinds = {table[name].type for table in tables if name in table.column_names and not _says_nothing(table[name])}
+        numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+        if len(kinds) > 1 and not numbers and name in roles.used.values() and ending(files[0]) not in SHEETS:
+            message = f"the files store column '{name}' as different types; store it as text in all of them"
+            raise BadTable(message)  # such as codes that have labels in one file and none in another
+        kind = next(iter(kinds)) if len(kinds) == 1 else pa.float64() if numbers and kinds else pa.string()
+        tables = [_with_kind(table, name, kind) if name in table.column_names else table for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive")
+
+
+def _says_nothing(column: pa.ChunkedArray) -> bool:
+    return bool(column.null_count == len(column))
+
+
+def _with_kind(table: pa.Table, name: str, kind: pa.DataType) -> pa.Table:
+    """Let a column be of a kind: text by what its cells say, any kind where they say nothing; numbers stay."""
+    column = table[name]
+    if _says_nothing(column):
+        cells = pa.nulls(len(column), kind)
+    elif column.type != kind and kind == pa.string():
+        cells = pa.array([label(cell) for cell in column.to_pylist()], kind)
+    else:
+        return table
+    return table.set_column(table.column_names.index(name), name, cells)
 
 
 @contextmanager
@@ -176,10 +211,11 @@ def _check_records(file: Path) -> None:
 
 
 def _labelled(cells: list[object], labels: Mapping[object, str]) -> list[object]:
-    """Let codes say their labels; a label that several codes have is told apart by the code."""
+    """Let codes say their labels; one that several codes have, or that is another code, is told apart by the code."""
     if not labels:
         return [None if cell == "" else cell for cell in cells]  # these packages have no other missing text
-    times = Counter(labels.values())
+    times: Counter[Label] = Counter(labels.values())
+    times.update({label(cell) for cell in cells} - {label(code) for code, text in labels.items() if text} - {None})
     texts = {
         label(code): text if times[text] == 1 else f"{text} ({label(code)})" for code, text in labels.items() if text
     }

@@ -51,7 +51,7 @@ from sidelight.table.files import (
     schema_of,
     unchanged,
 )
-from sidelight.table.foreign_files import as_utf8, foreign_table
+from sidelight.table.foreign_files import as_utf8, foreign_rows, foreign_table
 from sidelight.table.labels import (
     SUPPRESSED,
     ColumnKind,
@@ -271,13 +271,7 @@ def _rows_of_files(
         raise BadTable(message)
     if kinds <= {"Parquet", "text"}:
         return file_rows(files, roles, packed=packed, memory=memory)
-    tables = [foreign_table(file, roles) for file in files]
-    try:
-        together = pa.concat_tables(tables, promote_options="permissive")
-        return arrow_rows(together, roles, files, packed=packed, memory=memory)
-    except pa.ArrowException:
-        message = "the files store a column as different types; store it as text in all of them"
-        raise BadTable(message) from None
+    return arrow_rows(foreign_rows(files, roles), roles, files, packed=packed, memory=memory)
 
 
 def _program(file: Path) -> str:

@@ -97,6 +97,31 @@ def test_people_without_an_amount_add_nothing():
     assert sl.Dominance().measure(of({"2": 1})).notes == ()
 
 
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["1.234", "2.500", "500", "90", "0"], True),
+        (["1.234", "500", None], True),
+        (["1.234", "2.500"], False),  # all of them thousands, or none: shares are the same
+        (["1.234", "5"], False),
+        (["1.234", "500.5", "500"], False),
+        (["0.125", "500"], False),
+        (["1.234", "1234"], False),
+        (["500", "600"], False),
+    ],
+    ids=str,
+)
+def test_a_point_that_seems_to_separate_thousands_is_told(values, told):
+    counts = of(dict.fromkeys(values, 1))
+    for measure in (sl.Dominance(), sl.Remainder()):
+        notes = [note for note in measure.measure(counts).notes if "point" in note]
+        assert notes == (
+            ["the point in '1.234' is read as a decimal one; if it separates thousands, write 1234"] if told else []
+        )
+    meant = {value: 1234 for value in values if value == "1.234"}
+    assert not any("'1.234'" in note for note in sl.Dominance(numbers=meant or None).measure(counts).notes)
+
+
 def test_a_sum_of_nothing_gives_everybody_away():
     release = of({"0": 4}, {"1": 9})
     dominance, remainder = sl.Dominance().measure(release), sl.Remainder().measure(release)

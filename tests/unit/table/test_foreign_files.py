@@ -231,6 +231,61 @@ def test_a_library_that_is_not_there_is_named(tmp_path, monkeypatch, package, na
         sl.read_table(tmp_path / name, **QUASI)
 
 
+@pytest.mark.parametrize("names", [("city", "disease"), ("city", "Age", "disease")], ids=str)
+def test_each_of_several_sheets_has_the_columns_that_are_used(tmp_path, names):
+    sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="a.xlsx")
+    rows = [dict(zip(("city", "age", "disease"), row, strict=True)) for row in PEOPLE]
+    sheet(tmp_path, [names, *(tuple(row[name.lower()] for name in names) for row in rows)], name="b.xlsx")
+    with pytest.raises(UnknownColumn, match=r"no column 'age' in b.xlsx"):
+        sl.read_table(str(tmp_path / "*"), **QUASI)
+
+
+@pytest.mark.parametrize(
+    ("ages", "labels"),
+    [
+        ([34, 35.5], ("34", "35.5")),
+        ([34, "34"], ("34",)),
+        ([34, None], ("34", None)),
+        ([34, None, 35.5], ("34", "35.5", None)),
+        ([None, None], (None,)),
+        ([True, 1], ("1", "true")),
+        ([dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 1, 5)], ("2020-01-01", "2020-01-01 05:00:00")),
+        ([dt.datetime(2020, 1, 1), "2020-01-01", None], ("2020-01-01", None)),
+    ],
+    ids=str,
+)
+def test_columns_of_several_sheets_say_what_their_cells_do_whatever_their_kinds(tmp_path, ages, labels):
+    for number, age in enumerate(ages):
+        note = number if number % 2 else "unused"
+        sheet(tmp_path, [("city", "age", "disease", "note"), ("Ulm", age, "Flu", note)], name=f"{number}.xlsx")
+    table = sl.read_table(str(tmp_path / "*"), **QUASI)
+    assert (table.people, table.quasi[1].labels) == (len(ages), labels)
+    assert table.intake.columns_dropped == ("note",)
+
+
+def test_a_label_that_is_a_code_without_one_stays_another_value(tmp_path):
+    import pandas as pd  # noqa: PLC0415
+
+    coded = pd.DataFrame({"city": [1.0, 1.0, 1.0], "disease": [1.0, 2.0, 3.0]})
+    labels = {"disease": {1.0: "3", 2.0: "Flu"}}
+    pyreadstat.write_sav(coded, str(tmp_path / "a.sav"), variable_value_labels=labels)
+    table = sl.read_table(tmp_path / "a.sav", quasi="city", sensitive="disease")
+    assert {*table.domain} == {"3 (1)", "Flu", "3"}
+
+
+def test_codes_with_labels_in_one_file_and_none_in_another_are_refused(tmp_path):
+    import pandas as pd  # noqa: PLC0415
+
+    coded = pd.DataFrame({"city": [1.0], "disease": [2.0], "note": [1.0]})
+    labels = {"disease": {2.0: "Flu"}, "note": {1.0: "seen"}}
+    pyreadstat.write_sav(coded, str(tmp_path / "a.sav"), variable_value_labels=labels)
+    pyreadstat.write_sav(coded, str(tmp_path / "b.sav"))
+    with pytest.raises(BadTable, match="the files store column 'disease' as different types; store it as text"):
+        sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease")
+    pyreadstat.write_sav(coded, str(tmp_path / "b.sav"), variable_value_labels={"disease": {2.0: "Flu"}})
+    assert sl.read_table(str(tmp_path / "*"), quasi="city", sensitive="disease").domain == ("Flu",)
+
+
 def test_files_of_different_kinds_are_not_mixed(tmp_path):
     (tmp_path / "a.csv").write_text(text_of())
     sheet(tmp_path, [("city", "age", "disease"), *PEOPLE], name="b.xlsx")
