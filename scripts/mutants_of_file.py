@@ -273,6 +273,8 @@ def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     code = _find_code(compiled, mutant.function, mutant.first_line)
     assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
     if code != functions[0].__code__:
+        if not code.co_freevars:  # super() was left out: a function keeps the cells that it has
+            code = code.replace(co_freevars=functions[0].__code__.co_freevars)
         for function in functions:
             function.__code__ = code
         return True
