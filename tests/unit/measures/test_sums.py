@@ -359,6 +359,14 @@ def test_amounts_fall_within_each_group_and_the_largest_few_are_counted():
     assert entries.occurring(4).tolist() == [True, True, False, True]
 
 
+def test_digits_add_up_in_whole_numbers():
+    """As they do over millions of groups, here of one amount that no float holds."""
+    amounts = _Amounts((Fraction(2**53 + 1),), np.array([[2**53 + 1]]), np.array([0]), np.array([True]))
+    entries = _FallingAmounts(*(np.array([each]) for each in (0, 0, 1, 1, True)))
+    assert [each.tolist() for each in sl.Remainder().sums(amounts, entries, 1)] == [[[0]], [[2**53 + 1]]]
+    assert [each.tolist() for each in sl.Dominance().sums(amounts, entries, 1)] == [[[2**53 + 1]]] * 2
+
+
 def test_groups_before_the_first_with_an_amount_are_passed_over():
     release = of({None: 2}, {"5": 1, "1": 3})
     entries = _FallingAmounts.of(release.groups, _Amounts.of("any", release.domain, None), 2)
