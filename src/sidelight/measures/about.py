@@ -72,6 +72,9 @@ class About(Measure):
         if self.known and not question.mergeable:
             message = f"'{self.name}' is not asked for who knows another sensitive column; leave 'known' out"
             raise BadMeasure(message)
+        if self.known and question.needs_weights:
+            message = f"'{self.name}' needs sampling weights, which parts of groups do not have; leave 'known' out"
+            raise BadMeasure(message)
 
     @property
     def when_groups_merge(self) -> Monotonicity:

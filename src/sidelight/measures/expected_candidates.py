@@ -114,7 +114,7 @@ class ExpectedCandidates(FormulaMeasure):
         others = [place for place in absent if place != surest]
         drawn, everybody = sum(counts) - 1, sum(whole)
         with localcontext(PRECISE):
-            left = len(absent) - sum((absent[place] for place in others), Decimal(0))
+            left = sum((1 - absent[place] for place in others), Decimal(1))
         return self._rounded_down(left, [self._rest(drawn, counts[at], whole[at], everybody) for at in others], drawn)
 
     def _rest(self, drawn: int, here: int, everywhere: int, everybody: int) -> Fraction:
@@ -175,8 +175,8 @@ class ExpectedCandidates(FormulaMeasure):
         ratio = ratio_multiplied if drawn <= MULTIPLIED else ratio_by_spouge
         rests = [self._rest(drawn, count, whole[value], everybody) for value, count in others.items()]
         with localcontext(PRECISE):
-            left = 1 + sum(1 - ratio(rest, self.borrowed + drawn, drawn) for rest in rests)
-        return self._rounded_down(Decimal(left), rests, drawn)
+            left = sum((1 - ratio(rest, self.borrowed + drawn, drawn) for rest in rests), Decimal(1))
+        return self._rounded_down(left, rests, drawn)
 
 
 # Γ(x + m) / Γ(x), in floats for many and in 60 digits for some; and again by other ways, to check it.

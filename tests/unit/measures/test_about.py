@@ -212,6 +212,10 @@ def test_only_a_release_is_measured():
             "'cheapest knowledge' is not asked for who knows another sensitive column; leave 'known' out",
         ),
         (
+            lambda: sl.IndividualRisk().about("income", known="disease"),
+            "'individual risk' needs sampling weights, which parts of groups do not have; leave 'known' out",
+        ),
+        (
             lambda: asked_about_each(sl.DistinctValues().about(known=["a", "b"]), ["a", "b"]),
             "'distinct values(known=[a, b])' leaves no sensitive column to ask about; leave one out of 'known'",
         ),
@@ -309,8 +313,16 @@ def test_an_estimate_about_a_column_is_one():
     assert finding.kindest < 60 < finding.value
     with pytest.raises(TooHard, match=r"cannot be told: the estimate lies between .* set another limit$"):
         (about <= 60).decide(finding)
-    assert sl.IndividualRisk().about(known="income").needs_weights
+    assert sl.IndividualRisk().about("income").needs_weights
     assert not sl.DistinctValues().about("income").estimate
+
+
+def test_weights_are_looked_at_about_a_column():
+    rows = ROWS.append_column("weight", pa.array([3.0] * 7))
+    release = sl.read_release(rows, group="zip", sensitive=["disease", "income"], weight="weight")
+    plain = sl.IndividualRisk().measure(release.about("income"))
+    assert sl.IndividualRisk().about("income").measure(release).value == plain.value
+    assert sl.UniqueMatch(0.1).about("income", known="disease").measure(release).value > 0
 
 
 def test_a_view_that_is_at_hand_is_taken(both):

@@ -56,8 +56,10 @@ def test_it_is_the_mean_over_all_second_groups(group, elsewhere, borrowed):
 
 
 def test_a_group_of_one_value_leaves_one():
-    finding = sl.ExpectedCandidates().measure(sl.Release.from_counts([{"Flu": 9}, {"Flu": 1, "HIV": 4}]))
-    assert finding.value == Fraction(1)
+    release = sl.Release.from_counts([{"Flu": 9}, {"Flu": 1, "HIV": 4}])
+    finding = sl.ExpectedCandidates().measure(release)
+    assert finding.value == finding.replay(release) == Fraction(1)
+    assert isinstance(finding.replay(release), Fraction)
     assert finding.explain() == "Everybody in group 1 has 'Flu': no second release is needed to know it."
     assert sl.ExpectedCandidates().measure(sl.Release.from_counts([{"Flu": 1}])).value == 1
 
@@ -76,6 +78,14 @@ def test_each_group_by_its_own_values():
 def test_of_values_that_are_as_surely_there_again_the_first_is_named():
     witness = sl.ExpectedCandidates().measure(sl.Release.from_counts([{"b": 2, "a": 2, "c": 1}])).witness
     assert (witness.value, witness.candidates) == ("a", 3)
+
+
+def test_of_two_people_whoever_has_the_more_frequent_value_is_worse_off():
+    """A is there again with (1/6 + 1)/2; b, of which half are, more surely."""
+    release = sl.Release.from_counts([{"a": 1, "b": 1}, {"b": 2, "c": 2}])
+    finding = sl.ExpectedCandidates(1).measure(release)
+    assert (finding.witness.group.number, finding.witness.value) == (1, "b")
+    assert finding.value == round_down(1 + Fraction(7, 12)) == finding.replay(release)
 
 
 def test_nobody_in_words():

@@ -8,6 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure, NoRoom
 from sidelight.measures.findings import findings, parts_before, seen_in_block
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.release import groups as release_groups
 from sidelight.table import counts, sorted_runs
 from sidelight.table.memory import Memory
@@ -42,6 +43,34 @@ def test_the_worst_group_may_be_in_any_block(worst, at_once, width, monkeypatch)
     assert together == alone
     assert (together[1].value, together[1].witness.group.number) == (3, worst + 1)
     assert together[3].value == Fraction(4, worst * 4 + (4 - worst) * 3)
+
+
+class Onlooker(GroupSize):
+    """Remembers which groups it was shown, and whether their counts were spread out."""
+
+    def __init__(self, *, once):
+        object.__setattr__(self, "once", once)
+        object.__setattr__(self, "seen", [])
+
+    @property
+    def equal_groups_count_once(self):
+        return self.once
+
+    def summarize(self, groups):
+        self.seen.append((groups.numbers.tolist(), groups.counts.cells is not None))
+        return super().summarize(groups)
+
+
+@pytest.mark.parametrize(("width", "few"), [(2, [[1, 2], [3, 4]]), (40, [[1], [3]])], ids=["dense", "sparse"])
+def test_each_block_is_looked_at_once_and_of_sparse_groups_one_of_each_kind(width, few, monkeypatch):
+    domain = [f"v{place:02d}" for place in range(width)]
+    release = sl.Release.from_counts([{"v00": 1, "v01": 2}] * 4, domain=domain)
+    monkeypatch.setattr(counts, "CELLS_AT_ONCE", 2 * width)
+    monkeypatch.setattr(release_groups, "CELLS_AT_ONCE", 2 * width)
+    once, every = Onlooker(once=True), Onlooker(once=False)
+    assert [finding.value for finding in findings([once, every], release)] == [3, 3]
+    assert sorted(once.seen) == [(numbers, True) for numbers in few]
+    assert sorted(every.seen) == [([1, 2], True), ([3, 4], True)]
 
 
 def test_measures_that_do_not_fit_are_refused_before_any_is_measured():

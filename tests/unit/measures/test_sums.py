@@ -224,6 +224,13 @@ def test_a_million_people_of_large_amounts():
     assert finding.replay(release) == finding.value
 
 
+def test_sums_that_no_float_holds():
+    """All but two of the amounts, which are odd in number and in size, add up to more than 2⁵³."""
+    release = of({str(2**30 - 1): 2**24 + 3})
+    assert sl.Remainder().measure(release).value == 2**24 + 1
+    assert sl.Dominance().measure(release).value == Fraction(2, 2**24 + 3)
+
+
 def test_values_may_stand_for_amounts():
     release = of({"<=50K": 8, ">50K": 2})
     measure = sl.Dominance(numbers={"<=50K": 25_000, ">50K": 100_000})
@@ -362,6 +369,7 @@ def test_amounts_may_have_900_bits_in_their_unit():
 def test_no_values_are_no_amounts():
     nothing = _Amounts.of("any", (), None)
     assert (nothing.exact, nothing.digits.shape, nothing.digits.dtype) == ((), (0, 1), np.int64)
+    assert nothing.present.dtype == bool
 
 
 def test_amounts_fall_within_each_group_and_the_largest_few_are_counted():
@@ -374,6 +382,24 @@ def test_amounts_fall_within_each_group_and_the_largest_few_are_counted():
     assert entries.among_largest.tolist() == [1, 1, 0, 2, 1, 1]
     assert entries.is_first.tolist() == [True, False, False, True, True, False]
     assert entries.occurring(4).tolist() == [True, True, False, True]
+
+
+def test_digits_add_up_in_whole_numbers():
+    """As they do over millions of groups, here of one amount that no float holds."""
+    amounts = _Amounts((Fraction(2**53 + 1),), np.array([[2**53 + 1]]), np.array([0]), np.array([True]))
+    entries = _FallingAmounts(*(np.array([each]) for each in (0, 0, 1, 1, True)))
+    assert [each.tolist() for each in sl.Remainder().sums(amounts, entries, 1)] == [[[0]], [[2**53 + 1]]]
+    assert [each.tolist() for each in sl.Dominance().sums(amounts, entries, 1)] == [[[2**53 + 1]]] * 2
+
+
+def test_groups_before_the_first_with_an_amount_are_passed_over():
+    release = of({None: 2}, {"5": 1, "1": 3})
+    entries = _FallingAmounts.of(release.groups, _Amounts.of("any", release.domain, None), 2)
+    assert entries.group.tolist() == [1, 1]
+    assert entries.is_first.tolist() == [True, False]
+    assert entries.among_largest.tolist() == [1, 1]
+    assert sl.Dominance().measure(release).value == Fraction(6, 8)
+    assert sl.Remainder().measure(release).value == Fraction(2, 5)
 
 
 def test_names_of_the_field_lead_here():

@@ -149,7 +149,7 @@ class _PitmanLikelihood:
     def _inverses(self, theta: float, alpha: float) -> float:
         """Σ_{0<i<k} 1/(θ+iα)."""
         if alpha == 0:
-            return (self.groups - 1) / theta if theta > 0 else math.inf
+            return (self.groups - 1) / theta
         return _sum_of_inverses(theta / alpha, self.groups) / alpha
 
 
@@ -157,14 +157,14 @@ def _sum_of_inverses(start: float, end: int) -> float:
     """Σ_{0<i<end} 1/(start+i), as a difference of digammas."""
     from scipy.special import digamma  # noqa: PLC0415 - only here, and slow to import
 
-    return float(digamma(start + end) - digamma(start + 1)) if start > -1 else math.inf
+    return float(digamma(start + end) - digamma(start + 1))
 
 
 def zayatz(sizes: SampleSizes) -> ModelEstimate:
     """Take the sample's groups for the population's, by size."""
     population, sampled, largest = sizes.population, sizes.sampled, int(sizes.people.max())
     # C(N−f, n−1)/C(N−1, n−1) is the product over 0 < j < f of 1 − (n−1)/(N−j)
-    steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest, dtype=float)), 1 - 2**-53))
+    steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest)), 1 - 2**-53))
     ratios = np.exp(np.concatenate(([0.0], np.cumsum(steps))))[sizes.people - 1]
     left = float((sizes.groups * sizes.people) @ ratios)
     return ModelEstimate("Zayatz", _at_most_all(sizes.unique**2 / sizes.fraction / left, sizes))

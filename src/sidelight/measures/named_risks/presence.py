@@ -19,7 +19,7 @@ import numpy as np
 from sidelight._arrays import Floats, Integers
 from sidelight._text import counted, form
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Finding, Witness
+from sidelight.measures.measure import Finding
 from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
 from sidelight.measures.named_risks.size_risk import SizeRuns, SizeScreen, SizeSummary, SizeWitness
 from sidelight.release.groups import Groups
@@ -69,9 +69,8 @@ class Presence(AgainstPopulation):
             f"{are} in the release."
         )
 
-    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
+    def again(self, runs: SizeRuns) -> Amount:
         """The largest of all runs."""
-        del witness
         return max(Fraction(f, F) for f, F, _ in runs)
 
 
@@ -133,9 +132,8 @@ class Absence(AgainstPopulation):
             f"{form('is', absent)} not in the release."
         )
 
-    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
+    def again(self, runs: SizeRuns) -> Amount:
         """The largest of all runs."""
-        del witness
         return max(1 - Fraction(f, F) for f, F, _ in runs)
 
 

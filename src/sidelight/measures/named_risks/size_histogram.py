@@ -50,7 +50,7 @@ class SizeHistogram:
             sizes, groups = _counted(people)
             return cls(sizes, sizes, groups)
         small = (people < SMALL) & (population < SMALL)
-        table = np.bincount(people[small] * SMALL + population[small], minlength=SMALL * SMALL)
+        table = np.bincount(people[small] * SMALL + population[small])
         pairs = np.flatnonzero(table)
         few = cls(pairs // SMALL, pairs % SMALL, table[pairs])
         if small.all():

@@ -197,15 +197,13 @@ class SizeRisk(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and add up run by run."""
+        del witness
         groups = self.prepared(release).groups
-        return self.again(witness, runs_of_sizes(groups.sizes, self.population_of(groups)))
+        return self.again(runs_of_sizes(groups.sizes, self.population_of(groups)))
 
-    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
-        """Compute the value from runs of groups that have the same (f, F): of the witness's group alone."""
-        del runs
-        assert isinstance(witness, SizeWitness)
-        over, under = self.ratio(np.array([witness.people]), np.array([witness.population]))
-        return Fraction(int(over[0]), int(under[0]))
+    @abstractmethod
+    def again(self, runs: SizeRuns) -> Amount:
+        """Compute the value from runs of groups that have the same (f, F)."""
 
 
 SizeRuns: TypeAlias = list[tuple[int, int, int]]
@@ -315,9 +313,8 @@ class PersonRisk(SizeRisk):
         ratio: Floats = sums[:, 0] / sums[:, 1]
         return ratio
 
-    def again(self, witness: Witness, runs: SizeRuns) -> Amount:
+    def again(self, runs: SizeRuns) -> Amount:
         """By the definition, from runs of groups in which people are equally sure to be found."""
-        del witness
         if self.statistic == "highest":
             return Fraction(1, runs[0][1])
         if self.statistic == "share above":

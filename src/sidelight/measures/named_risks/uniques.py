@@ -199,7 +199,7 @@ class UniqueMatch(UniquesEstimate):
 
 
 def _match(fraction: Fraction, alone: int, pairs: int) -> Fraction:
-    return fraction * alone / (fraction * alone + 2 * (1 - fraction) * pairs)
+    return fraction * alone / (fraction * alone + 2 * (1 - fraction) * pairs) if alone else Fraction(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

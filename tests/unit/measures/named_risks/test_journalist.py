@@ -1,5 +1,6 @@
 """Journalist and marketer risk: what a population makes of a release, and what is wrong with some populations."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pyarrow as pa
@@ -25,6 +26,32 @@ def test_the_three_statistics():
     # groups / ΣF = 2/5, and Σ f/F / n = (2/3 + 1/2) / 3 = 7/18
     assert sl.JournalistRisk(REGISTER, "average").measure(RELEASE).value == Fraction(2, 5)
     assert sl.MarketerRisk(REGISTER).measure(RELEASE).value == Fraction(7, 18)
+
+
+@pytest.mark.parametrize(
+    ("people", "population", "average"),
+    [
+        ((1, 4), (3, 4), Fraction(2, 7)),  # groups / ΣF; Σ f/F / n is 4/15
+        ((2, 1), (2, 3), Fraction(4, 9)),  # Σ f/F / n; groups / ΣF is 2/5
+    ],
+)
+def test_a_search_sees_what_an_audit_says(people, population, average):
+    ages = [{"age": str(group)} for group in range(2)]
+    release = sl.Release.from_counts([{"Flu": each} for each in people], labels=ages)
+    register = pa.table({"age": [str(group) for group in range(2) for _ in range(population[group])]})
+    for statistic, threshold in (("average", None), ("share above", 0.3), ("highest", None)):
+        measure = sl.JournalistRisk(register, statistic, threshold)
+        screen, finding = measure.screen(), measure.measure(release)
+        rows = screen.of(measure.prepared(release).groups)
+        assert screen.value(screen.join(rows[:1], rows[1:])).tolist() == pytest.approx([float(finding.value)])
+        assert finding.replay(release) == finding.value
+    assert sl.JournalistRisk(register, "average").measure(release).value == average
+
+
+def test_an_average_in_words_is_rounded_up():
+    finding = sl.Finding(sl.JournalistRisk(REGISTER, "average"), Fraction(2, 7), None)
+    witness = sl.JournalistRisk(REGISTER, "average").measure(RELEASE).witness
+    assert replace(finding, witness=witness).explain().endswith("is right, on average, with 0.2858.")
 
 
 def test_whoever_is_in_no_group_makes_nobody_safer():

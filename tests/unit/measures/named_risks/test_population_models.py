@@ -9,6 +9,7 @@ import pytest
 from sidelight.measures.named_risks.population_models import (
     LEAST_ALPHA,
     SampleSizes,
+    _mean,
     estimates,
     pitman,
     shifted_negative_binomial,
@@ -86,7 +87,14 @@ def test_zayatz_by_the_hypergeometric(histogram, population):
     assert (answer.model, answer.parameters) == ("Zayatz", ())
 
 
-@pytest.mark.parametrize(("histogram", "population"), SAMPLES)
+FEW_GROUPS = [
+    ({1: 1, 5: 1}, 100),  # α = 0 and θ below 1
+    ({1: 1, 2: 1, 50: 1}, 1000),  # hardly better than with α = 0
+    ({1: 1, 2: 1, 200: 1}, 1000),  # θ below 0
+]
+
+
+@pytest.mark.parametrize(("histogram", "population"), SAMPLES + FEW_GROUPS)
 def test_pitman_is_most_likely(histogram, population):
     """Both derivatives of the likelihood are 0, or the second below 0 where α = 0."""
     answer = pitman(sample(histogram, population))
@@ -131,6 +139,17 @@ def test_the_shifted_negative_binomial_leads_to_such_a_sample(histogram, populat
     assert pairs == pytest.approx(histogram[2] / histogram[1], rel=1e-8)
     assert answer.uniques == pytest.approx(min(groups * beta**alpha, population), rel=1e-8)
     assert answer.model == "SNB"
+
+
+@pytest.mark.parametrize("fraction", [0.5, 1e-3, 1e-14])
+@pytest.mark.parametrize(("q", "pairs"), [(1.0, 0.2), (0.5, 0.25), (1.0, 10.0), (1e-9, 3.0)])
+def test_the_mean_solves_its_equation_with_all_digits(q, pairs, fraction):
+    """(1−π)/2·m² + (π + (1−π)(q/2 − c₂/u))·m = π·c₂/u, where the parts of a difference may be as good as equal."""
+    mean = _mean(q, pairs, fraction)
+    m, exact_q, ratio, pi = map(Fraction, (mean, q, pairs, fraction))
+    parts = (1 - pi) / 2 * m**2, (pi + (1 - pi) * exact_q / 2) * m, -(1 - pi) * ratio * m, -pi * ratio
+    assert mean > 0
+    assert abs(sum(parts)) < Fraction(1, 10**14) * max(map(abs, parts))
 
 
 def test_without_pairs_or_without_anybody_alone_the_shifted_model_does_not_answer():

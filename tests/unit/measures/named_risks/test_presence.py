@@ -29,6 +29,12 @@ def test_cells_that_nobody_of_the_release_has_are_absent_for_sure():
     assert finding.replay(RELEASE) == 1
 
 
+def test_where_nobody_is_in_words():
+    measure = sl.Absence(pa.table({"age": ["31", "34", "52"]}))
+    nobody = measure.prepared(RELEASE).groups.take(np.empty(0, np.int64))
+    assert measure.summarize(nobody).finding().explain() == "Nobody is in the release."
+
+
 def test_whoever_may_be_suppressed_is_not_absent_for_sure():
     release = sl.Release.from_counts([{"a": 2}, {"a": 1}], labels=[{"age": "30-39"}, {"age": "*"}])
     assert sl.Absence(pa.table({"age": ["31", "34", "52", "77"]})).measure(release).value == Fraction(1, 2)

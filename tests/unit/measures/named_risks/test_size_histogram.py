@@ -1,6 +1,8 @@
 """The histogram of (f, F): counted by or sorted, it is the same, and it adds up."""
 
+import math
 from collections import Counter
+from decimal import localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 from sidelight.measures.exact import BITS_REPORTED
+from sidelight.measures.named_risks import size_histogram
 from sidelight.measures.named_risks.size_histogram import SMALL, SizeHistogram, sum_of_ratios
 
 SIZES = st.one_of(st.integers(1, 4), st.sampled_from([SMALL - 1, SMALL, SMALL * SMALL, 10**7]))
@@ -67,6 +70,22 @@ def test_sums_are_written_out_up_to_so_many_bits():
     assert isinstance(sum_of_ratios([], []), Fraction)
 
 
+def test_whole_numbers_are_written_out_in_one_bit(monkeypatch):
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 1)
+    assert sum_of_ratios([6, 4], [3, 4]) == 3
+    assert isinstance(sum_of_ratios([6, 4], [3, 4]), Fraction)
+
+
+def test_what_is_rounded_is_above_in_whatever_precision_others_compute(monkeypatch):
+    """Also where the sum is a float, as its digits do not say so."""
+    monkeypatch.setattr(size_histogram, "BITS_REPORTED", 0)
+    assert sum_of_ratios([1], [2]) == math.nextafter(0.5, 1)
+    third = sum_of_ratios([1], [3])
+    assert math.nextafter(third, 0) < Fraction(1, 3) < third
+    with localcontext(prec=5):
+        assert sum_of_ratios([1], [3]) == third
+
+
 def test_what_is_read_off():
     histogram = SizeHistogram.of(np.array([1, 3, 1, 2]), np.array([4, 3, 2, 4]))
     assert as_counter(histogram) == {(1, 2): 1, (1, 4): 1, (2, 4): 1, (3, 3): 1}
@@ -86,6 +105,7 @@ def test_small_and_large_numbers_are_counted_alike(edge):
     for histogram in (alone, compared):
         assert histogram.people.tolist() == histogram.population.tolist() == [size for size, _ in entries]
         assert histogram.groups.tolist() == [groups for _, groups in entries]
+        assert {each.dtype for each in (histogram.people, histogram.population, histogram.groups)} == {np.dtype(int)}
     assert as_counter(SizeHistogram.of(np.array([1, 1]), np.array([edge - 1, edge]))) == {
         (1, edge - 1): 1,
         (1, edge): 1,

@@ -47,6 +47,9 @@ def test_without_people_alone_or_without_pairs():
     assert no_pair.value == 1
     assert no_pair.notes == ("no group is a pair, so that the estimate of a unique match is 1",)
     assert sl.UniqueMatch(1).measure(sizes(1, 2)).value == 1
+    again = [no_pair.replay(other) for other in (sizes(2, 3), sizes(3), sizes(1, 1))]
+    assert again == [0, 0, 1]
+    assert all(isinstance(each, Fraction) for each in again)
 
 
 @pytest.mark.parametrize(
