@@ -92,7 +92,7 @@ def test_around_a_value_that_is_the_top_itself_runs_no_border():
 
 def test_values_are_laid_out_as_the_distance_says():
     domain = ("a", "b", "c", "d")
-    assert sl.Closeness().ground_distance(domain) == EqualDistance(domain)
+    assert sl.Closeness().ground_distance((*domain, "z")) == EqualDistance((*domain, "z"))
     assert sl.Closeness("ordered").ground_distance(domain) == OrderedDistance(domain, domain)
     assert sl.Closeness("ordered", "dbca").ground_distance(domain) == OrderedDistance(domain, ("d", "b", "c", "a"))
     by_tree = sl.Closeness("hierarchical", hierarchy=TREE).ground_distance(domain)

@@ -191,7 +191,7 @@ def test_where_one_part_lacks_a_value_the_other_one_speaks():
 
 
 def test_parts_of_several_groups_merge_to_those_of_the_whole():
-    release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 3, "b": 4}, {"a": 1, "b": 4}, {"a": 5, "b": 3}])
+    release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 3, "b": 4}, {"a": 5, "b": 3}, {"a": 1, "b": 19}])
     for knows in (Knowledge(0, 0, 0), Knowledge(0, 1, 1)):
         whole = FiveMinima.of(release.groups, np.arange(2), knows)
         first, second = (
