@@ -9,6 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, WrongKind
 from sidelight.measures.measure import Monotonicity
+from sidelight.measures.t_closeness import EqualDistance, HierarchicalDistance, OrderedDistance
 
 TREE = sl.Hierarchy("value", (("a", "b", "c", "d"), ("x", "y", "x", "y"), ("*", "*", "*", "*")))
 FOREST = sl.Hierarchy("value", (("a", "b", "c", "d"), ("x", "y", "x", "y")))
@@ -79,7 +80,23 @@ def test_one_value_is_at_no_distance():
     for measure in (sl.Closeness(), sl.Closeness("ordered"), sl.Closeness("hierarchical", hierarchy=tree)):
         finding = measure.measure(alone)
         assert finding.value == finding.replay(alone) == 0
+        assert isinstance(finding.replay(alone), Fraction)
+        assert measure.ground_distance(("a",)).cost == (Fraction(1, 2) if measure.distance == "equal" else 0)
         assert finding.explain() == "The values in every group are distributed exactly as in the whole release."
+
+
+def test_around_a_value_that_is_the_top_itself_runs_no_border():
+    ground = sl.Closeness("hierarchical", hierarchy=sl.Hierarchy("value", (("a",),))).ground_distance(("a",))
+    assert (ground.top, ground.flows(np.zeros((3, 1))).shape) == (0, (3, 0))
+
+
+def test_values_are_laid_out_as_the_distance_says():
+    domain = ("a", "b", "c", "d")
+    assert sl.Closeness().ground_distance((*domain, "z")) == EqualDistance((*domain, "z"))
+    assert sl.Closeness("ordered").ground_distance(domain) == OrderedDistance(domain, domain)
+    assert sl.Closeness("ordered", "dbca").ground_distance(domain) == OrderedDistance(domain, ("d", "b", "c", "a"))
+    by_tree = sl.Closeness("hierarchical", hierarchy=TREE).ground_distance(domain)
+    assert by_tree == HierarchicalDistance(domain, TREE)
 
 
 def test_a_hierarchy_of_values_alone_is_as_equal_as_can_be():

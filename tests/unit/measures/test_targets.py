@@ -365,7 +365,7 @@ def test_targets_in_words():
 
 def test_a_category_may_be_called_as_one_of_its_own_values_and_as_no_other():
     column = _as_one(Predicate.any_of("b", "c", name="b"), ("a", "b", "x", "c"))
-    assert (column.labels, column.codes.tolist()) == (("a", "b", "x"), [0, 1, 2, 1])
+    assert (column.labels, column.codes.tolist(), column.codes.dtype) == (("a", "b", "x"), [0, 1, 2, 1], np.int32)
     assert refused_by(BadMeasure, lambda: _as_one(Predicate.any_of("b", "c", name="a"), ("a", "b", "c"))) == (
         "'a' is also a value of the release that is not in this category; give it another name"
     )
@@ -408,6 +408,12 @@ def test_what_a_measure_keeps_of_its_targets():
     )
 
 
+def test_a_measure_of_whole_distributions_has_no_value_to_ask_about():
+    measure = sl.Closeness(apart_from=["a"])
+    assert not hasattr(measure, "value")
+    assert (measure.targets, measure.about_any_value) == (Targets(None, ("a",)), False)
+
+
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
@@ -421,6 +427,7 @@ def test_what_a_measure_keeps_of_its_targets():
 def test_values_that_are_named(settings, named):
     flags = sl.Implications(1, **settings).names_values(FEW.domain).tolist()
     assert flags == [text in named for text in FEW.domain]
+    assert sl.Implications(1, **settings).names_values(()).tolist() == []
 
 
 @pytest.mark.parametrize(

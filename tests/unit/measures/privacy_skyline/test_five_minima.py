@@ -150,8 +150,9 @@ def test_one_more_person_with_the_value_decides_though_floats_cannot_tell(semant
     release = sl.Release.from_counts(bags, sizes=[2 * many] * 2, values=semantics)
     finding = sl.Acquaintance(value="a").measure(release)
     assert (finding.witness.group.number, finding.value) == (2, Fraction(1, 2))
-    for family in (1, 2):
-        assert (FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, family)).numbers() == 2).all()
+    for family in (1, 2):  # each value is in most danger where it is more frequent
+        minima = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, family))
+        assert minima.numbers().tolist() == [[2, 1]] * 5
 
 
 def test_factors_that_are_not_asked_for_are_left_out():
@@ -187,6 +188,18 @@ def test_where_one_part_lacks_a_value_the_other_one_speaks():
     for merged in (first.merge(second), second.merge(first)):
         assert merged.numbers()[:, [0, 2]].tolist() == [[1, 2]] * 5
         assert merged.worst() == FiveMinima.of(release.groups, np.arange(3), Knowledge(0, 0, 1)).worst()
+
+
+def test_parts_of_several_groups_merge_to_those_of_the_whole():
+    release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 3, "b": 4}, {"a": 5, "b": 3}, {"a": 1, "b": 19}])
+    for knows in (Knowledge(0, 0, 0), Knowledge(0, 1, 1)):
+        whole = FiveMinima.of(release.groups, np.arange(2), knows)
+        first, second = (
+            FiveMinima.of(release.groups.take(part), np.arange(2), knows) for part in (slice(2), slice(2, 4))
+        )
+        for merged in (first.merge(second), second.merge(first)):
+            assert merged.numbers().tolist() == whole.numbers().tolist()
+            assert (merged.worst(), merged.domain) == (whole.worst(), whole.domain) == (whole.worst(), ("a", "b"))
 
 
 def test_only_groups_that_are_pointed_at_are_kept():

@@ -58,6 +58,7 @@ SEVERAL = [
     # counts, people, semantics, (ℓ, k, m), ruled out, others, family, the risk of a
     ({"a": 1, "b": 3}, 3, "set", (0, 0, 1), (), None, 1, Fraction(1, 2)),  # and it may not be ruled out
     ({"a": 1, "b": 3}, 3, "set", (0, 2, 1), (), 2, None, 1),  # nor is it needed
+    ({"a": 1, "b": 3}, 3, "set", (1, 0, 1), ("b",), None, None, 1),  # nor where everybody has what implies it
     ({"a": 2, "b": 1}, 4, "set", (1, 1, 1), (), 1, 1, 1),  # three are left, of whom two have it: she or her family
     ({"a": 1, "b": 3}, 3, "multiset", (1, 0, 1), ("b",), None, 1, Fraction(27, 35)),  # b is with anybody
 ]
@@ -115,6 +116,22 @@ def test_a_family_elsewhere_is_the_first_people_there():
     target = Has(Someone(1, 1), "a")
     relatives = [Has(Someone(2, number), "a").implies(target) for number in (1, 2)]
     assert witness.as_facts() == (target, (~Has(Someone(1, 1), "b"), *relatives))
+
+
+def test_known_people_beside_a_family_elsewhere_have_the_most_frequent_values_there():
+    """Two people more or less hardly matter in the group of the target, who does not have b; among six they do."""
+    release = sl.Release.from_counts([{"a": 100, "b": 10_000, "c": 50}, dict.fromkeys("abcdef", 1)])
+    finding = sl.Acquaintance(rules_out=1, others=2, family=1, value="a").measure(release)
+    witness, six = finding.witness, GroupName(2)
+    assert (witness.group.number, witness.rules_out) == (1, ("b",))
+    assert (witness.others, witness.family) == (Others(six, 2, (("b", 1), ("c", 1))), Family(six, 1))
+    # 50 to 100 against; and of four people of whom one has it, three do not
+    assert finding.replay(release) == finding.value == 1 / (1 + Fraction(50, 100) * Fraction(3, 4))
+    assert finding.explain() == (
+        "In group 1 anyone, the target, could be shown to have a with probability 8/11 by someone who knows that the "
+        "target does not have b, what 2 other people of group 2 have: b (1) and c (1), and of 1 person of group 2 that, "
+        "if that person has a, so does the target."
+    )
 
 
 def test_known_people_come_after_the_target_and_before_the_family():
