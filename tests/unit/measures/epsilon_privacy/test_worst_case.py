@@ -140,3 +140,11 @@ def test_of_many_who_are_certain_the_first_of_each_part_speaks():
         1: (3, 1, Ratio.DOUBT),
         2: (4, 1, Ratio.DOUBT),
     }
+
+
+@pytest.mark.parametrize("case", [Case(3, 3, 0), Case(5, 3, 2)])
+def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(case):
+    certain = Prior(("a", "b"), (Fraction(1, 4), Fraction(1)), Fraction(1), 0)
+    assert smallest_epsilon(case, certain, 1, "closed conditions") == (1, Ratio.BELIEF)
+    assert closed_conditions(case, certain, 1) == 1
+    assert smallest_epsilon(case, certain, 0, "closed conditions") == (math.inf, Ratio.DOUBT)
