@@ -148,3 +148,6 @@ def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(c
     assert smallest_epsilon(case, certain, 1, "closed conditions") == (1, Ratio.BELIEF)
     assert closed_conditions(case, certain, 1) == 1
     assert smallest_epsilon(case, certain, 0, "closed conditions") == (math.inf, Ratio.DOUBT)
+    arrays = [np.array([each] * 2) for each in (0, 0, 0, case.people, case.matching)]
+    arrays[2] = np.array([1, 0])
+    assert Cases(*arrays, case.known).epsilons([certain], "closed conditions").tolist() == [1, math.inf]
