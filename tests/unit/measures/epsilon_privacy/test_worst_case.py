@@ -151,3 +151,13 @@ def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(c
     arrays = [np.array([each] * 2) for each in (0, 0, 0, case.people, case.matching)]
     arrays[2] = np.array([1, 0])
     assert Cases(*arrays, case.known).epsilons([certain], "closed conditions").tolist() == [1, math.inf]
+
+
+def test_another_group_may_be_worst_by_the_closed_conditions():
+    """With σ = 5: 11/7 of 7 people by the definition; of 5 of 8, N = 8 and Σ = 5, (8/3 · 5 + 8) / (5 − 1 + 8) = 16/9."""
+    groups = sl.Release.from_counts([{"a": 4, "b": 3}, {"a": 5, "b": 3}]).groups
+    cases = Cases.of(groups, (), groups.domain, known=0)
+    priors = sl.PriorBelief(stubbornness=5).priors(groups)
+    found = {rule: worst_of_parts(cases, priors, rule)[0] for rule in ("definition", "closed conditions")}
+    assert [(each.row, each.value) for each in found.values()] == [(0, Fraction(11, 7)), (1, Fraction(16, 9))]
+    assert epsilons_of_parts(cases, priors, "closed conditions") == {0: Fraction(16, 9)}
