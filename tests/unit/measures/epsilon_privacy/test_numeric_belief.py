@@ -456,3 +456,11 @@ def test_values_that_are_no_numbers_of_the_family_are_named(changed, value, mess
     with pytest.raises(BadMeasure) as error:
         belief.measure(sl.Release.from_counts([{"30": 2, value: 1}]))
     assert str(error.value) == message
+
+
+def test_large_groups_are_counted_exactly():
+    huge = 2**60 + 1
+    near = _Neighbours.of((Fraction(1), Fraction(2), Fraction(9)), Fraction(1)).people_near(np.array([[huge, 2, 4]]))
+    assert near.tolist() == [[huge + 2, huge + 2, 4]]
+    release = sl.Release.from_counts([{"0": huge, "10": 3}])
+    assert UNMOVED.measure(release).witness.p_in == Fraction(huge, huge + 3)
