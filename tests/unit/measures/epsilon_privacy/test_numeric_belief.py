@@ -440,7 +440,8 @@ def test_a_little_surer_is_surer_and_as_sure_as_before_is_not():
         "with that person left out of the release the belief is 0.6826, with them in it 0.7."
     )
     assert UNMOVED.explain(replace(finding, value=Fraction(1))) == (
-        f"{who} not believe more of anyone for being in the release, not even that the number of {whom} is within 1 of 0."
+        f"{who} not believe more of anyone for being in the release, "
+        f"not even that the number of {whom} is within 1 of 0."
     )
 
 

@@ -154,7 +154,7 @@ def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(c
 
 
 def test_another_group_may_be_worst_by_the_closed_conditions():
-    """With σ = 5: 11/7 of 7 people by the definition; of 5 of 8, N = 8 and Σ = 5, (8/3 · 5 + 8) / (5 − 1 + 8) = 16/9."""
+    """With σ = 5: 11/7 of 7 people by the definition; of 5 of N = 8, Σ = 5, (8/3 · 5 + 8) / (5 − 1 + 8) = 16/9."""
     groups = sl.Release.from_counts([{"a": 4, "b": 3}, {"a": 5, "b": 3}]).groups
     cases = Cases.of(groups, (), groups.domain, known=0)
     priors = sl.PriorBelief(stubbornness=5).priors(groups)
