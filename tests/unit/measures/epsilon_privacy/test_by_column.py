@@ -287,7 +287,7 @@ def test_of_equally_bad_labels_of_a_group_the_first_speaks():
 
 
 def test_of_groups_that_floats_cannot_tell_apart_the_worst_speaks():
-    """All are half Flu but one, of 10¹⁵ people and one more: it is p_in/p_out = 1, and (1/2) / ((10¹⁵ − 1) / 2·10¹⁵)."""
+    """Half of them have the Flu, ε = 1; of one group 10¹⁵ + 1 have: (1/2) / ((10¹⁵ − 1) / (2 · 10¹⁵))."""
     big = 10**15
     bags = [{"Flu": big, "Cold": big}] * 2 + [{"Flu": big + 1, "Cold": big - 1}]
     release = sl.Release.from_counts(bags, labels=[{"region": "North"}] * 3)

@@ -408,3 +408,60 @@ def test_examples_are_those_that_documents_show():
         "numeric belief(expects=2, stubbornness=5, within=0, family=poisson, numbers={a=1, b=2, c=3}, known_people=1)",
         "numeric belief(expects=2, stubbornness=inf, within=1, family=pareto, minimum=1/2, numbers={a=1, b=2, c=3})",
     ]
+
+
+@pytest.mark.parametrize(
+    "belief",
+    [
+        sl.NumericBelief(**NORMAL),
+        sl.NumericBelief(**NORMAL, numbers={"a": 1, None: 2.5}, known_people=1, apart_from=["a"]),
+        sl.NumericBelief(**{**NORMAL, **POISSON}),
+        sl.NumericBelief(**{**NORMAL, **PARETO, "stubbornness": math.inf}),
+    ],
+    ids=str,
+)
+def test_settings_make_the_same_belief_again(belief):
+    assert sl.NumericBelief.from_settings(**belief.settings()) == belief
+
+
+def test_who_is_certain_because_others_are_known_is_worse_off_than_by_any_factor():
+    release = sl.Release.from_counts([{"1e12": 2, "3": 3}, {"5": 3, "300": 1}])
+    finding = sl.NumericBelief(**NORMAL, known_people=1).measure(release)
+    assert (finding.value, finding.witness.group.number, finding.witness.p_in) == (math.inf, 2, 1)
+
+
+def test_a_little_surer_is_surer_and_as_sure_as_before_is_not():
+    """7 of 10 are within 1 of 0, which has 0.6827 in a normal law: 0.3173 / 0.3."""
+    finding = UNMOVED.measure(sl.Release.from_counts([{"0": 7, "10": 3}]))
+    who, whom = "Someone who expects about 0 (normal) and is moved by no evidence would", "a person of group 1"
+    assert finding.value == pytest.approx((1 - WITHIN_ONE) / 0.3)
+    assert finding.explain() == (
+        f"{who} be surer that the number of {whom} is within 1 of 0, by a factor of 1.0578: "
+        "with that person left out of the release the belief is 0.6826, with them in it 0.7."
+    )
+    assert UNMOVED.explain(replace(finding, value=Fraction(1))) == (
+        f"{who} not believe more of anyone for being in the release, "
+        f"not even that the number of {whom} is within 1 of 0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "value", "message"),
+    [
+        (POISSON, "1.5", "'1.5' is no count from 0 to 1,000,000; take family='normal'"),
+        (PARETO, "19", "'19' is below minimum=20; lower it"),
+    ],
+)
+def test_values_that_are_no_numbers_of_the_family_are_named(changed, value, message):
+    belief = sl.NumericBelief(**{**NORMAL, **changed})
+    with pytest.raises(BadMeasure) as error:
+        belief.measure(sl.Release.from_counts([{"30": 2, value: 1}]))
+    assert str(error.value) == message
+
+
+def test_large_groups_are_counted_exactly():
+    huge = 2**60 + 1
+    near = _Neighbours.of((Fraction(1), Fraction(2), Fraction(9)), Fraction(1)).people_near(np.array([[huge, 2, 4]]))
+    assert near.tolist() == [[huge + 2, huge + 2, 4]]
+    release = sl.Release.from_counts([{"0": huge, "10": 3}])
+    assert UNMOVED.measure(release).witness.p_in == Fraction(huge, huge + 3)

@@ -728,7 +728,7 @@ def test_every_group_has_its_score():
 
 
 def test_where_two_values_of_three_may_be_left_the_worst_is_told_whole():
-    """Without the b there are 3 of a and 1 of c: p_in = 3/4 and, of σ = 9 without the 3 of b, p_out = (2 + 3)/(3 + 6)."""
+    """Without the b there are 3 of a and 1 of c: p_in = 3/4 and, of σ = 9 without 3 of b, p_out = (2 + 3)/(3 + 6)."""
     release = sl.Release.from_counts([{"a": 3, "b": 4, "c": 1}])
     finding = sl.PriorBelief(counts={"a": 3, "b": 3, "c": 3}, rules_out=1, apart_from=["b", "c"]).measure(release)
     witness = finding.witness
@@ -773,7 +773,7 @@ def test_where_nobody_has_what_is_asked_about_it_is_said(settings):
 
 
 def test_what_only_the_prior_knows_may_be_ruled_out():
-    """Of all sets of at most one value, by the definition; the 30 answers of z are for nothing where it is ruled out."""
+    """Of all sets of at most one value, by the definition; the 30 answers of z are nothing where it is ruled out."""
     counts, weights = {"a": 3, "b": 4, "c": 1}, {"a": 2, "b": 2, "c": 2, "z": 30}
     worst = 0
     for gone in ("", *weights):

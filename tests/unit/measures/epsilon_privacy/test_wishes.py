@@ -189,3 +189,13 @@ def test_the_cases_are_the_wishes_of_somebody_in_the_group():
     assert cases.known == 2
     nobody = belief.cases(ward([*PEOPLE[4:7], ("2", "Ulcer", None), ("2", "Dyspepsia", None)]).groups)
     assert (list(nobody), nobody.known) == ([], 2)
+
+
+@pytest.mark.parametrize("empty", [None, "(missing)"])
+def test_who_asks_for_nothing_hides_nobody_elses_wish(empty):
+    """One of four has the Ulcer and minds: p_in = 1/4, and p_out = 1 / (3 + 20)."""
+    people = [("1", "Ulcer", "Ulcer"), *[("1", "Flu", empty)] * 3]
+    release = ward(people, domain={"disease": ["Flu", "Ulcer"], "wish": [empty, "Ulcer"]})
+    finding = sl.PriorBelief(stubbornness=20, wishes="wish").measure(release)
+    assert (finding.value, finding.witness.value) == (Fraction(23, 4), "Ulcer")
+    assert finding.replay(release) == finding.value

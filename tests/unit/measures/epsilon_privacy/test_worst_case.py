@@ -140,3 +140,24 @@ def test_of_many_who_are_certain_the_first_of_each_part_speaks():
         1: (3, 1, Ratio.DOUBT),
         2: (4, 1, Ratio.DOUBT),
     }
+
+
+@pytest.mark.parametrize("case", [Case(3, 3, 0), Case(5, 3, 2)])
+def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(case):
+    certain = Prior(("a", "b"), (Fraction(1, 4), Fraction(1)), Fraction(1), 0)
+    assert smallest_epsilon(case, certain, 1, "closed conditions") == (1, Ratio.BELIEF)
+    assert closed_conditions(case, certain, 1) == 1
+    assert smallest_epsilon(case, certain, 0, "closed conditions") == (math.inf, Ratio.DOUBT)
+    arrays = [np.array([each] * 2) for each in (0, 0, 0, case.people, case.matching)]
+    arrays[2] = np.array([1, 0])
+    assert Cases(*arrays, case.known).epsilons([certain], "closed conditions").tolist() == [1, math.inf]
+
+
+def test_another_group_may_be_worst_by_the_closed_conditions():
+    """With σ = 5: 11/7 of 7 people by the definition; of 5 of N = 8, Σ = 5, (8/3 · 5 + 8) / (5 − 1 + 8) = 16/9."""
+    groups = sl.Release.from_counts([{"a": 4, "b": 3}, {"a": 5, "b": 3}]).groups
+    cases = Cases.of(groups, (), groups.domain, known=0)
+    priors = sl.PriorBelief(stubbornness=5).priors(groups)
+    found = {rule: worst_of_parts(cases, priors, rule)[0] for rule in ("definition", "closed conditions")}
+    assert [(each.row, each.value) for each in found.values()] == [(0, Fraction(11, 7)), (1, Fraction(16, 9))]
+    assert epsilons_of_parts(cases, priors, "closed conditions") == {0: Fraction(16, 9)}
