@@ -31,6 +31,25 @@ def test_idle_implications_fill_up_to_k():
     assert sum(len(values) for values in finding.witness.premises().values()) == 1
 
 
+@pytest.mark.parametrize(("values", "people"), [("set", 4), ("multiset", 3)])
+def test_no_more_people_are_asked_than_make_sure(values, people):
+    """2 of 4 have a, or 2 occurrences fall to 3 people: whoever has asked the target and two others knows."""
+    release = sl.Release.from_counts([{"a": 2}], sizes=[people], values=values)
+    finding = sl.Implications(9).measure(release)
+    assert finding.value == finding.replay(release) == 1
+    assert finding.witness.premises() == {(1, 1): ("a",), (1, 2): ("a",)}
+    assert len(finding.witness.implications) == 9
+
+
+def test_values_of_a_category_that_nobody_could_have_are_noted():
+    finding = sl.Implications(1, value={"ill": ["c", "z"]}).measure(VISITS)
+    assert (finding.value, finding.witness.any_of) == (1 / (1 + Fraction(8) * Fraction(1, 4)), ("c",))
+    assert finding.notes == ("the release does not have these values of 'ill': z",)
+    nobody = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set", domain=["a", "y"])
+    finding = sl.Implications(1, value={"ill": ["y", "z"]}).measure(nobody)
+    assert finding.notes == ("nobody in the release has 'ill'", "the release does not have these values of 'ill': z")
+
+
 def test_negations_are_about_others():
     finding = sl.Negations(1).measure(VISITS)
     assert finding.value == finding.replay(VISITS) == 1
