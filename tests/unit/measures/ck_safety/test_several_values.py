@@ -114,6 +114,15 @@ def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
     assert sl.Implications(0).measure(alike).witness.value == "a"  # of equal ones the first of the domain
 
 
+@pytest.mark.parametrize(("people", "count", "times"), [(3, 1, 5), (3, 1, 11), (5, 2, 3), (5, 2, 7), (5, 3, 5)])
+def test_of_equal_shares_the_first_value_is_told_whatever_their_logarithms_round_to(people, count, times):
+    release = sl.Release.from_counts(
+        [{"a": count * times}, {"b": count}], sizes=[people * times, people], values="set", domain=["a", "b"]
+    )
+    finding = sl.Implications(0).measure(release)
+    assert (finding.value, finding.witness.value) == (Fraction(count, people), "a")
+
+
 @pytest.mark.parametrize(
     ("k", "values", "people", "count", "kind"),
     [
@@ -132,7 +141,7 @@ def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
     ],
 )
 def test_a_long_fraction_replays_as_it_is_reported(k, values, people, count, kind):
-    release = sl.Release.from_counts([{"a": count}], sizes=[people], values=values)
+    release = sl.Release.from_counts([{"a": count, "b": 1}], sizes=[people], values=values)
     finding = sl.Implications(k).measure(release)
     assert finding.value == finding.replay(release)
     assert type(finding.value) is type(finding.replay(release)) is kind
