@@ -76,6 +76,29 @@ def test_groups_that_come_after_two_of_a_sample_everywhere_are_not_looked_at(col
     assert _possible(near, 2)[5]
 
 
+def just_in_place(array, kth, axis=-1):
+    """What `np.partition` promises and no more: what stands before the place asked for, and after, is upside down."""
+    ordered = np.sort(array, axis=axis)
+    parts = (ordered[..., :kth][..., ::-1], ordered[..., kth : kth + 1], ordered[..., kth + 1 :][..., ::-1])
+    return np.concatenate(parts, axis=axis)
+
+
+def test_cuts_rely_on_no_order_that_a_processor_happens_to_give(monkeypatch):
+    rows = np.random.default_rng(7).random((2, 600)) - 2
+    cut = np.sort(rows[:, :500], axis=1)[:, 4:5]
+    monkeypatch.setattr(np, "partition", just_in_place)
+    assert _possible(rows, 5).tolist() == (rows <= cut).any(axis=0).tolist()
+    sure, near = near_the_cut(rows[0], 5)
+    assert (sure.tolist(), near.tolist()) == (sorted(np.argsort(rows[0])[:4].tolist()), [np.argsort(rows[0])[4]])
+
+
+def test_targets_that_floats_cannot_tell_apart_are_compared_exactly():
+    """One of a thousand millions has the value, or of one or two more: the fewer people the better a target."""
+    sizes = np.array([10**9 + more for more in (2, 1, 0)])
+    groups = TopCounts(sizes, np.ones((3, 2), np.int64), np.ones(3, np.int64))
+    assert shortlist(groups, 1).tolist() == listed_by_the_claim(groups, 1) == [1, 2]
+
+
 def test_kinds_are_made_of_the_sums_that_decide():
     """The size, how often the target's value occurs if that matters, bits, and S₁, S₂, S₃ where their bits are set."""
     groups = TopCounts(np.array([20, 30]), np.array([[8, 6, 1], [8, 5, 2]]), np.array([8, 3]))
