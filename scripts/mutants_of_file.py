@@ -267,14 +267,12 @@ def live_functions(file: Path) -> dict[tuple[str, int], list[FunctionType]]:
 
 def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     """Change functions that live in this process; False if nothing is different afterwards."""
-    text = "\n" * (mutant.code_line - 1) + mutant.code
-    flags = functions[0].__code__.co_flags & __future__.annotations.compiler_flag
-    compiled = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = _find_code(compiled, mutant.function, mutant.first_line)
-    assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
+    tree = ast.parse("\n" * (mutant.code_line - 1) + mutant.code)
+    code = _compiled(tree, mutant, functions[0].__code__)
+    if not code.co_freevars and functions[0].__code__.co_freevars:
+        _hold_on_to_class(tree, mutant)
+        code = _compiled(tree, mutant, functions[0].__code__)
     if code != functions[0].__code__:
-        if not code.co_freevars:  # one that no longer says super() holds on to its class all the same
-            code = code.replace(co_freevars=functions[0].__code__.co_freevars)
         for function in functions:
             function.__code__ = code
         return True
@@ -287,6 +285,23 @@ def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
         function.__defaults__ = tuple(other.get(number, value) for number, value in before) or None
         function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **named} or None
     return bool(other or named)
+
+
+def _compiled(tree: ast.Module, mutant: Mutant, before: CodeType) -> CodeType:
+    flags = before.co_flags & __future__.annotations.compiler_flag
+    compiled = compile(tree, before.co_filename, "exec", flags, dont_inherit=True)
+    code = _find_code(compiled, mutant.function, mutant.first_line)
+    assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
+    return code
+
+
+def _hold_on_to_class(tree: ast.Module, mutant: Mutant) -> None:
+    """Let a method that no longer says super() mention its class all the same: code is exchanged only for its like."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == mutant.function.rpartition(".")[2]:
+            never = ast.parse("if False: __class__").body[0]
+            node.body.append(ast.copy_location(never, node.body[-1]))
+            ast.fix_missing_locations(never)
 
 
 def _differ(before: ast.expr, after: ast.expr) -> bool:
