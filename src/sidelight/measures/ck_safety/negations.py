@@ -124,8 +124,7 @@ class Negations(Targeted, FormulaMeasure):
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
-        worst = super().summarize(groups)
-        return worst if worst.witness else replace(worst, why=self.targets.nobody())
+        return replace(super().summarize(groups), why=self.targets.nobody())
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         """Say which values of a category do not occur."""
@@ -221,8 +220,7 @@ def _chance_of_any(own: int, people: int) -> Amount:
 
 def _replayed(release: Release, witness: NegationsWitness) -> Amount:
     """Count worlds by what somebody found out about others, as for `Acquaintance`."""
-    others = Others(witness.group, witness.others) if witness.others else None
-    known = Investigation(witness.group, witness.value, others=others)
+    known = Investigation(witness.group, witness.value, others=Others(witness.group, witness.others))
 
     def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
         has, lacks = odds(release, known, arithmetic.ratio)

@@ -152,12 +152,12 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
         for kind in listed:
             # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
             price = prices[kind]
-            left = budget - max(person * price - kind[-1] * kinds.prices[-1], 0)
+            left = budget - person * price + kind[-1] * kinds.prices[-1]
             if left >= 0:
                 smaller = [now[each] for each in kinds.smaller(kind)] or [np.zeros((left + 1, len(groups.sizes)))]
                 now[kind] = _smallest(smaller, left + 1)
-                if kind in later and price <= left:
-                    avoiding = _log_avoid(groups, person, people[kind]) + later[kind][: left + 1 - price]
+                if kind in later:
+                    avoiding = _log_avoid(groups, person, people[kind]) + later[kind]
                     np.minimum(now[kind][price:], avoiding, out=now[kind][price:])
         later = now
     return _with_target(groups, kinds, later, budget) if target else np.minimum.reduce([*later.values()])

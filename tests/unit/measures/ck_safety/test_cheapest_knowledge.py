@@ -259,6 +259,21 @@ def test_what_is_asked_of_the_target_comes_before_what_is_asked_of_other_groups(
     )
 
 
+def test_groups_that_take_no_part_change_nothing_but_the_numbers():
+    """The two groups of the test before, after twelve in which everybody has a value of their own."""
+    harmless = [{f"z{n}": 1 for n in range(50)}] * 12
+    both = [{"P": 9, **{f"q{n}": 1 for n in range(11)}}, {"w": 4, "A": 3, "B": 1, "C": 1, "D": 1}]
+    release = sl.Release.from_counts([*harmless, *both])
+    reach = 1 / (1 + Fraction(10, 4) * Fraction(3, 10) * Fraction(11, 20))
+    finding = sl.CheapestKnowledge(reach, value="w").measure(release)
+    assert finding.value == finding.replay(release) == 2
+    assert finding.witness.probability == reach
+    assert [str(each.premise) for each in finding.witness.implications] == [
+        "person 1 of group 14 has A",
+        "person 1 of group 13 has P",
+    ]
+
+
 @pytest.mark.parametrize(
     ("groups", "prices"),
     [

@@ -132,6 +132,14 @@ def test_shares_of_many_people_who_have_sets_of_values_replay_exactly():
     assert finding.value == finding.replay(release) == Fraction(1000, 999_999)
 
 
+def test_in_a_multiset_more_occurrences_a_person_may_say_less():
+    """One person has the one occurrence for sure; of three among two people one may have none, with 1/8."""
+    release = sl.Release.from_counts([{"a": 3}, {"a": 1}], sizes=[2, 1], values="multiset")
+    finding = sl.Negations(0).measure(release)
+    assert (finding.value, finding.witness.group.number) == (finding.replay(release), 2) == (1, 2)
+    np.testing.assert_allclose(sl.Negations(0).screen().alone(release.groups), [7 / 8, 1])
+
+
 def test_no_more_others_than_lack_the_value():
     finding = sl.Negations(9, value="a").measure(SETS)
     assert (finding.value, finding.witness.others) == (1, 2)  # 2 of 4 have it

@@ -135,3 +135,17 @@ def test_too_many_kinds_are_refused_in_words():
         "prices, or a lower 'reach'"
     )
     assert len(Kinds.within(1999, (1, 0), (1999, 0))[1]) == 2000  # as many as may be
+    assert Kinds.within(1, (1, 0), (2500, 0))[1] == [(0, 0), (1, 0)]  # those that cost more are not counted
+
+
+def test_without_a_target_its_value_is_not_asked_about():
+    groups = PricedGroups(np.array([10]), (np.array([[4]]),), np.array([3]), (2, 1))
+    np.testing.assert_allclose(np.exp(least_logs(groups, 2, target=False)).ravel(), [1, 1, 6 / 10])
+
+
+def test_all_that_is_known_of_a_group_stands_side_by_side():
+    groups = PricedGroups(
+        np.array([9, 8]), (np.array([[4, 1], [3, 2]]), np.array([[2], [1]])), np.array([2, 2]), (1, 2, 1)
+    )
+    assert groups.rows().tolist() == [[9, 4, 1, 2, 2], [8, 3, 2, 1, 2]]
+    assert groups.take(slice(1, 2)).rows().tolist() == [[8, 3, 2, 1, 2]]

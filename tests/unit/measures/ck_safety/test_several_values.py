@@ -31,6 +31,25 @@ def test_idle_implications_fill_up_to_k():
     assert sum(len(values) for values in finding.witness.premises().values()) == 1
 
 
+@pytest.mark.parametrize(("values", "people"), [("set", 4), ("multiset", 3)])
+def test_no_more_people_are_asked_than_make_sure(values, people):
+    """2 of 4 have a, or 2 occurrences fall to 3 people: whoever has asked the target and two others knows."""
+    release = sl.Release.from_counts([{"a": 2}], sizes=[people], values=values)
+    finding = sl.Implications(9).measure(release)
+    assert finding.value == finding.replay(release) == 1
+    assert finding.witness.premises() == {(1, 1): ("a",), (1, 2): ("a",)}
+    assert len(finding.witness.implications) == 9
+
+
+def test_values_of_a_category_that_nobody_could_have_are_noted():
+    finding = sl.Implications(1, value={"ill": ["c", "z"]}).measure(VISITS)
+    assert (finding.value, finding.witness.any_of) == (1 / (1 + Fraction(8) * Fraction(1, 4)), ("c",))
+    assert finding.notes == ("the release does not have these values of 'ill': z",)
+    nobody = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set", domain=["a", "y"])
+    finding = sl.Implications(1, value={"ill": ["y", "z"]}).measure(nobody)
+    assert finding.notes == ("nobody in the release has 'ill'", "the release does not have these values of 'ill': z")
+
+
 def test_negations_are_about_others():
     finding = sl.Negations(1).measure(VISITS)
     assert finding.value == finding.replay(VISITS) == 1
@@ -95,6 +114,15 @@ def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
     assert sl.Implications(0).measure(alike).witness.value == "a"  # of equal ones the first of the domain
 
 
+@pytest.mark.parametrize(("people", "count", "times"), [(3, 1, 5), (3, 1, 11), (5, 2, 3), (5, 2, 7), (5, 3, 5)])
+def test_of_equal_shares_the_first_value_is_told_whatever_their_logarithms_round_to(people, count, times):
+    release = sl.Release.from_counts(
+        [{"a": count * times}, {"b": count}], sizes=[people * times, people], values="set", domain=["a", "b"]
+    )
+    finding = sl.Implications(0).measure(release)
+    assert (finding.value, finding.witness.value) == (Fraction(count, people), "a")
+
+
 @pytest.mark.parametrize(
     ("k", "values", "people", "count", "kind"),
     [
@@ -113,7 +141,7 @@ def test_values_that_floats_cannot_tell_apart_are_compared_exactly(values):
     ],
 )
 def test_a_long_fraction_replays_as_it_is_reported(k, values, people, count, kind):
-    release = sl.Release.from_counts([{"a": count}], sizes=[people], values=values)
+    release = sl.Release.from_counts([{"a": count, "b": 1}], sizes=[people], values=values)
     finding = sl.Implications(k).measure(release)
     assert finding.value == finding.replay(release)
     assert type(finding.value) is type(finding.replay(release)) is kind

@@ -9,7 +9,14 @@ import pytest
 import sidelight as sl
 from sidelight.measures.ck_safety.minimize_across_groups import MOST
 from sidelight.measures.ck_safety.minimize_within_group import ExactProgram, TopCounts
-from sidelight.measures.ck_safety.shortlist import deciding_sums, near_the_cut, shortlist, smallest_kinds
+from sidelight.measures.ck_safety.shortlist import (
+    _kinds,
+    _possible,
+    deciding_sums,
+    near_the_cut,
+    shortlist,
+    smallest_kinds,
+)
 
 
 def test_the_summary_stays_small():
@@ -40,6 +47,71 @@ def test_one_that_makes_sure_without_the_target_needs_the_likeliest_target():
     """In the last group nobody has the value, and one of two people must have the most frequent one."""
     groups = TopCounts(np.array([40, 30, 2]), np.array([[9, 8, 7], [9, 8, 7], [2, 0, 0]]), np.array([1, 1, 0]))
     assert shortlist(groups, k=2).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("many", range(1, 13))
+def test_the_smallest_are_sure_and_the_one_at_the_cut_is_near(many):
+    logs = np.random.default_rng(many).permutation(13) - 20.0
+    sure, near = near_the_cut(logs, many)
+    assert (sure.tolist(), near.tolist()) == (
+        sorted(np.argsort(logs)[: many - 1].tolist()),
+        np.argsort(logs)[many - 1 : many].tolist(),
+    )
+
+
+@pytest.mark.parametrize("many", [2, 3])
+def test_no_more_than_may_stay_are_all_sure(many):
+    sure, near = near_the_cut(np.array([-1.0, -2.0]), many)
+    assert (sure.tolist(), near.tolist()) == ([0, 1], [])
+
+
+@pytest.mark.parametrize(("columns", "left_out"), [(199, False), (200, True), (350, True)])
+def test_groups_that_come_after_two_of_a_sample_everywhere_are_not_looked_at(columns, left_out):
+    logs = np.random.default_rng(columns).random((3, columns)) - 2
+    cut = np.sort(logs[:, :200], axis=1)[:, 1:2]
+    expected = (logs <= cut).any(axis=0) if left_out else np.ones(columns, bool)
+    assert _possible(logs, 2).tolist() == expected.tolist()
+    near = logs.copy()
+    near[:, 5] = cut[:, 0] * (1 - 1e-12)  # as good as at the cut
+    assert _possible(near, 2)[5]
+
+
+def just_in_place(array, kth, axis=-1):
+    """What `np.partition` promises and no more: what stands before the place asked for, and after, is upside down."""
+    ordered = np.sort(array, axis=axis)
+    parts = (ordered[..., :kth][..., ::-1], ordered[..., kth : kth + 1], ordered[..., kth + 1 :][..., ::-1])
+    return np.concatenate(parts, axis=axis)
+
+
+def test_cuts_rely_on_no_order_that_a_processor_happens_to_give(monkeypatch):
+    rows = np.random.default_rng(7).random((2, 600)) - 2
+    cut = np.sort(rows[:, :500], axis=1)[:, 4:5]
+    monkeypatch.setattr(np, "partition", just_in_place)
+    assert _possible(rows, 5).tolist() == (rows <= cut).any(axis=0).tolist()
+    sure, near = near_the_cut(rows[0], 5)
+    assert (sure.tolist(), near.tolist()) == (sorted(np.argsort(rows[0])[:4].tolist()), [np.argsort(rows[0])[4]])
+
+
+@pytest.mark.parametrize("more", [(2, 1, 0), (1, 0, 0)])
+def test_targets_that_floats_cannot_tell_apart_are_compared_exactly(more):
+    """One of a thousand millions has the value, or of one or two more: the fewer people the better a target."""
+    sizes = 10**9 + np.array(more)
+    groups = TopCounts(sizes, np.ones((3, 2), np.int64), np.ones(3, np.int64))
+    assert shortlist(groups, 1).tolist() == listed_by_the_claim(groups, 1) == [1, 2]
+
+
+def test_kinds_are_made_of_the_sums_that_decide():
+    """The size, how often the target's value occurs if that matters, bits, and S₁, S₂, S₃ where their bits are set."""
+    groups = TopCounts(np.array([20, 30]), np.array([[8, 6, 1], [8, 5, 2]]), np.array([8, 3]))
+    mask = np.array([0b0010, 0b1100])
+    assert _kinds(groups, mask, target=True).tolist() == [[20, 8, 2, 8, 0, 0], [30, 3, 12, 0, 13, 15]]
+    assert _kinds(groups, mask, target=False).tolist() == [[20, 0, 2, 8, 0, 0], [30, 0, 12, 0, 13, 15]]
+
+
+def test_the_last_number_of_atoms_that_is_weighed(monkeypatch):
+    monkeypatch.setattr("sidelight.measures.ck_safety.shortlist.MOST", 1)
+    groups = TopCounts(np.array([50, 40, 30]), np.array([[9, 8], [5, 4], [7, 2]]), np.array([2, 5, 1]))
+    assert shortlist(groups, 1).tolist() == listed_by_the_claim(groups, 1) == [0, 1, 2]
 
 
 def test_rows_at_the_cut():

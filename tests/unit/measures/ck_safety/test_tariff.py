@@ -31,6 +31,8 @@ def test_what_is_no_weight(number):
     ("number", "above", "message"),
     [
         (-1, -1, "a number in weights= is -1; give finite ones of at least 0, and at most 1e30"),
+        (-0.5, -1, "a number in weights= is -0.5; give finite ones of at least 0, and at most 1e30"),
+        (float("-inf"), -1, "a number in weights= is -inf; give finite ones of at least 0, and at most 1e30"),
         (float("inf"), -1, "a number in weights= is inf; give finite ones of at least 0, and at most 1e30"),
         (1e31, -1, "a number in weights= is 1e+31; give finite ones of at least 0, and at most 1e30"),
         (0, 0, "a number in weights= is 0; give finite ones above 0, and at most 1e30"),
