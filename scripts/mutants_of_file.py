@@ -267,20 +267,9 @@ def live_functions(file: Path) -> dict[tuple[str, int], list[FunctionType]]:
 
 def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
     """Change functions that live in this process; False if nothing is different afterwards."""
-    flags = functions[0].__code__.co_flags & __future__.annotations.compiler_flag
-
-    def compiled(written: str) -> CodeType:
-        text = "\n" * (mutant.code_line - 1) + written
-        whole = compile(text, functions[0].__code__.co_filename, "exec", flags, dont_inherit=True)
-        code = _find_code(whole, mutant.function, mutant.first_line)
-        assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
-        return code
-
-    # the live code may differ from both: what is imported above is called otherwise
-    code = compiled(mutant.code)
-    if code != compiled(mutant.before):
-        if not code.co_freevars:  # one that no longer says super() holds on to its class all the same
-            code = code.replace(co_freevars=functions[0].__code__.co_freevars)
+    live = functions[0].__code__
+    code = _compiled(mutant.code, mutant, live)
+    if code != _compiled(mutant.before, mutant, live):  # the live code may differ from both by how it calls imports
         for function in functions:
             function.__code__ = code
         return True
@@ -293,6 +282,31 @@ def apply(mutant: Mutant, functions: Sequence[FunctionType]) -> bool:
         function.__defaults__ = tuple(other.get(number, value) for number, value in before) or None
         function.__kwdefaults__ = {**(function.__kwdefaults__ or {}), **named} or None
     return bool(other or named)
+
+
+def _compiled(written: str, mutant: Mutant, live: CodeType) -> CodeType:
+    """Compile the function of a mutant from its definition, as written before or changed."""
+    tree = ast.parse("\n" * (mutant.code_line - 1) + written)
+
+    def compiled() -> CodeType:
+        flags = live.co_flags & __future__.annotations.compiler_flag
+        whole = compile(tree, live.co_filename, "exec", flags, dont_inherit=True)
+        code = _find_code(whole, mutant.function, mutant.first_line)
+        assert code is not None, f"{mutant.function} is not at line {mutant.first_line} of its own mutant"
+        return code
+
+    if live.co_freevars and not compiled().co_freevars:
+        _hold_on_to_class(tree, mutant)
+    return compiled()
+
+
+def _hold_on_to_class(tree: ast.Module, mutant: Mutant) -> None:
+    """Let a method that no longer says super() mention its class all the same: code is exchanged only for its like."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == mutant.function.rpartition(".")[2]:
+            never = ast.parse("if False: __class__").body[0]
+            node.body.append(ast.copy_location(never, node.body[-1]))
+            ast.fix_missing_locations(never)
 
 
 def _differ(before: ast.expr, after: ast.expr) -> bool:
