@@ -397,6 +397,7 @@ def test_amounts_of_a_billion_people_are_added_up_exactly():
     [
         *([255] * 1_000, [1] * 255, [256, 3], [], [2_000_000_001, 1], list(range(256)) * 300),
         *([2**19 - 1] * 20_001, [2**19] * 300, [32_767] * 20_000),  # the largest that floats add up, and beyond
+        *([255] * 1_023 + [254], [511] * 255 + [510], [2**20 - 1] * (2**14 - 1) + [2**20 - 2]),  # odd sums
     ],
 )
 def test_squares_are_added_up_exactly(sizes):
