@@ -252,7 +252,7 @@ def _with_secret(release: Release, secret: str) -> Release:
     rows = np.arange(len(groups))
     counts = Counts.from_entries(rows, values.codes, groups.sizes, (len(groups), len(values.labels)))
     others = tuple(column for column in groups.columns if column.name != secret)
-    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts, columns=others)
+    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts)
     return Release(roll_up(printed, others), sensitive=secret, intake=release.intake)
 
 
