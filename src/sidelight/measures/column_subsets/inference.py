@@ -39,6 +39,9 @@ from sidelight.release.release import Release, whole_groups
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
 
+NEARLY = 1 - 2**-50
+"""Floats that are so near to each other may be of shares in the other order."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InferenceWitness(Witness):
@@ -252,7 +255,7 @@ def _with_secret(release: Release, secret: str) -> Release:
     rows = np.arange(len(groups))
     counts = Counts.from_entries(rows, values.codes, groups.sizes, (len(groups), len(values.labels)))
     others = tuple(column for column in groups.columns if column.name != secret)
-    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts, columns=others)
+    printed = whole_groups(domain=values.labels, sizes=groups.sizes, counts=counts)
     return Release(roll_up(printed, others), sensitive=secret, intake=release.intake)
 
 
@@ -310,7 +313,12 @@ def _highest(row: Integers, count: Integers, rows: int) -> Integers:
 
 def _surest(groups: Groups, guesses: Guesses) -> SurestGroup:
     sure = guesses.most / groups.sizes
-    rows = np.flatnonzero(sure == sure.max())
+    rows = np.flatnonzero(sure >= sure.max() * NEARLY)
+    most, sizes = guesses.most[rows], groups.sizes[rows]
+    ratios = np.column_stack((most, sizes)) // np.gcd(most, sizes)[:, np.newaxis]
+    if (ratios != ratios[0]).any():  # different ones of many people, which floats may take for the same
+        surest = max(np.unique(ratios, axis=0).tolist(), key=lambda ratio: Fraction(*ratio))
+        rows = rows[(ratios == surest).all(axis=1)]
     row = int(rows[groups.sizes[rows].argmax()])  # of the largest the first
     value = groups.domain[int(guesses.value[row])]
     return SurestGroup(groups.name(row), value, int(guesses.most[row]), int(groups.sizes[row]))

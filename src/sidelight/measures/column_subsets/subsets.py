@@ -505,6 +505,8 @@ def _sum_of_squares(numbers: npt.NDArray[np.integer]) -> int:
     """Add squares up exactly, as floats: 256 squares below 2^16 add up to at most 2^24, 2^14 below 2^38 to 2^52."""
     largest = numbers.max(initial=0)
     if largest >= 1 << 19:
+        if np.einsum("i,i->", numbers, numbers, dtype=np.float64) >= 1 << 62:  # as of billions of people
+            return sum(number**2 for number in numbers.tolist())
         return int(np.einsum("i,i->", numbers, numbers, dtype=np.int64))
     kind = np.float32 if largest < 1 << 8 else np.float64
     total, whole = 0, len(numbers) & -256

@@ -81,6 +81,10 @@ def test_parts_of_a_release_merge(cut):
         ([{"a": 3, "b": 1}, {"a": 2, "b": 1}], 1),
         ([{"a": 2, "b": 1}, {"a": 3, "b": 1}], 2),
         ([{"a": 2, "b": 1}, {"a": 4, "b": 2}], 2),
+        # 1 - 2/(2^28 + 2) is more than 1 - 2/(2^28 + 1), and the same float; so are 1 - 1/2^60 and 1
+        ([{"a": 2**27, "b": 1}, {"a": 2**28 - 1, "b": 2}], 1),
+        ([{"a": 2**28 - 1, "b": 2}, {"a": 2**27, "b": 1}, {"a": 2**28, "b": 2}, {"a": 2**28, "b": 2}], 3),
+        ([{"a": 2**60 - 1, "b": 1}, {"a": 2}, {"b": 3}], 3),
     ],
 )
 def test_the_surest_group_also_of_parts(counts, group):
@@ -150,6 +154,41 @@ def test_a_printed_secret_is_one_value_whatever_the_sensitive_ones_are():
     for columns in (["age"], ["agee"]):  # whatever is known
         with pytest.raises(BadMeasure, match="defined for single values"):
             sl.Inference(columns).measure(sets)
+
+
+def test_groups_in_which_everybody_differs_are_not_alone():
+    """Without themselves, a would be guessed to have b, and b to have a; only the three a are guessed right."""
+    witness = sl.Inference().measure(sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 3}])).witness
+    assert (witness.right, witness.control) == (4, Fraction(3, 5))
+
+
+def test_guesses_of_more_people_than_floats_count():
+    many = 2**53 + 1
+    release = sl.Release.from_counts([{"a": many, "b": 2}, {"b": many}])
+    finding = sl.Inference().measure(release)
+    assert finding.value == finding.replay(release) == Fraction(2 * many, 2 * many + 2)
+    assert (finding.witness.right, finding.witness.control) == (2 * many, finding.value)
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        sl.Release.from_groups([(["Ann", "Bob"], ["x", "y"])]),
+        sl.Release.from_buckets([([{"age": "20"}, {"age": "30"}], ["x", "y"])]),
+    ],
+)
+def test_who_knows_some_columns_does_not_see_who_is_in_which_group(release):
+    seen = sl.Inference([]).seen(release)
+    assert release.people is not None or release.members is not None
+    assert (seen.people, seen.members, seen.groups.sizes.tolist()) == (None, None, [2])
+
+
+def test_what_is_known_of_reading_stays_with_a_printed_secret():
+    table = sl.read_table(pa.table({"age": list("1122"), "ill": list("xyzz")}), quasi="age", sensitive="ill")
+    release = sl.group(table)
+    seen = sl.Inference(secret="age").seen(release)
+    assert seen.intake is release.intake
+    assert (seen.sensitive, seen.groups.domain, seen.groups.columns) == ("age", ("1", "2"), ())
 
 
 def test_a_secret_among_several_sensitive_columns_is_looked_at_alone():

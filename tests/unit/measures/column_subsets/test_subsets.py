@@ -385,11 +385,11 @@ def test_a_column_with_one_label_tells_nothing():
     assert by_subset[1,] == by_subset[0, 1]
 
 
-def test_amounts_of_a_billion_people_are_added_up_exactly():
+@pytest.mark.parametrize("many", [2_000_000_001, 3_037_000_499, 3_037_000_500, 8_000_000_000, 2**61])
+def test_amounts_of_billions_of_people_are_added_up_exactly(many):
     columns = [Column.of("a", "01"), Column.of("b", "00")]
-    many = 2_000_000_001
-    numbers = count_each_subset(columns, np.array([many, 1]), up_to=1)[1,]
-    assert numbers.squares == (many + 1) ** 2
+    by_subset = count_each_subset(columns, np.array([many, 1]), up_to=2)
+    assert [by_subset[places].squares for places in ((0,), (1,), (0, 1))] == [many**2 + 1, (many + 1) ** 2, many**2 + 1]
 
 
 @pytest.mark.parametrize(
@@ -397,6 +397,8 @@ def test_amounts_of_a_billion_people_are_added_up_exactly():
     [
         *([255] * 1_000, [1] * 255, [256, 3], [], [2_000_000_001, 1], list(range(256)) * 300),
         *([2**19 - 1] * 20_001, [2**19] * 300, [32_767] * 20_000),  # the largest that floats add up, and beyond
+        *([2**31] * 2, [2**31] * 3, [2**32 - 1] * 3, [2**19] * 2**10),
+        *([255] * 1_023 + [254], [511] * 255 + [510], [2**20 - 1] * (2**14 - 1) + [2**20 - 2]),  # odd sums
     ],
 )
 def test_squares_are_added_up_exactly(sizes):

@@ -61,6 +61,12 @@ def test_blocks_of_people_change_nothing(monkeypatch):
     assert [len(rows) for rows, _ in alone_on_each(columns_of(more), people, up_to=4)] == [80, 80, 20]
 
 
+def test_of_one_column_there_is_one_bitmap(monkeypatch):
+    monkeypatch.setattr(unique_rows, "BITMAPS", 16)  # 128 bits
+    only = [Column("a", tuple(map(str, range(180))), np.arange(180, dtype=np.int32))]
+    assert [len(rows) for rows, _ in alone_on_each(only, np.ones(180, int), up_to=1)] == [128, 52]
+
+
 def test_people_of_several_blocks_see_each_other(monkeypatch):
     monkeypatch.setattr(unique_rows, "BITMAPS", 1)
     twice = [Column("a", tuple(map(str, range(100))), np.arange(200, dtype=np.int32) % 100)]
@@ -92,3 +98,17 @@ def test_equal_keys_are_several_people(labels):
     assert sorted(without.person.tolist()) == [0, 0, 1]
     assert without.alone().tolist() == [0]
     assert keys.without([0, 1]).alone().tolist() in ([0, 1], [1, 0])  # 3 and 1; 0 is two people
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "alone"),
+    [
+        (2**31, [[2**30, 0, 1, 2], [0, 0, 0, 0]], [0, 1, 2, 3]),  # 62 bits, and 3 more for the person
+        (2**30, [[2**29, 0, 1, 0], [0, 0, 0, 0]], [0, 2]),  # 60 and 3
+        (2**28, [[0, 1, 0, 1], [0, 0, 0, 0], [5, 5, 5, 4]], [1, 3]),  # two words
+        (2**28, [[0, 0, 0, 0], [0, 0, 0, 0], [5, 4, 5, 3]], [1, 3]),
+    ],
+)
+def test_long_keys_are_told_apart(labels, codes, alone):
+    columns = [Column(name, range(labels), np.array(each, np.int32)) for name, each in zip("abc", codes, strict=False)]
+    assert sorted(MarkedKeys.of(columns, np.arange(1, 5)).alone().tolist()) == alone

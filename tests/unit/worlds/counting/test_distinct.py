@@ -93,11 +93,11 @@ def test_ways_are_added_up_whatever_their_length():
 
 @pytest.mark.parametrize("semantics", ["set", "multiset"])
 def test_others_in_a_group_where_nobody_is_compared_count_too(semantics):
-    """Who of group 2 has a is known as soon as #1.3 does not; b goes round there as it likes."""
-    release, problem = compiled(semantics, "not same(#1.1, #1.2)", "#1.3 != a", "#1.3 = a or #2.1 = a")
+    """That #2.1 has b is known as soon as #1.3 does not have a; who else does is not, and a goes round as it likes."""
+    release, problem = compiled(semantics, "not same(#1.1, #1.2)", "#1.3 != a", "#1.3 = a or #2.1 = b")
     assert DistinctCounter().applies(problem)
     assert DistinctCounter().probability(problem, Meter(Effort())) == probability(
-        release, lambda world: world[1, 0] != world[1, 1] and "a" not in world[1, 2] and "a" in world[2, 0]
+        release, lambda world: world[1, 0] != world[1, 1] and "a" not in world[1, 2] and "b" in world[2, 0]
     )
 
 

@@ -90,6 +90,8 @@ def test_every_state_is_one_of_the_effort(states):
         # #1.1 takes b, or is left free, with or without a term that takes b after all; one of the two does, or both;
         # b is there once, so both cannot
         ("single", ["#1.1 = b or #1.2 = b"], [1, 3, 2, 1, 1, 1]),
+        # #1.1 is left free, less the term in which it takes a; both until it takes anything that is left
+        ("single", ["#1.1 != a"], [1, 2, 2, 1, 1]),
     ],
 )
 def test_no_more_is_remembered_than_matters(semantics, facts, states):

@@ -110,3 +110,14 @@ def test_what_is_too_hard_is_estimated_beside_people_who_have_nothing(semantics)
     )
     assert estimate.worlds == 500
     assert estimate.low < exact < estimate.high
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_each_value_goes_to_as_many_as_have_it(semantics):
+    everybody = read_facts([f"#1.{number} = a or #1.{number} = b or #1.{number} = c" for number in range(1, 5)])
+    problem = problem_of(semantics, (), everybody)
+    worlds = sample_any(problem, 200, np.random.default_rng(6))
+    for block in problem.blocks[0]:
+        takers = sum(truths.astype(int) for (_, taken), truths in worlds.items() if taken == block)
+        count = problem.counts[0, block]
+        assert {*takers.tolist()} == ({count} if semantics != "multiset" else {*range(1, count + 1)})
