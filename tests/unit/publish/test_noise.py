@@ -444,6 +444,8 @@ def changed(published, change):
         # too few counts, or none; other noise
         lambda queries: queries[0]["measured"].pop(),
         lambda queries: queries[0].update(measured=["one"] * 3),
+        lambda queries: queries[0].update(measured=[1, 2, 3.5]),
+        lambda queries: queries[0].update(measured=[1, 2, 2**64]),
         lambda queries: queries[0]["mechanism"].update(scale=0.5),
         lambda queries: queries[0]["mechanism"].update(l1=2),
         lambda queries: queries[0].pop("mechanism"),
@@ -589,9 +591,20 @@ def test_a_document_is_written_for_people_too():
 
 
 def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
-    (tmp_path / "counts.csv").write_bytes("né,measured\nFlu,7\n".encode())
+    (tmp_path / "counts.csv").write_bytes('"né\r\n",measured\nFlu,7\n'.encode())
     monkeypatch.setattr(io, "text_encoding", lambda encoding, *_: encoding or "ascii")
-    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né", "measured"]
+    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né\r\n", "measured"]
+
+
+def test_labels_are_texts_and_counts_are_numbers(tmp_path):
+    (tmp_path / "counts.csv").write_text("zip,count,measured\n007,1,2\nNA,3,4\n,5,6\n2024-01-01,7,8\n")
+    sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
+    assert sheet.to_pydict() == {
+        "zip": ["007", "NA", "", "2024-01-01"],
+        "count": [1, 3, 5, 7],
+        "measured": [2, 4, 6, 8],
+    }
+    assert [str(kind) for kind in sheet.schema.types] == ["string", "int64", "int64"]
 
 
 @pytest.mark.parametrize(
