@@ -482,4 +482,4 @@ def read_labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
     empty = None if form.name != "parquet" else ""  # what an empty cell means
     labels = tuple(text if text is None else (form.decode(text) or empty) for text in texts)
-    return labels, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return labels, encoded.indices.to_numpy().astype(np.int64)

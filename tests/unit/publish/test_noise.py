@@ -499,6 +499,30 @@ def test_rows_in_another_order_are_not_the_declared_cells(tmp_path):
         sl.read_noise(published.path)
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_others_have_their_label_in_every_column(tmp_path, place):
+    rows = pa.table({"age": list("12"), "sex": list("fm"), "ill": ["Flu", "Cold"]})
+    table = sl.read_table(rows, quasi=["age", "sex"], sensitive="ill", person="each row")
+    by = {"age": sl.Hierarchy("age", (("1", "2"), ("*", "*"))), "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+    levels = {"age": 0, "sex": 0}
+    counts = sl.noisy_counts(table, by=by, levels=levels, domain=["Flu"], epsilon=1, ledger="no ledger")
+    published = counts.publish(tmp_path / "counts.csv")
+    cells = [line.split(",") for line in published.path.read_text().splitlines()]
+    assert {row[place] for row in cells} >= {"(other)"}
+    text = "".join(
+        ",".join(["else" if at == place and cell == "(other)" else cell for at, cell in enumerate(row)]) + "\n"
+        for row in cells
+    )
+    published.path.write_text(text)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    domain = ["Flu", "else" if place == 2 else "(other)"]
+    changed(published, lambda document: (document["file"].update(sha256=sha256), document.update(domain=domain)))
+    with pytest.raises(BadRelease, match="does not fit"):
+        sl.read_noise(published.path)
+    changed(published, lambda document: document.update(outside="leave out"))
+    assert sl.read_noise(published.path).measured.tolist() == counts.measured.tolist()
+
+
 def test_nothing_is_replaced_unless_it_is_said(tmp_path):
     counts, path = small(epsilon=1), tmp_path / "counts.csv"
     publish_noise(counts, path)
