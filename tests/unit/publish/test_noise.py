@@ -621,14 +621,15 @@ def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path,
 
 
 def test_labels_are_texts_and_counts_are_numbers(tmp_path):
-    (tmp_path / "counts.csv").write_text("zip,count,measured\n007,1,2\nNA,3,4\n,5,6\n2024-01-01,7,8\n")
+    (tmp_path / "counts.csv").write_text("zip,ill,count,measured\n007,NA,1,2\n008,,3,4\n")
     sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
     assert sheet.to_pydict() == {
-        "zip": ["007", "NA", "", "2024-01-01"],
-        "count": [1, 3, 5, 7],
-        "measured": [2, 4, 6, 8],
+        "zip": ["007", "008"],
+        "ill": ["NA", ""],
+        "count": [1, 3],
+        "measured": [2, 4],
     }
-    assert [str(kind) for kind in sheet.schema.types] == ["string", "int64", "int64"]
+    assert [str(kind) for kind in sheet.schema.types] == ["string", "string", "int64", "int64"]
 
 
 @pytest.mark.parametrize(
