@@ -402,6 +402,21 @@ def test_without_options_all_is_told_and_nothing_is_replaced(tmp_path):
         publish.publish(found, path)
 
 
+def test_without_options_ends_are_not_printed_and_what_labels_cover_is_told(tmp_path):
+    rows = pa.table({"age": list(range(20, 28)), "town": list("abababab"), "ill": ["Flu", "Cold"] * 4})
+    table = sl.read_table(rows, quasi=["age", "town"], sensitive="ill")
+    ages = tuple(map(str, range(20, 28)))
+    by = {
+        "age": sl.Hierarchy("age", (ages, ("20-27",) * 8, ("*",) * 8)),
+        "town": sl.Hierarchy("town", (("a", "b"), ("north", "north"), ("*", "*"))),
+    }
+    found = sl.protect(table, sl.GroupSize() >= 8, by=by, levels={"age": 1, "town": 1}, ask="nobody")
+    published = publish.publish(found, tmp_path / "release.csv")
+    assert sorted({*published.path.read_text().splitlines()}) == ["20-27,north,Cold", "20-27,north,Flu", "age,town,ill"]
+    town = published.document.hierarchies[1]
+    assert (town.column, town.covers) == ("town", {"north": ("a", "b", None)})  # and whoever has no town
+
+
 @pytest.mark.parametrize("option", ["force", "bounds", "private_hierarchies", "quiet_method"])
 def test_options_are_yes_or_no(option, tmp_path):
     with pytest.raises(SidelightError, match=f"{option}="):

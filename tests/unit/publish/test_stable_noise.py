@@ -89,6 +89,19 @@ def test_cells_are_read_as_they_were(tmp_path, name):
     assert read.table() == found.table()
 
 
+def test_cells_of_several_columns_are_read_as_they_were(tmp_path):
+    rows = pa.table(PEOPLE | {"sex": ["f"] * 501})
+    table = sl.read_table(rows, quasi=["city", "sex"], sensitive="ill", person="each row")
+    found = sl.stable_counts(table, columns=["city", "sex"], epsilon=1, delta="1e-9", ledger="no ledger")
+    read = sl.read_stable_counts(found.publish(tmp_path / "counts.csv").path)
+    assert [column.name for column in (*read.columns, read.value)] == ["city", "sex", "ill"]
+    assert [[column.cell(row) for column in (*read.columns, read.value)] for row in range(len(read))] == [
+        ["Bonn", "f", "Cold"],
+        ["Ulm", "f", "=Flu"],
+    ]
+    assert read.table() == found.table()
+
+
 def test_nothing_is_replaced_unless_it_is_said(tmp_path):
     found, path = stable(), tmp_path / "counts.csv"
     publish_stable(found, path)
