@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from sidelight.errors import BadMeasure, WrongKind
-from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
+from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size, seeming_thousands
 
 
 def test_texts_are_exact_numbers():
@@ -83,3 +83,24 @@ def test_values_are_labels_in_order_and_stand_for_fractions():
     assert list(values.items()) == [("5", 1), ("b", 2), (None, Fraction(1, 2))]
     assert all(type(number) is Fraction for number in values.values())
     assert hash(values) != hash(NumberValues({"b": 2, 5: 1, None: 0.25}))
+
+
+@pytest.mark.parametrize(
+    ("domain", "doubtful"),
+    [
+        (("999", "12.500", "1.000"), "12.500"),
+        (("100", None, "1.234"), "1.234"),
+        (("1.234", "2.500"), None),
+        (("99", "1.234"), None),
+        (("100", "1.23"), None),
+        (("100", "0.234"), None),
+        (("100", "1234.567"), None),
+        (("1000", "1.234"), None),
+        (("1e2", "1.234"), None),
+        (("١٢٣", "1.234"), None),
+        (("100", "200"), None),
+        ((None,), None),
+    ],
+)
+def test_points_that_seem_to_separate_thousands(domain, doubtful):
+    assert seeming_thousands(domain) == doubtful
