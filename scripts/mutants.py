@@ -207,9 +207,11 @@ def _notes(file: str) -> str:
 PREFACE = f"""\
 `make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
 in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f} seconds of
-them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. Where not all mutants
-of a file were tried, those that were are drawn as if by chance; tests were written for those that survived at first,
-so that of the others a larger share may live. Where only some of the tests were asked, the others may kill more."""
+them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. A verdict holds until
+its function is written otherwise. For what survived at first a test was written, or a reason in
+`tests/mutants/survivors/` why no test can or should notice: reasons are arguments, and later tests refuted some that
+stood there. Where not all mutants of a file were tried, those that were are drawn as if by chance, and of the others a
+larger share may live; where only some of the tests were asked, the others may kill more."""
 
 
 def main() -> int:
