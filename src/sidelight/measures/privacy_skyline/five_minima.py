@@ -227,7 +227,8 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 def _top_counts(counts: Counts, rules_out: int) -> Integers:
     """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
-    return counts.largest(min(rules_out + 1, counts.width))
+    top = counts.largest(min(rules_out + 1, counts.width))
+    return top if counts.width else np.zeros((counts.rows, 1), np.int64)  # where nobody has any value
 
 
 def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
@@ -446,7 +447,7 @@ def _least_of_each_value(
     """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
     # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
     starts = np.flatnonzero(np.diff(occurring.columns, prepend=-1))
-    low = np.minimum.reduceat(scores, starts)
+    low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)  # where nobody has any value
     finite = np.where(np.isneginf(low), 0.0, low)
     limit = low + tolerance(finite, m)
     near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring))))

@@ -1,5 +1,6 @@
 """The five minima: the kernel next to exact numbers, and merging in any order."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 
@@ -23,6 +24,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     ruled_out_weights,
     tolerance,
 )
+from sidelight.table.counts import Counts
 from sidelight.testing import releases
 
 knowledge = st.builds(Knowledge, st.integers(0, 3), st.integers(0, 4), st.integers(0, 4))
@@ -237,3 +239,18 @@ def test_what_is_settled_is_exactly_one_however_large_the_groups(semantics):
     worst = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, 40_000)).worst()
     assert (worst.column, worst.risk) == (0, 1)
     assert isinstance(worst.risk, Fraction)
+
+
+@pytest.mark.parametrize("semantics", ["set", "multiset"])
+@pytest.mark.parametrize("measure", [sl.Implications(1), sl.Acquaintance(rules_out=1, others=1, family=1)])
+def test_groups_in_which_nobody_has_any_value_are_a_part_like_others(semantics, measure):
+    release = sl.Release.from_counts([{"a": 2, "b": 1}, {}], sizes=[4, 3], values=semantics)
+    some, nobody = (measure.summarize(release.groups.take(slice(row, row + 1))) for row in (0, 1))
+    assert nobody.finding().value == 0
+    assert some.merge(nobody).finding() == nobody.merge(some).finding() == measure.measure(release)
+
+
+def test_where_there_is_no_value_none_is_in_question():
+    groups = sl.Release.from_counts([{"a": 1}, {}], sizes=[4, 3], values="set").groups.take(slice(1, 2))
+    without = replace(groups, domain=(), counts=Counts.from_cells(np.zeros((1, 0))), whole=np.zeros(0, np.int64))
+    assert FiveMinima.of(without, np.empty(0, np.int64), Knowledge(2, 1, 1)).worst() is None
