@@ -402,8 +402,11 @@ def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> 
     for query, mechanism in zip(queries, spending.marginal_noise, strict=True):
         levels = {name: int(each["level"]) for name, each in query.get("coarser", {}).items()}
         axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query["by"])
-        measured = np.array(query["measured"], np.int64).reshape([layout.labels_of(axis) for axis in axes])
-        marginals.append(Marginal(axes, mechanism, measured))
+        measured = np.array(query["measured"], np.int64)
+        if measured.tolist() != query["measured"]:
+            message = "counts are whole"
+            raise ValueError(message)
+        marginals.append(Marginal(axes, mechanism, measured.reshape([layout.labels_of(axis) for axis in axes])))
     every = [each.axes for each in marginals]
     columns = [[*map(layout.column, axes)] for axes in every]
     fitting = all(len(each.place) == layout.shape[each.column] for each in coarser) and layout.nested()
@@ -442,7 +445,7 @@ def read_sheet(path: Path, form: Format) -> pa.Table:
     kinds = {name: pa.int64() if name in (COUNT, MEASURED) else pa.string() for name in names}
     sheet = read_csv(
         path,
-        convert_options=ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        convert_options=ConvertOptions(column_types=kinds),  # where texts are never null
         parse_options=ParseOptions(newlines_in_values=True),
     )
     return sheet.rename_columns([form.decode(name) for name in names])
@@ -479,4 +482,4 @@ def read_labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
     empty = None if form.name != "parquet" else ""  # what an empty cell means
     labels = tuple(text if text is None else (form.decode(text) or empty) for text in texts)
-    return labels, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    return labels, encoded.indices.to_numpy().astype(np.int64)

@@ -444,6 +444,8 @@ def changed(published, change):
         # too few counts, or none; other noise
         lambda queries: queries[0]["measured"].pop(),
         lambda queries: queries[0].update(measured=["one"] * 3),
+        lambda queries: queries[0].update(measured=[1, 2, 3.5]),
+        lambda queries: queries[0].update(measured=[1, 2, 2**64]),
         lambda queries: queries[0]["mechanism"].update(scale=0.5),
         lambda queries: queries[0]["mechanism"].update(l1=2),
         lambda queries: queries[0].pop("mechanism"),
@@ -495,6 +497,30 @@ def test_rows_in_another_order_are_not_the_declared_cells(tmp_path):
     changed(published, lambda document: document["file"].update(sha256=sha256))
     with pytest.raises(BadRelease, match="does not fit"):
         sl.read_noise(published.path)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_others_have_their_label_in_every_column(tmp_path, place):
+    rows = pa.table({"age": list("12"), "sex": list("fm"), "ill": ["Flu", "Cold"]})
+    table = sl.read_table(rows, quasi=["age", "sex"], sensitive="ill", person="each row")
+    by = {"age": sl.Hierarchy("age", (("1", "2"), ("*", "*"))), "sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+    levels = {"age": 0, "sex": 0}
+    counts = sl.noisy_counts(table, by=by, levels=levels, domain=["Flu"], epsilon=1, ledger="no ledger")
+    published = counts.publish(tmp_path / "counts.csv")
+    cells = [line.split(",") for line in published.path.read_text().splitlines()]
+    assert {row[place] for row in cells} >= {"(other)"}
+    text = "".join(
+        ",".join(["else" if at == place and cell == "(other)" else cell for at, cell in enumerate(row)]) + "\n"
+        for row in cells
+    )
+    published.path.write_text(text)
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    domain = ["Flu", "else" if place == 2 else "(other)"]
+    changed(published, lambda document: (document["file"].update(sha256=sha256), document.update(domain=domain)))
+    with pytest.raises(BadRelease, match="does not fit"):
+        sl.read_noise(published.path)
+    changed(published, lambda document: document.update(outside="leave out"))
+    assert sl.read_noise(published.path).measured.tolist() == counts.measured.tolist()
 
 
 def test_nothing_is_replaced_unless_it_is_said(tmp_path):
@@ -589,9 +615,20 @@ def test_a_document_is_written_for_people_too():
 
 
 def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
-    (tmp_path / "counts.csv").write_bytes("né,measured\nFlu,7\n".encode())
+    (tmp_path / "counts.csv").write_bytes('"né\r\n",measured\nFlu,7\n'.encode())
     monkeypatch.setattr(io, "text_encoding", lambda encoding, *_: encoding or "ascii")
-    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né", "measured"]
+    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né\r\n", "measured"]
+
+
+def test_labels_are_texts_and_counts_are_numbers(tmp_path):
+    (tmp_path / "counts.csv").write_text("zip,count,measured\n007,1,2\nNA,3,4\n,5,6\n2024-01-01,7,8\n")
+    sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
+    assert sheet.to_pydict() == {
+        "zip": ["007", "NA", "", "2024-01-01"],
+        "count": [1, 3, 5, 7],
+        "measured": [2, 4, 6, 8],
+    }
+    assert [str(kind) for kind in sheet.schema.types] == ["string", "int64", "int64"]
 
 
 @pytest.mark.parametrize(
