@@ -125,6 +125,8 @@ def release_report(
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
+    if not isinstance(released, SearchResult | StreamedRelease | str | os.PathLike):
+        expect(Release, released, "what a report is about")
     others = {} if attacks is None else expect_mapping(attacks, parameter("attacks"), '{"others.csv": exposure}')
     tried = tuple(attack_tried(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
@@ -142,8 +144,6 @@ def release_report(
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else before_of(table, policy)
         return with_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
-    if not isinstance(released, str | os.PathLike):
-        expect(Release, released, "what a report is about")
     return report_on_file(Path(released), policy, details, table=table, measures=measures)
 
 
