@@ -12,6 +12,7 @@ import platform
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -28,6 +29,7 @@ from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.measures.findings import findings as measure_all
+from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Finding, Measure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -381,6 +383,11 @@ NOT_MEASURED_AGAIN = (
     "the published file was not at hand: the numbers are those of its sidecar, and nothing was measured again"
 )
 
+MAYBE_ONE_PERSON = (
+    "The sidecar does not tell that this group has more than one person, and what is printed about it is left out of "
+    "this report; sidelight audit shows it to whoever holds the file."
+)
+
 
 def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
     """Tell what a sidecar says, where its file is elsewhere."""
@@ -396,7 +403,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         sidelight=document.versions.get("sidelight", ""),
         release=document.release,
         intake=intake,
-        findings=tuple(map(_as_audited, document.findings)),
+        findings=tuple(_as_audited(each, nobody_alone=_nobody_alone(document)) for each in document.findings),
         readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
@@ -407,10 +414,19 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
     return reported(envelope, None, known, columns=tuple(_columns_told(document)))
 
 
-def _as_audited(finding: PublishedFinding) -> AuditFinding:
+def _nobody_alone(document: Sidecar) -> bool:
+    """Whether a sidecar tells that all groups have more than one person."""
+    return any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
+
+
+def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
+    """Say who is worst off by what is printed of them, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
-    worst = f"the group with {where}" if where else "no group"
     value = "" if finding.value is None else f": {shown(finding.value)}"
+    worst = f"the group with {where}{value}" if where else f"no group{value}"
+    explanation = f"Worst off is {worst}, with {finding.result.text}."
+    if where and not nobody_alone:
+        worst, explanation = "a group that may be one person", MAYBE_ONE_PERSON
     return AuditFinding(
         measure=finding.measure,
         settings=finding.settings,
@@ -419,8 +435,8 @@ def _as_audited(finding: PublishedFinding) -> AuditFinding:
         result=finding.result,
         holds=finding.holds,
         witness=None,
-        worst_off=f"{worst}{value}",
-        explanation=f"Worst off is {worst}{value}, with {finding.result.text}.",
+        worst_off=worst,
+        explanation=explanation,
         notes=finding.notes,
     )
 

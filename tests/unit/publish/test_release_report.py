@@ -816,3 +816,37 @@ def test_a_report_is_drawn_in_the_order_of_a_regime(draw, begins):
     assert draw(report).startswith(begins)
     assert "Expert determination under 45 CFR 164.514(b)(1)" not in draw(report)
     assert "Expert determination under 45 CFR 164.514(b)(1)" in draw(report, "hipaa")
+
+
+def test_what_was_warned_of_and_a_search_that_was_stopped_are_told_as_the_sidecar_does(eight_published):
+    document = eight_published.document
+    assert how_published(document).warnings == document.warnings != ()
+    stopped = document.model_copy(update={"search": document.search.model_copy(update={"complete": False})})
+    assert (how_published(document).complete, how_published(stopped).complete) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ([sl.GroupSize() >= 1, sl.Implications(0) <= 1], False),
+        ([sl.Implications(0) <= 1], False),
+        ([sl.Implications(0) <= 1, sl.GroupSize() >= 2], True),
+    ],
+)
+def test_a_sidecar_alone_tells_of_no_group_that_may_be_one_person(limits, told, tmp_path):
+    rows = pa.table({"age": ["1"] * 6 + ["98", "99"], "ill": ["Flu", "Cold"] * 3 + ["Gout", "Gout"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", kinds={"age": "number"})
+    published = sl.protect(table, sl.Policy(*limits), method="mondrian", ask="nobody").publish(tmp_path / "release.csv")
+    (tmp_path / "alone").mkdir()
+    report = sl.release_report(alone(published, tmp_path / "alone"))
+    (implied,) = [each for each in report.answer.audit.findings if each.measure == "implications"]
+    assert implied.result.exact == "1"
+    assert (implied.worst_off == "the group with age 98-99: Gout") == told
+    if not told:
+        assert {each.worst_off for each in report.answer.audit.findings} == {"a group that may be one person"}
+        withheld = (
+            "The sidecar does not tell that this group has more than one person, and what is printed about it is left "
+            "out of this report; sidelight audit shows it to whoever holds the file."
+        )
+        assert {each.explanation for each in report.answer.audit.findings} == {withheld}
+        assert "Gout" not in report.to_json()
