@@ -1084,3 +1084,52 @@ def test_releases_are_told_apart_by_which_group_has_which_values():
     other = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}, {"Flu": 1, "Cold": 1}], **options)
     assert not same_release(as_printed(one), as_printed(other))
     assert same_release(as_printed(one), as_printed(one))
+
+
+def test_options_and_versions_are_told_of_the_search(tmp_path):
+    document = few().publish(tmp_path / "r.csv").document
+    assert document.search.options == {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None}
+    assert document.versions == {
+        "sidelight": sl.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "duckdb": duckdb.__version__,
+        "pyarrow": pa.__version__,
+    }
+
+
+def test_a_file_may_have_any_name_that_is_no_path(tmp_path):
+    published = few().publish(tmp_path / "X 0.csv")
+    assert read_sidecar(published.path) == published.document
+
+
+def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybody(tmp_path):
+    register = tmp_path / "register.csv"
+    register.write_text("age,town\n" + "1,Ulm\n2,Bonn\n" * 20)
+    found = few(sl.Policy(sl.GroupSize() >= 8, sl.JournalistRisk(population=str(register)) <= Fraction(1, 40)))
+    for levels in ({"age": 1}, {"age": 2}):
+        chosen = sl.protect(
+            found.outcome.recoding.table, found.policy, by=found.hierarchies, levels=levels, ask="nobody"
+        )
+        document = chosen.publish(tmp_path / f"{levels['age']}.csv").document
+        assert [each.people for each in document.populations] == [40]
+
+
+def test_of_labels_of_which_nothing_is_known_nothing_is_told():
+    release = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "young"}])
+    assert sidecar._covered(release, None) == {}
+
+
+def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):
+    published = few().publish(tmp_path / "r.csv", layout="counts")
+    real, asked = sidecar.release_from, []
+
+    def watched(source, roles, **options):
+        asked.append((source, options))
+        return real(source, roles, **options)
+
+    monkeypatch.setattr(sidecar, "release_from", watched)
+    for memory in (None, Memory.of("500MB")):
+        sidecar.read_back(tmp_path, published.document.reading, memory)
+        options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
+        assert asked.pop() == (published.path, options)
