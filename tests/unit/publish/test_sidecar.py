@@ -49,6 +49,7 @@ from sidelight.report.document import number
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Resistance
+from sidelight.table.counts import Counts
 from sidelight.table.memory import Memory
 from sidelight.table.table import Column, Intake
 from sidelight.testing import measures, tables
@@ -1133,3 +1134,21 @@ def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, mo
         sidecar.read_back(tmp_path, published.document.reading, memory)
         options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
         assert asked.pop() == (published.path, options)
+
+
+def test_names_of_people_are_forgotten_as_no_file_says_them():
+    named = sl.Release.from_groups([(["Bob", "Ed"], ["Flu", "Heart"])])
+    assert named.people == {"Bob": 0, "Ed": 0}
+    assert as_printed(named).people is None
+
+
+def test_the_order_in_which_counts_are_kept_makes_no_other_release():
+    values = [str(value) for value in range(40)]
+    release = sl.Release.from_counts([{"3": 1, "7": 2}], labels=[{"age": "1"}], domain=values)
+
+    def kept(where, counts):
+        few_of_many = Counts.from_sorted(np.zeros(2, np.int64), np.array(where), np.array(counts), (1, 40))
+        return replace(release, groups=replace(release.groups, counts=few_of_many))
+
+    assert same_release(kept([3, 7], [1, 2]), kept([7, 3], [2, 1]))
+    assert not same_release(kept([3, 7], [1, 2]), kept([7, 3], [1, 2]))
