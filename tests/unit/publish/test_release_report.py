@@ -603,6 +603,11 @@ def test_of_a_release_that_is_gone_through_there_are_no_curves():
     release = sl.stream_release(rows, group="age", sensitive="ill")
     told = sl.release_report(release, sl.Policy(sl.GroupSize() >= 4), date="2026-01-31").answer
     assert (told.audit.verdict, told.date, told.curves, told.cells) == ("within policy", "2026-01-31", (), ())
+    assert [(each.column, each.role, each.labels) for each in told.columns] == [
+        ("age", "known to outsiders", None),
+        ("ill", "sensitive", 2),
+    ]
+    assert [(each.column, each.people) for each in told.values] == [("ill", 8)]
     assert len(tomllib.loads(told.again.policy)["limit"]) == 1
 
 
