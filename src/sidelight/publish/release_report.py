@@ -7,10 +7,12 @@ elsewhere, nothing is measured again.
 
 from __future__ import annotations
 
+import os
 import platform
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import cast
@@ -22,12 +24,13 @@ from sidelight._files import SIDECAR_ENDING, read_whole
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
-from sidelight.errors import BadRelease, SidelightError, expect, expect_mapping, expect_several, parameter
+from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
 from sidelight.measures.findings import findings as measure_all
-from sidelight.measures.measure import Measure
+from sidelight.measures.k_anonymity import GroupSize
+from sidelight.measures.measure import Finding, Measure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.dictionary import dictionary_path
@@ -124,6 +127,8 @@ def release_report(
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
+    if not isinstance(released, SearchResult | StreamedRelease | str | os.PathLike):
+        expect(Release, released, "what a report is about")
     others = {} if attacks is None else expect_mapping(attacks, parameter("attacks"), '{"others.csv": exposure}')
     tried = tuple(attack_tried(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
@@ -133,8 +138,10 @@ def release_report(
         sign_off=SignOff() if sign_off is None else expect(SignOff, sign_off, parameter("sign_off")),
         attacks=tried,
     )
+    if table is not None:
+        expect(Table, table, parameter("table"))
     if isinstance(released, SearchResult):
-        return report_on_result(released, details, measures=measures)
+        return report_on_result(released, details, policy=policy, measures=measures)
     if isinstance(released, Release | StreamedRelease):
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else before_of(table, policy)
@@ -150,17 +157,19 @@ def judged(
     readers: Sequence[ReaderFacts] = (),
 ) -> AuditReport:
     """Measure and judge."""
-    if not isinstance(release, StreamedRelease):
-        expect(Release, release, "what a report is about")
     verdict = None if policy is None else expect(Policy, policy, parameter("policy")).judge(release)
-    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
-    findings = list(measure_all(asked, release))
+    findings = _measured(measures, release)
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
+
+
+def _measured(measures: Iterable[Measure], release: AnyRelease) -> list[Finding]:
+    asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
+    return list(measure_all(asked, release))
 
 
 def before_of(table: Table, policy: Policy) -> RiskBefore:
     """Judge the table itself, of which only numbers are told."""
-    raw = group(table, by=[column.name for column in table.quasi])
+    raw = group(table)
     return risk_before(raw, policy.judge(raw))
 
 
@@ -168,11 +177,14 @@ def report_on_result(
     result: SearchResult,
     details: ReportDetails,
     *,
+    policy: Policy | None = None,
     source: str | None = None,
     measures: Iterable[Measure] = (),
     published: Sidecar | None = None,
 ) -> ReleaseReport:
-    """Tell of what a search found; where it was published, as its sidecar does."""
+    """Tell of what a search found, judged by its policy or by another; where it was published, as its sidecar does."""
+    verdict = result.verdict if policy is None else expect(Policy, policy, parameter("policy")).judge(result.release)
+    policy = result.policy if policy is None else policy
     table = result.outcome.recoding.table
     names = [column.name for column in table.quasi]
     heights = {name: hierarchy.height for name, hierarchy in result.hierarchies.items()}
@@ -181,20 +193,20 @@ def report_on_result(
     )
     audit = audit_report(
         result.release,
-        verdict=result.verdict,
-        findings=list(measure_all(tuple(measures), result.release)),
+        verdict=verdict,
+        findings=_measured(measures, result.release),
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
-    before = before_of(table, result.policy) if isinstance(table, Table) else None
+    before = before_of(table, policy) if isinstance(table, Table) else None
     if published is not None:
-        known = published_circumstances(details, published, policy=result.policy, before=before)
+        known = published_circumstances(details, published, policy=policy, before=before)
     else:
         kept = () if table.carried is None else table.carried.names
-        known = circumstances(details, policy=result.policy, before=before)
+        known = circumstances(details, policy=policy, before=before)
         known = replace(known, made=how_made(result), techniques=techniques, kept=kept)
     known = replace(known, candidates=candidate_releases(result), cuts=cuts_made(result))
-    return with_curves(audit, result.release, known, result.policy)
+    return with_curves(audit, result.release, known, policy)
 
 
 def report_on_file(
@@ -290,11 +302,8 @@ def circumstances(
 
 
 def _written(policy: Policy, roles: Mapping[str, object] | None) -> str:
-    """Write a policy as a file; in its own words where a file cannot say it, as of a population that is no file."""
-    try:
-        return policy_text(Policy(*map(without_folder, policy.criteria)), roles)
-    except SidelightError:
-        return f"# {policy}"
+    """Write a policy as a file, without folders; a population that is no file has to be given again."""
+    return policy_text(Policy(*map(without_folder, policy.criteria)), roles)
 
 
 def published_circumstances(
@@ -374,6 +383,11 @@ NOT_MEASURED_AGAIN = (
     "the published file was not at hand: the numbers are those of its sidecar, and nothing was measured again"
 )
 
+MAYBE_ONE_PERSON = (
+    "The sidecar does not tell that this group has more than one person, and what is printed about it is left out of "
+    "this report; sidelight audit shows it to whoever holds the file."
+)
+
 
 def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseReport:
     """Tell what a sidecar says, where its file is elsewhere."""
@@ -389,7 +403,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         sidelight=document.versions.get("sidelight", ""),
         release=document.release,
         intake=intake,
-        findings=tuple(map(_as_audited, document.findings)),
+        findings=tuple(_as_audited(each, nobody_alone=_nobody_alone(document)) for each in document.findings),
         readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
@@ -400,10 +414,19 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
     return reported(envelope, None, known, columns=tuple(_columns_told(document)))
 
 
-def _as_audited(finding: PublishedFinding) -> AuditFinding:
+def _nobody_alone(document: Sidecar) -> bool:
+    """Whether a sidecar tells that all groups have more than one person."""
+    return any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
+
+
+def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
+    """Say who is worst off by what is printed of them, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
-    worst = f"the group with {where}" if where else "no group"
     value = "" if finding.value is None else f": {shown(finding.value)}"
+    worst = f"the group with {where}{value}" if where else f"no group{value}"
+    explanation = f"Worst off is {worst}, with {finding.result.text}."
+    if where and not nobody_alone:
+        worst, explanation = "a group that may be one person", MAYBE_ONE_PERSON
     return AuditFinding(
         measure=finding.measure,
         settings=finding.settings,
@@ -412,8 +435,8 @@ def _as_audited(finding: PublishedFinding) -> AuditFinding:
         result=finding.result,
         holds=finding.holds,
         witness=None,
-        worst_off=f"{worst}{value}",
-        explanation=f"Worst off is {worst}{value}, with {finding.result.text}.",
+        worst_off=worst,
+        explanation=explanation,
         notes=finding.notes,
     )
 

@@ -17,16 +17,23 @@ from sidelight.errors import BadRelease, WrongKind
 from sidelight.publish.release_report import (
     ATTACKS,
     NOT_MEASURED_AGAIN,
+    ReportDetails,
     attack_tried,
     cells_of,
+    circumstances,
     curves_of,
     how_published,
     numbers_in,
+    published_circumstances,
     read_attack,
+    report_on_result,
+    report_on_sidecar,
 )
 from sidelight.publish.sidecar import ResistanceFacts, read_sidecar, sidecar_path
 from sidelight.report.document import number
-from sidelight.report.release_report import SignOff
+from sidelight.report.picture_data import candidate_releases, cuts_made
+from sidelight.report.release_report import ReportedFile, SignOff, how_made
+from sidelight.report.report import IntakeFacts, reader_facts
 
 
 @pytest.fixture(scope="module")
@@ -414,3 +421,437 @@ def test_what_labels_cover_is_told_where_they_do_not_say_it(tmp_path):
 def test_a_sidecar_beside_its_file_is_told_of_as_the_file(published):
     assert sl.release_report(sidecar_path(published)) == sl.release_report(published)
     assert sl.release_report(str(published)).source == "release.parquet"
+
+
+# The same on eight people, word by word.
+
+
+def eight_people(**roles):
+    rows = {"age": [1, 1, 1, 1, 2, 2, 2, 2], "ill": ["Flu", "Cold"] * 4, "ward": list("aabbccdd")}
+    return sl.read_table(pa.table(rows), quasi="age", sensitive="ill", **roles)
+
+
+BY = {"age": sl.Hierarchy("age", (("1", "2"), ("young", "young"), ("*", "*")))}
+LIMITS = sl.Policy(sl.GroupSize() >= 5, sl.Implications(0) <= 0.5)
+STRICTER = sl.Policy(sl.GroupSize() >= 9, sl.Acquaintance(others=0) <= 1)
+WRITTEN = """\
+[[limit]]
+measure = "group size"
+at_least = 5
+
+[[limit]]
+measure = "implications"
+k = 0
+at_most = 0.5
+"""
+STRICTER_WRITTEN = """\
+[[limit]]
+measure = "group size"
+at_least = 9
+
+[[limit]]
+measure = "acquaintance"
+"""
+ROLES_WRITTEN = """\
+[roles]
+quasi = [
+    "age",
+]
+sensitive = "ill"
+values = "single"
+missing = "an error"
+suppressed = "a group"
+
+"""
+
+
+@pytest.fixture(scope="module")
+def eight():
+    return sl.protect(eight_people(keep="ward"), LIMITS, by=BY, ask="both")
+
+
+@pytest.fixture(scope="module")
+def eight_published(eight, tmp_path_factory):
+    return eight.publish(tmp_path_factory.mktemp("eight") / "release.csv")
+
+
+def alone(published, folder):
+    """A sidecar without its file."""
+    return shutil.copy(published.sidecar, folder / published.sidecar.name)
+
+
+@pytest.mark.parametrize(
+    ("released", "kind"),
+    [
+        (5, "an int; read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group"),
+        (None, "None; read one with sl.read_release(file, group=[...], sensitive=...), or group a Table with sl.group"),
+        (eight_people(), "a Table; group it first: sl.group(table), or sl.generalise(table, by=..., to=...)"),
+    ],
+)
+def test_what_is_no_release_is_refused_with_what_to_do(released, kind):
+    with pytest.raises(WrongKind) as refused:
+        sl.release_report(released)
+    assert str(refused.value) == f"what a report is about should be a Release, not {kind}"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": sl.GroupSize()}, "measures= should be several, not one; put it into a list: [measure]"),
+        ({"measures": [5]}, "measure 1 should be a Measure, not an int; write one, such as sl.GroupSize() or"),
+        ({"measures": 5}, "measures= should be a list, each a Measure, not an int"),
+        ({"policy": 5}, "policy= should be a Policy, not an int"),
+        ({"table": 5}, "table= should be a Table, not an int; read it first with sl.read_table("),
+    ],
+)
+def test_whatever_is_told_of_what_is_of_another_kind_is_refused(eight, eight_published, options, message):
+    for released in (RELEASE, eight, eight_published.path):
+        with pytest.raises(WrongKind) as refused:
+            sl.release_report(released, **options)
+        assert str(refused.value).startswith(message)
+
+
+def test_a_release_is_judged_by_the_policy_that_is_given():
+    told = sl.release_report(RELEASE, STRICTER).answer
+    assert told.audit.verdict == "within policy"
+    assert [(each.measure, each.result.exact, each.holds) for each in told.audit.findings] == [
+        ("group size", "10", True),
+        ("acquaintance", "2/3", True),
+    ]
+    assert told.cells == tuple(cells_of(RELEASE, STRICTER)) != ()
+    assert told.curves == curves_of(RELEASE)
+    assert (told.made, told.candidates, told.cuts) == (None, None, None)
+    without = sl.release_report(RELEASE).answer
+    assert (without.audit.verdict, without.audit.findings, without.cells) == ("no policy", (), ())
+
+
+def test_a_search_is_judged_by_its_own_policy(eight):
+    report = sl.release_report(eight, measures=[sl.DistinctValues()])
+    told = report.answer
+    assert (report.source, told.audit.verdict) == (None, "within policy")
+    assert [(each.measure, each.result.exact, each.holds) for each in told.audit.findings] == [
+        ("group size", "8", True),
+        ("implications", "1/2", True),
+        ("distinct values", "2", None),
+    ]
+    assert (told.before.people, told.before.groups, told.before.alone) == (8, 2, 0)
+    assert [each.exact for each in told.before.results] == ["4", "1/2"]
+    assert told.again.policy == WRITTEN
+    assert told.made == how_made(eight)
+    assert told.files == ()
+    assert told.curves == curves_of(eight.release)
+    assert [(each.column, each.role, each.technique, each.covers) for each in told.columns] == [
+        ("age", "known to outsiders", "generalised: level 1 of 2", {}),
+        ("ill", "sensitive", "as it is", {}),
+        ("ward", "kept as it is", "as it is, beside what is judged", {}),
+    ]
+    assert "Published as they are, and judged by nothing: ward." in told.not_covered
+    assert told.audit.readers == tuple(reader_facts(each.for_readers()) for each in eight.readers)
+    assert [each.outcome for each in told.audit.readers] == ["asked", "nothing to learn"]
+
+
+def test_a_search_is_judged_by_another_policy_that_is_given(eight):
+    told = sl.release_report(eight, STRICTER).answer
+    assert told.audit.verdict == "not within policy"
+    assert [(each.measure, each.result.exact, each.holds) for each in told.audit.findings] == [
+        ("group size", "8", False),
+        ("acquaintance", "1/2", True),
+    ]
+    assert [each.exact for each in told.before.results] == ["4", "1/2"]
+    assert told.again.policy.startswith(STRICTER_WRITTEN)
+    assert told.cells == tuple(cells_of(eight.release, STRICTER)) != ()
+
+
+@pytest.mark.parametrize(
+    ("method", "columns"),
+    [
+        ("mondrian", [("age", "generalised, group by group (mondrian)"), ("ill", "as it is")]),
+        (
+            "anatomy",
+            [
+                ("bucket", "as it is"),
+                ("age", "as it is, in a table of its own that names only the group (anatomy)"),
+                ("ill", "as it is"),
+            ],
+        ),
+        ("microaggregation", [("age", "the average of each group (microaggregation)"), ("ill", "as it is")]),
+    ],
+)
+def test_what_a_method_did_to_columns_is_told_of_a_search_a_file_and_a_sidecar(method, columns, tmp_path):
+    found = sl.protect(eight_people(), sl.GroupSize() >= 2, by=BY, method=method, ask="nobody")
+    told = sl.release_report(found).answer
+    assert [(each.column, each.technique) for each in told.columns[: len(columns)]] == columns
+    assert (told.candidates, told.cuts) == (candidate_releases(found), cuts_made(found))
+    assert (told.cuts is None) == (method != "mondrian")
+    published = found.publish(tmp_path / "release.csv")
+    of_file = {each.column: each.technique for each in sl.release_report(published.path).answer.columns}
+    assert of_file["age"] == dict(columns)["age"]
+    (tmp_path / "alone").mkdir()
+    of_sidecar = sl.release_report(alone(published, tmp_path / "alone")).answer.columns
+    assert {each.column: each.technique for each in of_sidecar}["age"] == dict(columns)["age"]
+
+
+def test_of_a_table_that_was_gone_through_the_risk_before_is_not_told():
+    rows = pa.table({"age": ["1", "2"] * 4, "ill": ["Flu", "Cold"] * 4})
+    table = sl.stream_table(rows, quasi="age", sensitive="ill", kinds={"age": "number"})
+    told = sl.release_report(sl.protect(table, sl.GroupSize() >= 8, method="mondrian")).answer
+    assert (told.before, told.audit.verdict) == (None, "within policy")
+
+
+def test_of_a_release_that_is_gone_through_there_are_no_curves():
+    rows = pa.table({"age": ["1", "2"] * 4, "ill": ["Flu", "Cold"] * 4})
+    release = sl.stream_release(rows, group="age", sensitive="ill")
+    told = sl.release_report(release, sl.Policy(sl.GroupSize() >= 4), date="2026-01-31").answer
+    assert (told.audit.verdict, told.date, told.curves, told.cells) == ("within policy", "2026-01-31", (), ())
+    assert [(each.column, each.role, each.labels) for each in told.columns] == [
+        ("age", "known to outsiders", None),
+        ("ill", "sensitive", 2),
+    ]
+    assert [(each.column, each.people) for each in told.values] == [("ill", 8)]
+    assert len(tomllib.loads(told.again.policy)["limit"]) == 1
+
+
+def test_a_search_that_was_published_is_told_of_as_its_sidecar_does(eight, eight_published):
+    details = ReportDetails(date="2026-01-31", commands=("sidelight protect",), python="import sidelight as sl")
+    report = report_on_result(eight, details, source="release.csv", published=eight_published.document)
+    told = report.answer
+    assert (report.source, told.date) == ("release.csv", "2026-01-31")
+    assert told.made == how_published(eight_published.document)
+    assert told.before == sl.release_report(eight).answer.before
+    assert told.columns[0].covers == {"young": ("1", "2", "(missing)")}
+    assert [each.name for each in told.files] == ["release.csv"]
+    assert told.again.model_dump() == {
+        "commands": ("sidelight protect",),
+        "python": "import sidelight as sl",
+        "policy": ROLES_WRITTEN + WRITTEN,
+    }
+    assert told.candidates == candidate_releases(eight)
+
+
+def test_a_file_is_judged_by_its_own_policy(eight_published):
+    report = sl.release_report(eight_published.path, table=eight_people())
+    told = report.answer
+    assert (report.source, told.audit.verdict, told.again.policy) == (
+        "release.csv",
+        "within policy",
+        ROLES_WRITTEN + WRITTEN,
+    )
+    assert [(each.measure, each.result.exact) for each in told.audit.findings] == [
+        ("group size", "8"),
+        ("implications", "1/2"),
+    ]
+    assert told.audit.readers == eight_published.document.readers != ()
+    assert [each.exact for each in told.before.results] == ["4", "1/2"]
+    assert sl.release_report(eight_published.path).answer.before is None
+    assert [(each.column, each.role, each.technique, each.covers) for each in told.columns] == [
+        ("age", "known to outsiders", "generalised: level 1 of 2", {"young": ("1", "2", "(missing)")}),
+        ("ill", "sensitive", "as it is", {}),
+        ("ward", "kept as it is", "as it is, beside what is judged", {}),
+    ]
+    assert told.curves == curves_of(sl.read_published(eight_published.path))
+    names = ("release.csv", "release.csv.sidelight.json", "release.csv-metadata.json")
+    assert [each.model_dump() for each in told.files] == [
+        {"name": name, "sha256": hashlib.sha256((eight_published.path.parent / name).read_bytes()).hexdigest()}
+        for name in names
+    ]
+
+
+def test_a_file_is_judged_by_another_policy_that_is_given(eight_published):
+    told = sl.release_report(eight_published.path, STRICTER, table=eight_people()).answer
+    assert told.audit.verdict == "not within policy"
+    assert [(each.measure, each.result.exact, each.holds) for each in told.audit.findings] == [
+        ("group size", "8", False),
+        ("acquaintance", "1/2", True),
+    ]
+    assert [each.exact for each in told.before.results] == ["4", "1/2"]
+    assert told.again.policy.startswith(ROLES_WRITTEN + STRICTER_WRITTEN)
+    assert len(told.cells) == 1
+
+
+def test_a_file_whose_dictionary_is_gone_is_told_of_without_it(eight, tmp_path):
+    published = eight.publish(tmp_path / "release.csv")
+    (tmp_path / "release.csv-metadata.json").unlink()
+    told = sl.release_report(published.path).answer
+    assert [each.name for each in told.files] == ["release.csv", "release.csv.sidelight.json"]
+
+
+def test_a_sidecar_alone_is_told_of_word_by_word(eight_published, tmp_path):
+    document = eight_published.document
+    details = {"date": "2026-01-31", "sign_off": SignOff(name="Ann")}
+    report = sl.release_report(alone(eight_published, tmp_path), **details)
+    told = report.answer
+    assert (report.source, report.notes) == ("release.csv", (NOT_MEASURED_AGAIN,))
+    assert (told.date, told.sign_off) == ("2026-01-31", SignOff(name="Ann"))
+    assert (told.audit.release, told.audit.readers) == (document.release, document.readers)
+    assert told.audit.intake == IntakeFacts(
+        rows=8, columns_dropped=(), rows_without_value=0, rows_saying_no_value=0, rows_suppressed=0, repeats=0
+    )
+    assert (told.before, told.curves, told.cells, told.sizes) == (None, (), (), ())
+    assert told.again.policy == ROLES_WRITTEN + WRITTEN
+    assert [each.model_dump() for each in told.columns] == [
+        {
+            "column": "age",
+            "role": "known to outsiders",
+            "technique": "generalised: level 1 of 2",
+            "labels": None,
+            "examples": (),
+            "covers": {"young": ("1", "2", "(missing)")},
+        },
+        {
+            "column": "ill",
+            "role": "sensitive",
+            "technique": "as it is",
+            "labels": 2,
+            "examples": (),
+            "covers": {},
+        },
+        {
+            "column": "ward",
+            "role": "kept as it is",
+            "technique": "as it is, beside what is judged",
+            "labels": None,
+            "examples": (),
+            "covers": {},
+        },
+    ]
+    assert [
+        (each.measure, each.settings, each.text, each.limit, each.result, each.holds, each.notes)
+        for each in told.audit.findings
+    ] == [
+        (each.measure, each.settings, each.text, each.limit, each.result, each.holds, each.notes)
+        for each in document.findings
+    ]
+
+
+def test_a_sidecar_that_names_no_group_and_no_version_is_told_of(eight_published):
+    document = eight_published.document
+    size, implied = document.findings
+    findings = (
+        size.model_copy(update={"group": None, "notes": ("a note",)}),
+        implied.model_copy(update={"group": {"age": None, "sex": "f"}, "value": "Flu", "holds": False}),
+    )
+    other = document.model_copy(update={"findings": findings, "versions": {}, "not_covered": "Nobody else."})
+    audit = report_on_sidecar(other, ReportDetails()).answer.audit
+    assert (audit.sidelight, audit.not_covered) == ("", "Nobody else.")
+    assert [(each.worst_off, each.explanation, each.notes, each.holds) for each in audit.findings] == [
+        ("no group", "Worst off is no group, with 8.", ("a note",), True),
+        (
+            "the group with age (missing), sex f: Flu",
+            "Worst off is the group with age (missing), sex f: Flu, with 1/2.",
+            (),
+            False,
+        ),
+    ]
+
+
+def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
+    file = tmp_path / "release.csv"
+    file.write_bytes(b"age\n")
+    tried = attack_tried(exposure, ["others.csv"])
+    details = ReportDetails("2026-01-31", (tried,), ("sidelight audit",), "import", SignOff(name="Ann"))
+    before = sl.release_report(RELEASE, POLICY, table=eight_people()).answer.before
+    known = circumstances(details, policy=POLICY, before=before, files=[file], roles={"quasi": ["age"]})
+    assert (known.date, known.before, known.attacks, known.sign_off) == (
+        "2026-01-31",
+        before,
+        (tried,),
+        SignOff(name="Ann"),
+    )
+    assert known.again.model_dump() == {
+        "commands": ("sidelight audit",),
+        "python": "import",
+        "policy": '[roles]\nquasi = [\n    "age",\n]\n\n[[limit]]\nmeasure = "group size"\nat_least = 5\n',
+    }
+    assert known.files == (ReportedFile(name="release.csv", sha256=hashlib.sha256(b"age\n").hexdigest()),)
+
+
+def test_what_else_is_known_stays_beside_what_a_sidecar_tells(eight_published):
+    details = ReportDetails("2026-01-31", sign_off=SignOff(name="Ann"))
+    known = published_circumstances(details, eight_published.document, policy=None, before=None)
+    assert (known.date, known.sign_off, known.before) == ("2026-01-31", SignOff(name="Ann"), None)
+    assert (known.again.policy, known.kept) == ("", ("ward",))
+    assert known.covers == {"age": {"young": ("1", "2", "(missing)")}}
+    assert known.techniques == {"age": "generalised: level 1 of 2"}
+    hierarchies = tuple(each.model_copy(update={"covers": {}}) for each in eight_published.document.hierarchies)
+    private = eight_published.document.model_copy(update={"hierarchies": hierarchies})
+    assert published_circumstances(details, private, policy=None, before=None).covers == {}
+
+
+def test_a_policy_is_printed_without_folders_and_without_a_population_that_is_no_file(tmp_path):
+    (tmp_path / "private").mkdir()
+    register = tmp_path / "private" / "register.csv"
+    register.write_text("age\n" + "30\n40\n" * 20)
+    policy = sl.Policy(sl.JournalistRisk(population=str(register)) <= 1)
+    assert tomllib.loads(sl.release_report(RELEASE, policy).answer.again.policy) == {
+        "limit": [{"measure": "journalist risk", "population": "register.csv", "at_most": 1}]
+    }
+    held = sl.Policy(sl.JournalistRisk(population=pa.table({"age": ["30", "40"] * 20})) <= 1)
+    assert (
+        sl.release_report(RELEASE, held).answer.again.policy == '[[limit]]\nmeasure = "journalist risk"\nat_most = 1\n'
+    )
+
+
+@pytest.mark.parametrize("values", ["single", "set", "multiset"])
+def test_risks_of_curves_are_rounded_upwards(values):
+    release = sl.Release.from_counts(
+        [{"Flu": 2, "Cold": 1}], **({} if values == "single" else {"values": values, "sizes": [3]})
+    )
+    implied, ruled_out = curves_of(release)
+    for curve, measure in ((implied, sl.Implications), (ruled_out, sl.Negations)):
+        assert curve.risks == tuple(number(measure(k).measure(release).value, large_is_bad=True) for k in range(7))
+        assert curve.parameter == "k"
+    most, rounded_up = ("5/9", 0.5555555555555556) if values == "multiset" else ("2/3", 0.6666666666666667)
+    assert (implied.risks[0].exact, implied.risks[0].number) == (most, rounded_up)
+
+
+def test_how_right_a_learner_was_is_taken_from_its_answer(tmp_path):
+    bins = [{"low": 0.4, "high": 0.5, "people": people, "claimed": 0.45, "right": 0.5} for people in (20, 3)]
+    answer = {"model": "naive bayes", "people": 23, "claimed": 0.45, "right": 0.5, "calibration_error": 0.05}
+    file = tmp_path / "learner.json"
+    envelope = {"kind": "learner", "schema_version": 1, "answer": {**answer, "calibration": bins}}
+    file.write_text(json.dumps(envelope))
+    tried = read_attack(file)
+    assert (len(tried.checked.calibration), tried.checked.withheld) == (1, 3)
+    assert tried.facts == {"people": 23, "claimed": 0.45, "right": 0.5, "calibration error": 0.05}
+
+
+@pytest.mark.parametrize(("draw", "begins"), [(sl.report_html, "<!DOCTYPE html>"), (sl.report_markdown, "# ")])
+def test_a_report_is_drawn_in_the_order_of_a_regime(draw, begins):
+    report = sl.release_report(RELEASE, POLICY)
+    assert draw(report).startswith(begins)
+    assert "Expert determination under 45 CFR 164.514(b)(1)" not in draw(report)
+    assert "Expert determination under 45 CFR 164.514(b)(1)" in draw(report, "hipaa")
+
+
+def test_what_was_warned_of_and_a_search_that_was_stopped_are_told_as_the_sidecar_does(eight_published):
+    document = eight_published.document
+    assert how_published(document).warnings == document.warnings != ()
+    stopped = document.model_copy(update={"search": document.search.model_copy(update={"complete": False})})
+    assert (how_published(document).complete, how_published(stopped).complete) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ([sl.GroupSize() >= 1, sl.Implications(0) <= 1], False),
+        ([sl.Implications(0) <= 1], False),
+        ([sl.Implications(0) <= 1, sl.GroupSize() >= 2], True),
+    ],
+)
+def test_a_sidecar_alone_tells_of_no_group_that_may_be_one_person(limits, told, tmp_path):
+    rows = pa.table({"age": ["1"] * 6 + ["98", "99"], "ill": ["Flu", "Cold"] * 3 + ["Gout", "Gout"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", kinds={"age": "number"})
+    published = sl.protect(table, sl.Policy(*limits), method="mondrian", ask="nobody").publish(tmp_path / "release.csv")
+    (tmp_path / "alone").mkdir()
+    report = sl.release_report(alone(published, tmp_path / "alone"))
+    (implied,) = [each for each in report.answer.audit.findings if each.measure == "implications"]
+    assert implied.result.exact == "1"
+    assert (implied.worst_off == "the group with age 98-99: Gout") == told
+    if not told:
+        assert {each.worst_off for each in report.answer.audit.findings} == {"a group that may be one person"}
+        withheld = (
+            "The sidecar does not tell that this group has more than one person, and what is printed about it is left "
+            "out of this report; sidelight audit shows it to whoever holds the file."
+        )
+        assert {each.explanation for each in report.answer.audit.findings} == {withheld}
+        assert "Gout" not in report.to_json()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -22,7 +23,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import BadRelease, NotPublished
+from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish import sidecar
 from sidelight.publish.sidecar import (
@@ -44,11 +45,13 @@ from sidelight.publish.sidecar import (
     without_folder,
 )
 from sidelight.release.population import Population
+from sidelight.report.document import number
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Resistance
+from sidelight.table.counts import Counts
 from sidelight.table.memory import Memory
-from sidelight.table.table import Column
+from sidelight.table.table import Column, Intake
 from sidelight.testing import measures, tables
 
 POLICY = sl.Policy(sl.GroupSize() >= 20, sl.Implications(2) < 0.9, sl.EntropyDiversity() >= 1.5)
@@ -885,3 +888,267 @@ def test_people_are_put_beside_their_buckets():
         ("2", "30", 2),
         ("2", "40", 1),
     ]
+
+
+def test_the_document_is_json_that_people_can_read(tmp_path):
+    published = few().publish(tmp_path / "r.csv")
+    text = published.sidecar.read_text(encoding="utf-8")
+    assert published.document.to_json() == text
+    assert text == json.dumps(json.loads(text), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_it_is_dated_by_the_day_in_utc(tmp_path, monkeypatch):
+    class Clock:
+        @staticmethod
+        def now(zone=None):
+            here = dt.timezone(dt.timedelta(hours=9)) if zone is None else zone
+            return dt.datetime(2024, 3, 9, 23, 30, tzinfo=dt.UTC).astimezone(here)
+
+    monkeypatch.setattr(sidecar, "dt", SimpleNamespace(datetime=Clock, UTC=dt.UTC))
+    assert few().publish(tmp_path / "r.csv").document.date == "2024-03-09"
+
+
+def test_averages_are_told_to_whoever_looks_people_up(tmp_path):
+    rows = pa.table({"age": list("11223344"), "ill": ["Flu", "Cold"] * 4})
+    table = sl.read_table(rows, quasi="age", sensitive="ill", kinds={"age": "number"})
+    for method, averages in (("microaggregation", True), ("mondrian", False)):
+        found = sl.protect(table, sl.GroupSize() >= 4, method=method, ask="nobody")
+        published = found.publish(tmp_path / f"{method}.csv")
+        assert published.document.search.averages is averages
+        assert sl.read_published(published.path).printing.averages is averages
+
+
+def test_hierarchies_are_told_by_the_names_of_their_columns(tmp_path):
+    rows = pa.table({"b": list("1122"), "a": list("3344"), "ill": ["Flu", "Cold"] * 2})
+    table = sl.read_table(rows, quasi=["b", "a"], sensitive="ill")
+    by = {
+        "b": sl.Hierarchy("b", (("1", "2"), ("low", "low"))),
+        "a": sl.Hierarchy("a", (("3", "4"), ("3", "4"), ("high", "high"))),
+    }
+    found = sl.protect(table, sl.GroupSize() >= 4, by=by, ask="nobody")
+    document = found.publish(tmp_path / "r.csv").document
+    assert [(each.column, each.levels, [*each.covers]) for each in document.hierarchies] == [
+        ("a", 3, ["high"]),
+        ("b", 2, ["low"]),
+    ]
+    assert {*document.printing().nodes} == {"a", "b"}
+    assert document.provenance().hierarchies == ("a", "b")
+
+
+def test_that_sensitive_columns_stand_together_is_warned_of(tmp_path):
+    rows = pa.table({"age": ["1"] * 4, "ill": ["Flu", "Cold"] * 2, "pay": ["low", "low", "high", "high"]})
+    table = sl.read_table(rows, quasi="age", sensitive=["ill", "pay"])
+    found = sl.protect(table, sl.GroupSize() >= 4, method="mondrian", ask="nobody")
+    document = found.publish(tmp_path / "r.csv").document
+    together = (
+        "ill and pay stand together: who knows one of them about a person may find out another, and no limit is about "
+        'that; add one that says known = ["ill"]'
+    )
+    assert document.warnings == (*found.warnings, together)
+
+
+def test_of_a_table_that_nobody_read_the_policy_says_the_columns(tmp_path):
+    found = few(values="set", person="ward")
+    table = found.outcome.recoding.table
+    written = read_policy_text(sidecar._policy(found, replace(table, intake=Intake())))
+    assert written.policy == found.policy
+    assert (written.roles.quasi, written.roles.value_columns, written.roles.values) == (("age",), ("ill",), "set")
+    assert read_policy_text(sidecar._policy(found, table)).roles.person == "ward"
+
+
+def test_a_finding_is_rounded_to_the_bad_side_and_may_have_no_group(tmp_path):
+    rows = pa.table({"age": ["1"] * 3, "ill": ["Flu", "Cold", "Cold"]})
+    table = sl.read_table(rows, quasi="age", sensitive="ill")
+    policy = sl.Policy(sl.Implications(0) <= 0.9, sl.EntropyDiversity() >= 1)
+    found = sl.protect(table, policy, method="mondrian", ask="nobody")
+    risk, entropy = found.publish(tmp_path / "r.csv").document.findings
+    assert risk.result == number(Fraction(2, 3), large_is_bad=True) != number(Fraction(2, 3), large_is_bad=False)
+    judged = found.verdict.judgements[1]
+    assert entropy.result == number(judged.finding.value, large_is_bad=False)
+    nobody = sidecar.published_finding(replace(judged, finding=replace(judged.finding, witness=None)))
+    assert (nobody.group, nobody.value, nobody.holds) == (None, None, True)
+    assert (nobody.measure, nobody.text, nobody.limit.text) == ("entropy diversity", "entropy diversity", "≥ 1")
+
+
+def test_against_whom_a_search_was_made_is_told_of_it():
+    found = few()
+    resisting = replace(found.outcome, resistance=Resistance("insider", Fraction(1, 2), lambda: None))
+    assert sidecar._search_facts(replace(found, outcome=resisting)).resistance.belief.exact == "1/2"
+    assert sidecar._search_facts(found).resistance is None
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
+def test_a_published_file_is_read_in_the_memory_that_is_given(name, tmp_path):
+    published = few().publish(tmp_path / name)
+    read = sl.read_published(str(published.path), memory="500MB")
+    assert same_release(read, sl.read_published(published.path))
+    with pytest.raises(SidelightError, match="memory"):
+        sl.read_published(published.path, memory="much")
+
+
+@pytest.mark.parametrize("method", ["anatomy", "mondrian"])
+def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_is_given(method, tmp_path, monkeypatch):
+    rows = pa.table({"age": list("1122"), "ill": ["Flu", "Cold"] * 2, "ward": list("aabc")})
+    keep = {} if method == "anatomy" else {"keep": "ward"}
+    table = sl.read_table(rows, quasi="age", sensitive="ill", **keep)
+    found = sl.protect(table, sl.DistinctValues() >= 2, method=method, ask="nobody")
+    published = found.publish(tmp_path / "r.csv")
+    real, asked = sidecar.read_back, []
+
+    def watched(folder, reading, memory, engine):
+        asked.append((folder, reading.group, memory, engine))
+        return real(folder, reading, memory, engine)
+
+    def engine(path):
+        return path
+
+    monkeypatch.setattr(sidecar, "read_back", watched)
+    memory = Memory.of("500MB")
+    read_as_told(published.path, memory, engine)
+    groups = [("bucket",), ("age",)] if method == "anatomy" else [("age",), ("age", "ward")]
+    assert asked == [(tmp_path, group, memory, engine) for group in groups]
+
+
+def test_counts_stand_in_columns_of_the_usual_names_unless_others_are_said(tmp_path):
+    published = few().publish(tmp_path / "r.csv", layout="counts")
+    assert published.path.read_text(encoding="utf-8").splitlines()[0] == "age,people,ill,count"
+    told = json.loads(published.sidecar.read_text(encoding="utf-8"))["reading"]
+    before = sl.read_published(published.path)
+    rewritten(published, reading=told | {"people": None, "count": None})
+    assert same_release(sl.read_published(published.path), before)
+
+
+def test_columns_that_nobody_published_are_still_said_to_be_unused(tmp_path):
+    rows = pa.table({"age": ["1"] * 4, "ill": ["Flu", "Cold"] * 2, "ward": list("aabc")})
+    found = sl.protect(
+        sl.read_table(rows, quasi="age", sensitive="ill", keep="ward"), sl.GroupSize() >= 4, method="mondrian"
+    )
+    published = found.publish(tmp_path / "r.csv")
+    head, *lines = published.path.read_text(encoding="utf-8").splitlines()
+    published.path.write_text("\n".join([f"{head},extra", *(f"{line},x" for line in lines)]) + "\n", encoding="utf-8")
+    rewritten(published, files=[{"name": "r.csv", "sha256": digest(published.path), "rows": 4}])
+    intake = sl.read_published(published.path).intake
+    assert (intake.columns_dropped, intake.carried, intake.singled_out, intake.rows) == (("extra",), ("ward",), 2, 4)
+
+
+def test_a_folder_of_files_is_checked_as_one_file_is(tmp_path):
+    published = few().publish(tmp_path / "r.csv")
+    text = published.path.read_bytes()
+    published.path.unlink()
+    published.path.mkdir()
+    (published.path / "part-0.csv").write_bytes(text)
+    rewritten(published, files=[{"name": "r.csv", "sha256": digest(published.path), "rows": 8}])
+    assert read_checked(published.path).files[0].rows == 8
+    (published.path / "part-1.csv").write_bytes(text)
+    with pytest.raises(BadRelease, match="is not the file that its sidecar tells of"):
+        read_checked(published.path)
+
+
+def test_people_may_be_read_only_from_files_whose_digest_is_told(tmp_path):
+    table = sl.read_table(pa.table({"age": list("1122"), "ill": ["Flu", "Cold"] * 2}), quasi="age", sensitive="ill")
+    published = sl.protect(table, sl.DistinctValues() >= 2, method="anatomy").publish(tmp_path / "r.csv")
+    document = json.loads(published.sidecar.read_text(encoding="utf-8"))
+    rewritten(published, who=document["who"] | {"file": "elsewhere.csv"})
+    with pytest.raises(BadRelease, match="does not tell of the files that are read by name and digest"):
+        read_sidecar(published.path)
+
+
+def test_names_that_no_disk_takes_and_folders_in_place_of_documents_are_refused(tmp_path):
+    assert generation(Path("a\0b")) == (0, 0)
+    sidecar_path(tmp_path / "r.csv").mkdir()
+    with pytest.raises(BadRelease, match="cannot be read; publish again"):
+        read_sidecar(tmp_path / "r.csv")
+
+
+def test_people_of_a_bucket_stand_in_the_order_of_their_ages():
+    ages = [{"age": f"{age}"} for age in range(100, 300)]
+    buckets = as_printed(sl.Release.from_counts([{"Flu": 200}, {"Cold": 200}], labels=[{"b": "1"}, {"b": "2"}]))
+    who = as_printed(sl.Release.from_counts([{"2": 1, "1": 1}] * 200, labels=ages, domain=["2", "1"]))
+    members = with_members(buckets, who).members
+    assert members.group.tolist() == [0] * 200 + [1] * 200
+    assert members.key.tolist() == [*range(200), *range(200)]
+    assert members.group.dtype == np.int64
+
+
+def test_who_is_in_which_group_is_forgotten_as_no_file_says_it():
+    rows = pa.table({"age": list("1122"), "sex": list("fmfm"), "ill": ["Flu", "Cold"] * 2})
+    release = sl.group(sl.read_table(rows, quasi=["age", "sex"], sensitive="ill"), by=["age"])
+    assert release.members is not None
+    printed = as_printed(release)
+    assert (printed.members, printed.people, printed.sensitive) == (None, None, "ill")
+
+
+def test_releases_are_told_apart_by_which_group_has_which_values():
+    ages = [{"age": "1"}, {"age": "2"}, {"age": "3"}]
+    options = {"labels": ages, "sizes": [1, 1, 1], "values": "set", "domain": ["Flu", "Cold"]}
+    one = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1}, {"Cold": 1}], **options)
+    other = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}, {"Flu": 1, "Cold": 1}], **options)
+    assert not same_release(as_printed(one), as_printed(other))
+    assert same_release(as_printed(one), as_printed(one))
+
+
+def test_options_and_versions_are_told_of_the_search(tmp_path):
+    document = few().publish(tmp_path / "r.csv").document
+    assert document.search.options == {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None}
+    assert document.versions == {
+        "sidelight": sl.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "duckdb": duckdb.__version__,
+        "pyarrow": pa.__version__,
+    }
+
+
+def test_a_file_may_have_any_name_that_is_no_path(tmp_path):
+    published = few().publish(tmp_path / "X 0.csv")
+    assert read_sidecar(published.path) == published.document
+
+
+def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybody(tmp_path):
+    register = tmp_path / "register.csv"
+    register.write_text("age,town\n" + "1,Ulm\n2,Bonn\n" * 20)
+    found = few(sl.Policy(sl.GroupSize() >= 8, sl.JournalistRisk(population=str(register)) <= Fraction(1, 40)))
+    for levels in ({"age": 1}, {"age": 2}):
+        chosen = sl.protect(
+            found.outcome.recoding.table, found.policy, by=found.hierarchies, levels=levels, ask="nobody"
+        )
+        document = chosen.publish(tmp_path / f"{levels['age']}.csv").document
+        assert [each.people for each in document.populations] == [40]
+
+
+def test_of_labels_of_which_nothing_is_known_nothing_is_told():
+    release = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "young"}])
+    assert sidecar._covered(release, None) == {}
+
+
+def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):
+    published = few().publish(tmp_path / "r.csv", layout="counts")
+    real, asked = sidecar.release_from, []
+
+    def watched(source, roles, **options):
+        asked.append((source, options))
+        return real(source, roles, **options)
+
+    monkeypatch.setattr(sidecar, "release_from", watched)
+    for memory in (None, Memory.of("500MB")):
+        sidecar.read_back(tmp_path, published.document.reading, memory)
+        options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
+        assert asked.pop() == (published.path, options)
+
+
+def test_names_of_people_are_forgotten_as_no_file_says_them():
+    named = sl.Release.from_groups([(["Bob", "Ed"], ["Flu", "Heart"])])
+    assert named.people == {"Bob": 0, "Ed": 0}
+    assert as_printed(named).people is None
+
+
+def test_the_order_in_which_counts_are_kept_makes_no_other_release():
+    values = [str(value) for value in range(40)]
+    release = sl.Release.from_counts([{"3": 1, "7": 2}], labels=[{"age": "1"}], domain=values)
+
+    def kept(where, counts):
+        few_of_many = Counts.from_sorted(np.zeros(2, np.int64), np.array(where), np.array(counts), (1, 40))
+        return replace(release, groups=replace(release.groups, counts=few_of_many))
+
+    assert same_release(kept([3, 7], [1, 2]), kept([7, 3], [2, 1]))
+    assert not same_release(kept([3, 7], [1, 2]), kept([7, 3], [1, 2]))

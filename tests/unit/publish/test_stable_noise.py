@@ -171,3 +171,14 @@ def test_counts_of_either_kind_are_read_by_what_their_document_says(tmp_path):
     assert isinstance(read_drawn(declared.path), NoisyCounts)
     with pytest.raises(BadRelease, match=r"no 'other.csv.noise.json' beside"):
         read_drawn(tmp_path / "other.csv")
+
+
+@pytest.mark.parametrize("columns", [[], ["city", "sex"]])
+def test_any_number_of_columns_is_read_back(tmp_path, columns):
+    rows = PEOPLE | {"sex": ["f"] * 300 + ["m"] * 201}
+    table = sl.read_table(pa.table(rows), quasi=["city", "sex"], sensitive="ill", person="each row")
+    found = sl.stable_counts(table, columns=columns, epsilon=1, delta="1e-9", ledger="no ledger")
+    read = sl.read_stable_counts(found.publish(tmp_path / "counts.csv").path)
+    assert ([column.name for column in read.columns], read.value.name) == (columns, "ill")
+    assert read.spending == found.spending
+    assert read.table() == found.table()
