@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -643,3 +644,62 @@ def test_values_of_a_bucket_are_shuffled_inside_it_only():
             rows = np.flatnonzero(people.codes == place)
             assert {cells[row] for row in rows} == {"Flu", "Cold"}, bucket
     assert len(orders) > 1
+
+
+def test_values_stay_in_the_order_that_was_drawn_inside_of_each_bucket():
+    rows = pa.table({"age": [*"12"] * 60, "ill": ["Flu", "Cold", "Ulcer"] * 40})
+    table = sl.read_table(rows, quasi="age", sensitive="ill")
+    buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").outcome.buckets
+    (sorted_values,) = publish._shuffled_values(buckets, np.arange)
+    bucket, _, count = buckets.counts.entries()
+    of_bucket = np.repeat(bucket, count)
+    drawn = formats.shuffler(5)(120)
+    (values,) = publish._shuffled_values(buckets, lambda _: drawn)
+    before = [sorted_values.cell(row) for row in range(120)]
+    assert [values.cell(row) for row in range(120)] == [
+        before[row] for row in sorted(drawn.tolist(), key=of_bucket.tolist().__getitem__)
+    ]
+
+
+def test_how_a_release_was_made_is_known_when_it_is_judged_again(tmp_path):
+    limits = [sl.GroupSize() >= 2, sl.RecursiveDiversity(2) <= 1, sl.Insider() <= 0.9]
+    found = few("mondrian", sl.Policy(*limits))
+    document = found.publish(tmp_path / "release.csv").document
+    assert [each.measure for each in document.findings] == ["group size", "recursive diversity", "insider"]
+
+
+def test_what_labels_cover_is_known_when_it_is_judged_again_and_told_unless_it_is_private(tmp_path):
+    rows = pa.table({"age": list(range(20, 28)), "ill": ["Flu", "Cold"] * 4})
+    everybody = pa.table({"age": list(range(20, 28)) * 2})
+    ages = tuple(map(str, range(20, 28)))
+    by = {"age": sl.Hierarchy("age", (ages, ("young",) * 8, ("*",) * 8))}
+    table = sl.read_table(rows, quasi="age", sensitive="ill")
+    policy = sl.JournalistRisk(everybody) <= Fraction(1, 16)
+    found = sl.protect(table, policy, by=by, levels={"age": 1}, ask="nobody")
+    told = found.publish(tmp_path / "told.csv").document
+    private = found.publish(tmp_path / "private.csv", private_hierarchies=True).document
+    assert told.hierarchies[0].covers == {"young": (*ages, None)}
+    assert private.hierarchies[0].covers == {}
+
+
+def test_people_in_buckets_are_read_by_all_their_columns(tmp_path):
+    rows = pa.table({"age": list("11112222"), "sex": list("mfmfmfmf"), "ill": ["Flu", "Cold"] * 4})
+    table = sl.read_table(rows, quasi=["age", "sex"], sensitive="ill")
+    found = sl.protect(table, sl.DistinctValues() >= 2, method="anatomy", ask="nobody")
+    for layout in ("two tables", "shuffled"):
+        published = found.publish(tmp_path / f"{layout}.csv", layout=layout)
+        who = published.document.who
+        assert (who.group, who.sensitive, who.rows) == (("age", "sex"), "bucket", "people")
+        assert int(sl.read_published(published.path).members.people.sum()) == 8
+
+
+def test_several_values_in_buckets_are_published_in_two_tables(tmp_path):
+    found = few("anatomy", sl.Acquaintance(rules_out=0) <= Fraction(3, 4), person="id", values="set")
+    with pytest.raises(NotPublished) as refused:
+        found.publish(tmp_path / "release.csv", layout="shuffled")
+    assert str(refused.value) == 'people have several values here ("set"); publish them with layout="two tables"'
+
+
+def test_columns_that_are_carried_along_are_published_as_usual(tmp_path):
+    published = few(keep="ward").publish(tmp_path / "release.csv")
+    assert published.path.read_text().splitlines()[0] == "age,ill,ward"
