@@ -447,7 +447,7 @@ def _least_of_each_value(
     """Find, for each value that occurs, the place with the smallest exact product; of equal ones the first group's."""
     # floats propose: all within tolerance of the smallest of their value (a zero is exact, and has no tolerance)
     starts = np.flatnonzero(np.diff(occurring.columns, prepend=-1))
-    low = np.minimum.reduceat(scores, starts) if len(starts) else np.empty(0)  # where nobody has any value
+    low = np.minimum.reduceat(scores, starts)
     finite = np.where(np.isneginf(low), 0.0, low)
     limit = low + tolerance(finite, m)
     near = np.flatnonzero(scores <= np.repeat(limit, np.diff(starts, append=len(occurring))))
