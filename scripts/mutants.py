@@ -146,9 +146,10 @@ def numbers_in(texts: Iterable[str]) -> list[int]:
 def judge(file: str) -> tuple[Figures, list[tuple[int, Key]]]:
     """Count the verdicts on a file's mutants, and name the survivors that are not listed, by their numbers."""
     verdicts, counted = Verdicts(file), Counter[str]()
+    keys = verdicts.keys()
     known = {tuple(change) for changes in reasons(file).values() for change in changes}
     unlisted = []
-    for number, key in enumerate(verdicts.keys()):
+    for number, key in enumerate(keys):
         verdict, *_ = verdicts.of(key)
         reason = (key.function, key.was, key.becomes) in known
         if verdict in (SURVIVED, UNTESTED) and reason:
@@ -158,7 +159,9 @@ def judge(file: str) -> tuple[Figures, list[tuple[int, Key]]]:
         elif verdict != UNTRIED and reason:
             print(f"{file}: killed, and yet listed as a survivor: {key.function}: {key.becomes}")
         counted[verdict] += 1
-    mutants, killed = len(verdicts.keys()), counted[KILLED] + counted[TIMEOUT]
+    for function, _, becomes in known - {(key.function, key.was, key.becomes) for key in keys}:
+        print(f"{file}: listed as a survivor, and no mutant any more: {function}: {becomes}")
+    mutants, killed = len(keys), counted[KILLED] + counted[TIMEOUT]
     tried = mutants - counted[UNTRIED]
     return Figures(mutants, tried, killed, counted[TIMEOUT], counted["listed"], len(unlisted)), unlisted
 
