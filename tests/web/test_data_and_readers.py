@@ -30,6 +30,7 @@ def test_the_story_of_a_newcomer(census, quiet_page):
     expect(page.locator("#answer")).to_contain_text("Nobody")
 
     page.get_by_role("link", name="Next: who may read it").click()
+    page.wait_for_url("**/readers*")  # with its scripts: before that nothing follows a slider
     slider = page.locator("[data-for=set-3-k]")
     slider.fill("1")
     expect(page.locator("#result-3")).to_contain_text("7/12")

@@ -56,6 +56,7 @@ def medians(page, address, row):
     views = page.get_by_role("navigation", name="Views")
     views.get_by_role("link", name=re.compile("Readers")).click()
     slider = page.locator(f"[data-for=set-{row}-k]")
+    page.wait_for_url("**/readers*")  # with its scripts: before that nothing follows a slider
     redrawn(page, slider, [9, 8])
     readers = redrawn(page, slider, [3, 4, 5, 6, 1, 2, 0])
     views.get_by_role("link", name="Skyline").click()
