@@ -28,6 +28,7 @@ def test_from_a_file_to_a_published_release_and_its_report(serve, quiet_page, sa
     steps.nth(0).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("of 40 people")
     page.get_by_role("link", name="Next: who may read it").click()
+    page.wait_for_url("**/readers*")
     page.locator("#set-1-bound").fill("2/3")
     expect(page.locator("#text-1")).to_have_text("implications(k=1) < 2/3")
     page.get_by_role("link", name="Next: find a release within these limits").click()
