@@ -14,6 +14,7 @@ policy file can say of a measure can be said here, and what a criterion prints i
 
 from __future__ import annotations
 
+from sidelight._text import MOST_NESTED, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.measure import LEFT_OUT, SIGNS, Comparison, Criterion, Measure
@@ -67,6 +68,9 @@ def read_measure(text: str) -> Measure:
 
 def read_limit_section(text: str) -> Limit:
     """Read what a limit says, with or without a bound, before a measure is made of it: no file is opened yet."""
+    if is_deeply_nested(text):  # its lists are read by functions that call themselves
+        message = f"a limit is nested more than {MOST_NESTED} deep; check its brackets"
+        raise BadPolicy(message)
     reader = TokenReader(text, signs=SIGNS, error=BadPolicy)
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a measure is missing before {reader.next}; {_EXAMPLE}")

@@ -207,3 +207,17 @@ def test_what_is_too_long_to_print_is_not_read_as_something_else():
     with pytest.raises(BadPolicy, match="left out; write it in full"):
         read_limit(str(long))
     assert read_measure(call_text(long.measure.name, long.measure.settings(), longest=10_000)) == long.measure
+
+
+@pytest.mark.parametrize("opened", ["[", "{a=", "{a=["])
+@pytest.mark.parametrize("depth", [101, 700, 20_000])
+def test_lists_within_lists_are_refused_before_they_are_read(opened, depth):
+    for read in (read_limit, read_measure):
+        with pytest.raises(BadPolicy) as refused:
+            read("maximum entropy gain(seconds=1, knowing=" + opened * depth)
+        assert str(refused.value) == "a limit is nested more than 100 deep; check its brackets"
+
+
+def test_a_hundred_lists_within_each_other_are_read_and_then_refused():
+    with pytest.raises(BadPolicy, match="cannot use 'knowing'"):
+        read_limit(f"maximum entropy gain(knowing={'[' * 100}{']' * 100}) <= 0.5")
