@@ -42,6 +42,7 @@ from sidelight.report.document import (
 )
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
+from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
 from sidelight.table.suggested_roles import MARKS
 
@@ -450,12 +451,19 @@ def look_alikes(release: AnyRelease) -> Iterator[str]:
     printed = _outline(release).groups.columns
     held = isinstance(release, Release)
     columns = [(column.name, column.compact().labels if held else column.labels) for column in printed]
-    values = [(each, _outline(release).about(each).domain) for each in release.sensitive_columns]
-    for name, labels in (*columns, *values):
+    for name, labels in (*columns, *_sensitive_domains(release)):
         sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
-        more = f" (and {len(sets) - MOST_LOOK_ALIKES:,} more such)" if len(sets) > MOST_LOOK_ALIKES else ""
         if sets:
-            yield f"{name}: {'; '.join(sets[:MOST_LOOK_ALIKES])}{more} look alike; they count as different values"
+            yield f"{name}: {_first_few(sets, '; ')} look alike; they count as different values"
+
+
+def _sensitive_domains(release: AnyRelease) -> list[tuple[str, tuple[Label, ...]]]:
+    return [(name, _outline(release).about(name).domain) for name in release.sensitive_columns]
+
+
+def _first_few(texts: Sequence[str], separator: str) -> str:
+    more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more such)" if len(texts) > MOST_LOOK_ALIKES else ""
+    return f"{separator.join(texts[:MOST_LOOK_ALIKES])}{more}"
 
 
 def like_missing(release: AnyRelease) -> Iterator[str]:
@@ -465,13 +473,13 @@ def like_missing(release: AnyRelease) -> Iterator[str]:
     ["value: written like missing cells: 'NA', 'n/a '; they count as values, unless --missing-mark names them"]
     """
     marks = {_as_seen(mark) for mark in ("", *MARKS, *release.intake.missing_marks)}
-    for name in release.sensitive_columns:
-        domain = _outline(release).about(name).domain
+    for name, domain in _sensitive_domains(release):
         texts = [repr(text) for text in domain if text is not None and _as_seen(text) in marks]
         if texts:
-            more = f" (and {len(texts) - MOST_LOOK_ALIKES:,} more)" if len(texts) > MOST_LOOK_ALIKES else ""
-            named = f"{', '.join(texts[:MOST_LOOK_ALIKES])}{more}"
-            yield f"{name}: written like missing cells: {named}; they count as values, unless --missing-mark names them"
+            yield (
+                f"{name}: written like missing cells: {_first_few(texts, ', ')}; they count as values, unless "
+                "--missing-mark names them"
+            )
 
 
 def like_lists(release: AnyRelease) -> Iterator[str]:
@@ -481,16 +489,12 @@ def like_lists(release: AnyRelease) -> Iterator[str]:
     >>> note.partition(";")[0]
     'value: cells in brackets and quotes, as programs write lists, count as one value each'
     """
-    for name in release.sensitive_columns:
-        if any(text is not None and LIST.fullmatch(text.strip()) for text in _outline(release).about(name).domain):
+    for name, domain in _sensitive_domains(release):
+        if any(map(is_written_list, domain)):
             yield (
                 f"{name}: cells in brackets and quotes, as programs write lists, count as one value each; write "
                 "Flu|Cold for ['Flu', 'Cold'], and read them with --values set --split '|'"
             )
-
-
-LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
-"""A list, a set or a tuple of texts, as Python and JSON write them."""
 
 
 def _sets_of_look_alikes(labels: Iterable[Label]) -> list[list[str]]:

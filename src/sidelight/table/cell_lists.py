@@ -6,11 +6,13 @@ per person, as always; then each cell c with parts p(c) is taken apart:
     n(key, v) = Σ_c n(key, c) · (how often v is in p(c); once in a set)      people(key) = Σ_c n(key, c)
 
 so that the engine does what it does for any table, and the work here is one pass over the cells that differ.
-`list_separator` notices a column that looks like such lists although nobody said so.
+`list_separator` notices a column that looks like such lists although nobody said so, `is_written_list` a cell with
+brackets and quotes, which cannot be taken apart so.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -195,3 +197,16 @@ def list_separator(cells: Iterable[Label]) -> str | None:
         if 2 * sum(times[part] > 1 for part in parts) > len(parts):
             return separator
     return None
+
+
+WRITTEN_LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
+"""A list, a set or a tuple of texts, as Python and JSON write them."""
+
+
+def is_written_list(cell: Label) -> bool:
+    """Say whether a cell is a list as programs write it.
+
+    >>> [is_written_list(cell) for cell in ("['Flu', 'Cold']", '{"Flu"}', "[20-30)", None)]
+    [True, True, False, False]
+    """
+    return cell is not None and WRITTEN_LIST.fullmatch(cell.strip()) is not None

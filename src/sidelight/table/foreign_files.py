@@ -100,9 +100,8 @@ def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]
         raise BadTable(message)
     header, *rows = lines
     names = ["" if cell is None else label(cell) or "" for cell in header]
-    if roles.used and {*roles.used.values()} <= {
-        *names
-    }:  # whoever names columns by it knows that it is a line of names
+    # whoever names columns by the first line knows that it is one of names
+    if roles.used and {*names}.issuperset(roles.used.values()):
         unused_columns(roles, names, file.name)
     elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
         message = f"{file.name} {NO_NAMES}"

@@ -59,9 +59,7 @@ class Intake:
     carried: tuple[str, ...] = ()  # columns that were published as they are, beside what was judged
     singled_out: int = 0  # people whom these set apart from all others of their group
     cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
-    missing_marks: tuple[str, ...] = field(
-        default=(), compare=False, repr=False
-    )  # texts that were said to mean missing
+    missing_marks: tuple[str, ...] = field(default=(), compare=False, repr=False)  # texts that mean a missing cell
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 

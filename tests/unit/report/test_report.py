@@ -185,7 +185,7 @@ MISSING_NOTE = "disease: written like missing cells: {}; they count as values, u
     ("cells", "told"),
     [
         (["NA", "Flu"], "'NA'"),
-        (["#N/A", "null", ".", "?", "Flu"], "'#N/A', '.', '?' (and 1 more)"),
+        (["#N/A", "null", ".", "?", "Flu"], "'#N/A', '.', '?' (and 1 more such)"),
         (["-9.0", "-9", "Flu"], "'-9.0'"),
         (["unasked ", "unasked", "Flu"], "'unasked '"),
         (["Nausea", "-8", "0", "Flu"], None),
