@@ -84,7 +84,7 @@ def killed(folder: Path, seed: int, short: bool) -> Iterator[Tally]:  # noqa: FB
     moments = Tally("killed at a moment drawn by chance")
     for at, known in enumerate(works):
         around = Tally(f"killed before or after a rename, link, unlink, fsync, mkdir or rmdir: {known.work.name}")
-        kills.kill_around_steps(known, folder / str(at), around, every=25 if short else 1)
+        kills.kill_around_steps(known, folder / str(at), around, every=11 if short else 1)
         yield around
         kills.kill_at_moments(known, folder / str(at), moments, chance, 1 if short else -(-MOMENTS // len(works)))
     yield moments

@@ -10,10 +10,11 @@ After a crash  `settle`: what was being replaced stands there again, or all of t
 Before work    `refuse_targets`: all outputs against all inputs and each other; `refuse_left_over`: say what is in the
                way while nothing is lost.
 Copies         `open_private`: what only its owner may read, while it is needed.
-Many writers   `locked`: one process at a time; the lock ends with the process, however that ends.
+Many writers   `locked`: one process at a time, and none waits for ever; the lock ends with the process, however that
+               ends.  `write_note`: what the file of a lock says, such as who holds it.
 
-Invariant: at any moment, also after `kill -9` or a power cut, a reader who settles finds what stood there before or all
-of the new; where nothing stood before, perhaps a document without its file, which readers refuse.
+Invariant: at any moment, also after `kill -9` or a power cut, whoever settles, to read or to write, finds what stood
+there before (perhaps nothing) or all of the new.
 """
 
 from __future__ import annotations
@@ -21,16 +22,20 @@ from __future__ import annotations
 import contextlib
 import errno
 import filecmp
+import json
+import logging
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8
+from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, utf8, visible
+
+_LOG = logging.getLogger(__name__)
 
 SIDECAR_ENDING = ".sidelight.json"
 """How the name of the document beside a release ends, after the whole name of the release."""
@@ -70,8 +75,22 @@ def leads_in_a_circle(path: Path) -> bool:
     return False
 
 
+def _refuse_long_name(path: Path, ending: str = "") -> None:
+    """Refuse a name that its folder has no room for, with an ending that is written beside it."""
+    try:
+        os.lstat(path.with_name(f"{path.name}{ending}") if path.name else path)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            more = f" with '{ending}' behind it, as it is called while it is written" if ending else ""
+            message = f"the name of the file is too long{more}: '{path.name}'; give a shorter one"
+            raise SidelightError(message) from None
+    except ValueError:  # no name of a file: whoever writes says so
+        return
+
+
 def refuse_existing(path: Path, *, force: bool) -> None:
     """Refuse a path that cannot or should not be written, before any work is done."""
+    _refuse_long_name(path)
     if not utf8(str(path)):
         message = f"the name of the file '{path}' is not UTF-8, as documents that name it need; give another name"
         raise SidelightError(message)
@@ -94,6 +113,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 
 def refuse_input(path: Path, inputs: Iterable[Path]) -> None:
     """Refuse to write over what was read, by whatever name or link."""
+    _refuse_long_name(path)
     for each in inputs:
         if real_path(path) == real_path(each) or (path.exists() and each.exists() and path.samefile(each)):
             message = f"'{path}' is an input, and inputs are never written over; give another name"
@@ -112,10 +132,12 @@ def refuse_targets(targets: Sequence[Path], inputs: Iterable[Path], *, force: bo
 
 
 def refuse_left_over(path: Path, beside: Path, *, force: bool) -> None:
-    """Refuse to put a file beside a document that tells of another: publishing was cut short, or the file is gone."""
+    """Refuse to put a file beside a document that tells of another one, which is gone; undo what was cut short."""
+    _refuse_long_name(path, f"{UNFINISHED}{'x' * 8}")  # as `mkdtemp` ends it
+    settle(path)
     if beside.exists() and not path.exists() and not force:
         message = (
-            f"'{beside}' is there without its '{path.name}': publishing was cut short, or the file was moved; "
+            f"'{beside}' is there without its '{path.name}', which was moved or removed; "
             f"give another name, or replace it with --force{in_python(' force=True')}"
         )
         raise SidelightError(message)
@@ -214,8 +236,12 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         raise _cannot_publish(path, error) from None
 
 
+UNFINISHED = ".unfinished-"
+"""What stands between the name of a file and what a folder of unfinished work ends with."""
+
+
 def _unfinished(path: Path) -> str:
-    return f"{path.name}.unfinished-"
+    return f"{path.name}{UNFINISHED}"
 
 
 TEMPORARY = "sidelight-work-"
@@ -325,30 +351,28 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
     *first, last = targets
     with locked(last, passing=True):
         _settle(last, folder)
-        replaced = [target for target in targets if target.exists()]
-        if replaced and not force:
-            raise _appeared(replaced[0])
+        there = next((target for target in targets if target.exists()), None)
+        if there is not None and not force:
+            raise _appeared(there)
         try:
-            _keep_before(replaced, last, folder)
+            _keep_before(targets, folder)
             for target in first:
                 _place(folder / target.name, target, force=force)
             _flush_names(last.parent)  # so that also after a power cut the last one is not there alone
             _place(folder / last.name, last, force=force)
             _flush_names(last.parent)
+            _finish(last, folder)
         except BaseException:
             if not _placed(folder / last.name, last):  # else all is published, and the interrupt came too late
-                _take_back([target for target in first if target not in replaced], last, folder)
+                _put_back(last, folder)  # if that fails, what was kept stays for `settle`
+            _finish(last, folder)
             raise
-        finally:
-            _forget_before(last, folder)
 
 
-def _take_back(new: Sequence[Path], last: Path, folder: Path) -> None:
-    """Leave what stood there before, and nothing else."""
-    for target in new:
-        if _placed(folder / target.name, target):
-            target.unlink()
-    _put_back(last, folder)
+def _finish(last: Path, aside: Path) -> None:
+    """Remove what was kept; where that fails, whoever settles next does it, and what was published stays so."""
+    with contextlib.suppress(OSError):
+        _forget_before(last, aside)
 
 
 def _appeared(target: Path) -> NotPublished:
@@ -370,16 +394,18 @@ def _place(file: Path, target: Path, *, force: bool) -> None:
             raise _appeared(target) from None
         file.replace(target)
     else:
-        file.unlink()
+        with contextlib.suppress(OSError):  # it is in its place, and its folder goes
+            file.unlink()
 
 
 def _placed(file: Path, target: Path) -> bool:
     return not file.exists() or (target.exists() and target.samefile(file))
 
 
-# What is replaced is kept in a folder of its own, `release.csv.before`, which appears as a whole, goes as a whole, and
-# is there only while files are moved.  Whoever finds it there finds a crash: if the last file is still the one that was
-# kept, nothing was published, and all that was kept is put back; if it is another, all was published.
+# While files are moved, a folder of its own, `release.csv.before`, keeps what undoes it: `old` holds what stood there,
+# `new` second names of what goes where nothing stood.  It appears as a whole and goes as a whole.  Whoever finds it
+# finds a crash: if the last file is still the old one, or none, nothing was published, and moving is undone; if it is
+# another, all was published.
 
 
 def before_path(path: Path) -> Path:
@@ -400,6 +426,9 @@ def settle(path: Path) -> None:
     try:
         with locked(path, passing=True), unfinished_folder(path) as aside:
             _settle(path, aside)
+    except TimeoutError as error:
+        message = f"cannot read '{path}' while it is replaced: {error.strerror}"
+        raise NotPublished(message) from None
     except (OSError, SidelightError):
         message = (
             f"publishing '{path}' was cut short, and this user may not put back what stood there; "
@@ -409,42 +438,65 @@ def settle(path: Path) -> None:
 
 
 def _settle(last: Path, aside: Path) -> None:
-    if before_path(last).is_dir() and not _is_new(last, before_path(last) / last.name):
+    if before_path(last).is_dir() and not _is_new(last, before_path(last) / "old" / last.name):
         _put_back(last, aside)
     _forget_before(last, aside)
 
 
 def _put_back(last: Path, aside: Path) -> None:
-    """Put what was kept back to its place; it is kept on, so that this can be cut short as well."""
-    kept = before_path(last)
-    for each in kept.iterdir() if kept.is_dir() else ():
-        _second_name(each, aside / f"{each.name}.again").replace(last.with_name(each.name))
+    """Undo a move: put back what was kept, remove what came; it is kept on, so that this can be cut short as well."""
+    again = _new_folder(aside)
+    for each in _kept(last, "old"):
+        stood = last.with_name(each.name)
+        if not (stood.exists() and _same_file(stood, each)):
+            _second_name(each, again / each.name).replace(stood)
+    for each in _kept(last, "new"):
+        came = last.with_name(each.name)
+        if came.exists() and _same_file(came, each):  # else it is somebody else's
+            came.unlink()
     _flush_names(last.parent)
+
+
+def _kept(last: Path, which: str) -> list[Path]:
+    folder = before_path(last) / which
+    return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _forget_before(last: Path, aside: Path) -> None:
     """Remove what was kept, in one step: a part of it would say less than stood there."""
     if before_path(last).is_dir():
-        before_path(last).rename(aside / "forgotten")
+        before_path(last).rename(_new_folder(aside) / "forgotten")
         _flush_names(last.parent)
+
+
+def _new_folder(aside: Path) -> Path:
+    """Make an empty folder: one move may have to undo and forget another one before it."""
+    return Path(tempfile.mkdtemp(dir=aside))
 
 
 def _is_new(last: Path, kept: Path) -> bool:
     """Say whether the last file was moved to its place since the one before was kept."""
-    if not (last.exists() and kept.exists()):
-        return last.exists()
-    return not last.samefile(kept) and not filecmp.cmp(last, kept, shallow=False)
+    return last.exists() and not (kept.exists() and _same_file(last, kept))
 
 
-def _keep_before(targets: Sequence[Path], last: Path, folder: Path) -> None:
-    """Keep files that are to be replaced, all or none."""
-    if not targets:
-        return
-    kept = folder / "before"
-    kept.mkdir()
+def _same_file(one: Path, other: Path) -> bool:
+    """Say whether two names are of one file, or, where files cannot have two, of a copy."""
+    return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
+
+
+def _keep_before(targets: Sequence[Path], folder: Path) -> None:
+    """Keep what undoes the moves of files to their targets, all of it or nothing."""
+    *first, last = targets
+    kept = _new_folder(folder) / "kept"
+    for each in (kept, kept / "old", kept / "new"):
+        each.mkdir()
     for target in targets:
-        _second_name(target, kept / target.name)
-    _flush_names(kept)
+        if target.exists():
+            _second_name(target, kept / "old" / target.name)
+        elif target in first:
+            _second_name(folder / target.name, kept / "new" / target.name)
+    for each in (kept / "old", kept / "new", kept):
+        _flush_names(each)
     kept.rename(before_path(last))
     _flush_names(last.parent)
 
@@ -473,24 +525,85 @@ def _flush_names(folder: Path) -> None:
         flush_to_disk(folder)
 
 
+SAY_WAITING, WAIT_AT_MOST = 2.0, 60.0
+"""After how many seconds a line says who holds a lock, and after how many nobody waits for it any more."""
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, passing: bool = False) -> Iterator[None]:
     """Keep other processes and threads out; the lock is on a file beside, as the file itself is replaced.
 
-    A `passing` lock leaves no file: who waited for it notices, and locks another one.
+    Only the owner can open that file, so that no other account can hold the lock.  `TimeoutError` where another process
+    holds it for too long.  A `passing` lock leaves no file: who waited for it notices, and locks another one.
     """
-    from filelock import FileLock  # noqa: PLC0415 - it brings asyncio along, and few files are locked
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - it brings asyncio along, and few files are locked
 
     path.parent.stat()  # else the lock would make a folder that is missing
-    with FileLock(lock_path(path), poll_interval=0.01):
-        try:
-            yield
-        finally:
-            if passing:
-                with contextlib.suppress(OSError):  # Windows keeps files that are open
-                    lock_path(path).unlink()
+    lock = FileLock(lock_path(path), mode=0o600, poll_interval=0.01)
+    try:
+        _wait_for(lambda seconds: lock.acquire(timeout=seconds), path, Timeout)
+        with contextlib.suppress(OSError):
+            lock_path(path).chmod(0o600)  # one that an earlier version made was open to all
+            write_note(path, process=os.getpid())
+        yield
+    finally:
+        if lock.is_locked:
+            with contextlib.suppress(OSError):  # Windows keeps files that are open
+                lock_path(path).unlink() if passing else write_note(path, process=None)
+            lock.release()
+
+
+def _wait_for(acquire: Callable[[float], object], path: Path, too_late: type[Exception]) -> None:
+    """Acquire a lock; say after a while who holds it, and give up in the end."""
+    try:
+        acquire(min(SAY_WAITING, WAIT_AT_MOST))
+    except too_late:
+        held = f"{_holder(path)} holds its lock '{lock_path(path).name}'"
+        _LOG.warning("sidelight: waiting for '%s': %s", visible(path.name), visible(held))
+    else:
+        return
+    try:
+        acquire(max(WAIT_AT_MOST - SAY_WAITING, 0))
+    except too_late:
+        reason = (
+            f"{_holder(path)} holds its lock '{lock_path(path).name}', for over {WAIT_AT_MOST:g} s; end it, or wait"
+        )
+        raise TimeoutError(errno.ETIMEDOUT, reason, str(path)) from None
+
+
+def _holder(path: Path) -> str:
+    process = read_note(path).get("process")
+    return f"process {process}" if isinstance(process, int) else "another process"
 
 
 def lock_path(path: Path) -> Path:
     """Say where the lock of a file is; it stays there when nobody holds it, unless it is passing."""
     return path.with_name(f"{path.name}.lock")
+
+
+def read_note(path: Path) -> dict[str, object]:
+    """Read what is noted in the lock of a file; nothing where it is empty, as other versions left it, or not ours."""
+    try:
+        note = json.loads(lock_path(path).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return note if isinstance(note, dict) else {}
+
+
+def write_note(path: Path, *, keep: bool = False, **note: object) -> None:
+    """Note something in the lock of a file, by whoever holds it; with `keep`, it is on the disk afterwards.
+
+    Nothing is noted on Windows, where the file goes with the lock, nor on file systems without locks, where the file
+    says by itself whose it is.
+    """
+    if os.name == "nt":
+        return
+    text = json.dumps({key: value for key, value in (read_note(path) | note).items() if value is not None})
+    with lock_path(path).open("r+b") as file:  # never made here: its being there means something
+        if file.read(1) not in (b"", b"{"):
+            return
+        file.seek(0)
+        file.write(f"{text}\n".encode())
+        file.truncate()
+    if keep:
+        flush_to_disk(lock_path(path))

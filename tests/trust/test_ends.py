@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from support.waiting import PATIENCE
 
 TABLE = "sex,disease\n" + "f,Flu\nf,Cold\nm,Flu\nm,Cold\n" * 3
 PROTECT = ("protect", "t.csv", "-g", "sex", "-s", "disease", "-l", "group size >= 2", "--suppress-only", "sex")
@@ -29,7 +29,7 @@ def begun(folder, *words, **streams):
 def test_full_standard_output_says_what_was_published(folder):
     with Path("/dev/full").open("w") as full:
         process = begun(folder, *PROTECT, "-o", "out.csv", stdout=full)
-        _, error = process.communicate(timeout=60)
+        _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2
     assert error.startswith(
         "sidelight: standard output cannot be written: No space left on device; written already: out.csv"
@@ -41,7 +41,7 @@ def test_full_standard_output_says_what_was_published(folder):
 def test_closed_standard_output_is_no_crash(folder):
     words = f"exec {sys.executable} -m sidelight promise -e 1 >&-"
     outcome = subprocess.run(
-        ["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, timeout=60, check=False
+        ["/bin/sh", "-c", words], cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert outcome.returncode == 2
     assert outcome.stderr == "sidelight: standard output cannot be written: Bad file descriptor\n"
@@ -54,16 +54,15 @@ def test_a_process_that_is_told_to_end_cleans_up(folder, ends):
         # whoever runs tests by nohup has the signal ignored, which is heeded
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_DFL);"
         "import sys; from sidelight.cli import protect; from pathlib import Path; from sidelight.publish import publish;"
-        "publish._judge = lambda *_: Path('wait').write_text('here') and __import__('time').sleep(60);"
+        "publish._judge = lambda *_: Path('wait').write_text('here') and __import__('time').sleep(600);"
         "from sidelight.cli.app import main; main()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code, *PROTECT, "-o", "out.csv"], cwd=folder, stderr=subprocess.PIPE, text=True
     )
     assert (folder / "wait").read_text() == "here"
-    time.sleep(0.2)
     process.send_signal(ends)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, error
     assert error.startswith("sidelight: interrupted; ")
     assert sorted(each.name for each in folder.iterdir()) == ["t.csv", "wait"]

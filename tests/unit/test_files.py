@@ -102,6 +102,72 @@ def test_only_one_writer_at_a_time(tmp_path):
     assert path.read_text() == "60"
 
 
+HOLDER = """
+import sys, time; from pathlib import Path; from sidelight._files import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def held(tmp_path):
+    """A file whose lock another process holds, and that process."""
+    path = tmp_path / "total"
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
+        yield path, process
+        process.kill()
+
+
+def test_lock_held_by_another_process_is_named_and_given_up_in_the_end(held, monkeypatch, caplog):
+    path, process = held
+    monkeypatch.setattr(_files, "SAY_WAITING", 0.05)
+    monkeypatch.setattr(_files, "WAIT_AT_MOST", 0.1)
+    with pytest.raises(TimeoutError, match=f"process {process.pid} holds its lock 'total.lock'"), locked(path):
+        pass
+    assert caplog.messages == [f"sidelight: waiting for 'total': process {process.pid} holds its lock 'total.lock'"]
+    monkeypatch.setattr(_files, "WAIT_AT_MOST", 60)
+    process.stdin.close()  # it ends, and the lock with it
+    with locked(path):
+        assert _files.read_note(path) == {"process": os.getpid()}
+    assert _files.read_note(path) == {}
+
+
+def test_lock_held_by_another_process_is_no_publication_and_no_reading(held, monkeypatch):
+    path, process = held
+    monkeypatch.setattr(_files, "SAY_WAITING", 0.05)
+    monkeypatch.setattr(_files, "WAIT_AT_MOST", 0.1)
+    with pytest.raises(NotPublished, match=f"process {process.pid} .*; nothing was published"):
+        move_contents((path.with_name("a"), path), "new")
+    _files.before_path(path).mkdir()
+    with pytest.raises(NotPublished, match=f"cannot read .* process {process.pid} holds"):
+        _files.settle(path)
+
+
+def test_lock_is_for_its_owner_alone_also_where_an_earlier_version_made_it(tmp_path):
+    _files.lock_path(tmp_path / "old").touch(0o644)
+    before = os.umask(0)
+    try:
+        for name in ("old", "new"):
+            for passing in (False, True):
+                with locked(tmp_path / name, passing=passing):
+                    assert rights(tmp_path / f"{name}.lock") == 0o600
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("text", [b"", b"{}", b"[1]", b"4711\nhost\n", b"\xff", b"[" * 10**5])
+def test_notes_are_not_read_nor_written_where_a_lock_holds_something_else(text, tmp_path):
+    path = tmp_path / "total"
+    _files.lock_path(path).write_bytes(text)
+    assert _files.read_note(path) == {}
+    _files.write_note(path, entries=1)
+    assert _files.read_note(path) == ({"entries": 1} if text in (b"", b"{}") else {})
+    assert _files.lock_path(path).read_bytes() == (b'{"entries": 1}\n' if text in (b"", b"{}") else text)
+
+
 def test_a_lock_in_a_missing_folder_is_an_ordinary_error(tmp_path):
     with pytest.raises(OSError, match="No such file"), locked(tmp_path / "missing" / "total"):
         pass
@@ -175,23 +241,96 @@ def test_a_passing_lock_keeps_all_others_out_and_leaves_no_file(tmp_path):
     assert (len(most), max(most), [*tmp_path.iterdir()]) == (80, 1, [])
 
 
-@pytest.mark.parametrize("links", [True, False])
-@pytest.mark.parametrize("moved", [0, 1, 2])
-def test_settling_leaves_what_stood_there_or_all_of_the_new(moved, links, tmp_path, monkeypatch):
-    """As after a crash: `moved` of two files were moved, and what they replace was kept."""
-    if not links:
-        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
-    targets = (tmp_path / "a.json", tmp_path / "a.csv")
-    for each in targets:
+def cut_short(targets, moved, *, stood):
+    """Leave what a crash leaves: `moved` of two files were moved, to where files stood or nothing did."""
+    for each in targets if stood else ():
         each.write_text("old")
     with _files.unfinished_folder(targets[-1]) as folder:
-        _files._keep_before(targets, targets[-1], folder)
-        for each in targets[:moved]:
+        for each in targets:
             (folder / each.name).write_text("new")
+        _files._keep_before(targets, folder)
+        for each in targets[:moved]:
             (folder / each.name).replace(each)
-    _files.settle(targets[-1])
-    expected = "new" if moved == 2 else "old"
-    assert {each.name: each.read_text() for each in tmp_path.iterdir()} == {each.name: expected for each in targets}
+
+
+def move_contents(targets, content, **options):
+    with _files.unfinished_folder(targets[-1]) as folder:
+        for each in targets:
+            (folder / each.name).write_text(content)
+        _files.move_into_place(folder, targets, **options)
+
+
+@pytest.fixture(params=[True, False], ids=["links", "no links"])
+def pair(request, tmp_path, monkeypatch):
+    """Two files that belong together, also where files cannot have two names."""
+    if not request.param:
+        monkeypatch.setattr(os, "link", lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EPERM, "no links")))
+    return tmp_path / "a.json", tmp_path / "a.csv"
+
+
+def contents(targets):
+    return {each.name: each.read_text() for each in targets[0].parent.iterdir()}
+
+
+@pytest.mark.parametrize("stood", [True, False])
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_settle_after_a_crash_leaves_what_stood_there_or_all_of_the_new(moved, stood, pair):
+    cut_short(pair, moved, stood=stood)
+    _files.settle(pair[-1])
+    expected = "new" if moved == 2 else "old" if stood else None
+    assert contents(pair) == ({} if expected is None else {each.name: expected for each in pair})
+
+
+@pytest.mark.parametrize("stood", [True, False])
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_move_into_place_right_after_a_crash_replaces_all(moved, stood, pair):
+    cut_short(pair, moved, stood=stood)
+    move_contents(pair, "newer")
+    assert contents(pair) == {each.name: "newer" for each in pair}
+
+
+@pytest.mark.parametrize("stood", [True, False])
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_move_into_place_that_fails_after_a_crash_leaves_what_settling_would(moved, stood, pair, monkeypatch):
+    cut_short(pair, moved, stood=stood)
+
+    def fail(file, target, *, force):
+        if target == pair[-1]:
+            raise OSError(errno.EIO, "Input/output error")
+        place(file, target, force=force)
+
+    place = _files._place
+    monkeypatch.setattr(_files, "_place", fail)
+    with pytest.raises(NotPublished, match="nothing was published"):
+        move_contents(pair, "newer")
+    expected = "new" if moved == 2 else "old" if stood else None
+    assert contents(pair) == ({} if expected is None else {each.name: expected for each in pair})
+
+
+@pytest.mark.parametrize("force", [True, False])
+def test_move_into_place_that_cannot_clean_up_has_published(force, pair, monkeypatch):
+    def fail(*_, **__):
+        if _files.before_path(pair[-1]).is_dir():
+            raise OSError(errno.EIO, "Input/output error")
+
+    if force:
+        move_contents(pair, "old")
+    monkeypatch.setattr(_files, "_forget_before", fail)
+    if not force:
+        monkeypatch.setattr(_files.Path, "unlink", fail)
+    move_contents(pair, "new", force=force)
+    monkeypatch.undo()
+    _files.settle(pair[-1])
+    assert {each: each.read_text() for each in pair} == dict.fromkeys(pair, "new")
+
+
+def test_refuse_left_over_undoes_what_was_cut_short(pair):
+    cut_short(pair, 1, stood=False)
+    _files.refuse_left_over(pair[-1], pair[0], force=False)
+    assert contents(pair) == {}
+    pair[0].write_text("of a file that is gone")
+    with pytest.raises(SidelightError, match=r"without its 'a.csv'"):
+        _files.refuse_left_over(pair[-1], pair[0], force=False)
 
 
 def test_whoever_may_not_settle_is_told(tmp_path, monkeypatch):

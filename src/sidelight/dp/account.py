@@ -359,6 +359,11 @@ def _digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
+def history_digest(account: Account, entries: int) -> str:
+    """Compute a digest of the first entries of an account: of what later changes and other versions leave as it is."""
+    return _digest({"history": [[each.at, each.receipt, each.spending.what] for each in account.entries[:entries]]})
+
+
 def entry_document(entry: Entry) -> dict[str, Any]:
     """Write one entry as JSON has it."""
     spending = entry.spending

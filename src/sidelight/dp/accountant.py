@@ -25,6 +25,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sidelight._rounding import decimal_text, raised, round_down, round_up, whole_number
 from sidelight._text import html_table
 from sidelight.dp.gaussian import concentrated_epsilon
@@ -205,7 +207,8 @@ def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> Privac
     - basic: Σε, if Σδ is within δ;
     - advanced: Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), with what Σδ leaves of δ as δ';
     - concentrated: Σρ as zero-concentrated privacy, turned into ε at δ;
-    - loss distribution: the privacy losses of the mechanisms themselves, convolved by Google's dp-accounting.
+    - loss distribution: the privacy losses of the mechanisms themselves, convolved by Google's dp-accounting;
+      infinite where one is 710 or more, which is too large to convolve.
 
     The releases must have been planned in advance: when later ones depend on earlier answers, `basic` and
     `concentrated` still hold (and are what a `Ledger` goes by).
@@ -298,8 +301,11 @@ def _promise_of(
         total = with_warnings(epsilon, delta, people, *bound, neighbours=neighbours)
     if allowed is None:
         return total
+    losses = _composed_losses(listed)
+    if losses is None:
+        return total
     smallest = min(SMALLEST_READ, float(epsilon) / 100)
-    profile = PrivacyProfile.of_curve(curve_of_losses(_composed_losses(listed)), smallest=smallest)
+    profile = PrivacyProfile.of_curve(curve_of_losses(losses), smallest=smallest)
     shift, read_at, slack = smallest_shift_on(profile, people, allowed, for_data_as_it_is=for_data_as_it_is)
     every = profile.as_read() | total.profile
     if shift >= total.shift:
@@ -350,10 +356,20 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
 def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
     """Convolve the mechanisms' privacy losses."""
     left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
-    return float(_composed_losses(spendings).get_epsilon_for_delta(left))
+    total = _composed_losses(spendings)
+    return math.inf if total is None else float(total.get_epsilon_for_delta(left))
 
 
-def _composed_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
+def _composed_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types
+    """Convolve the losses; `None` where one is so large that floats do not hold e^loss, from 710 on: no bound then."""
+    try:
+        with np.errstate(over="raise"):
+            return _convolved_losses(spendings)
+    except (OverflowError, FloatingPointError):
+        return None
+
+
+def _convolved_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
     losses = privacy_loss_distributions()
     interval = _interval(spendings)
     # equal releases are composed by one power instead of one by one

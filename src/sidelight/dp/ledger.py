@@ -6,6 +6,7 @@ Invariant   a release is on the disk before its noise is drawn, and one process 
             the file never says less than was published, whoever else spends and whenever the power goes.
 Loss        a ledger is begun by an act of its own and never by spending; its lock stays beside it, so that a ledger
             which is gone is missed.  One with two names is refused: replacing one leaves the other as it was.
+Old copies  the lock notes how many entries there are, and their digest: a ledger that lacks some went back.
 Damage      a file that is cut off or changed is refused, by its digest, and nothing is published on a guess.
 """
 
@@ -21,9 +22,27 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sidelight._files import IN_A_CIRCLE, leads_in_a_circle, lock_path, locked, read_whole, real_path, replace_whole
-from sidelight._text import html_table
-from sidelight.dp.account import Account, Accounting, ChoiceReceipt, PublishedCounts, from_text, to_text
+from sidelight._files import (
+    IN_A_CIRCLE,
+    leads_in_a_circle,
+    lock_path,
+    locked,
+    read_note,
+    read_whole,
+    real_path,
+    replace_whole,
+    write_note,
+)
+from sidelight._text import counted, html_table
+from sidelight.dp.account import (
+    Account,
+    Accounting,
+    ChoiceReceipt,
+    PublishedCounts,
+    from_text,
+    history_digest,
+    to_text,
+)
 from sidelight.dp.accountant import Spending
 from sidelight.dp.parameters import Amount, Neighbours, exact_amount
 from sidelight.errors import (
@@ -157,8 +176,9 @@ class Ledger:
 
     def read(self) -> Account:
         """Say what was spent so far."""
+        noted = read_note(self.path)  # first: whoever spends writes the ledger, then the note
         try:
-            return from_text(read_whole(self.path).decode())
+            account = from_text(read_whole(self.path).decode())
         except FileNotFoundError:
             raise BadLedger(self._lost() if lock_path(self.path).exists() else self._missing()) from None
         except OSError as error:
@@ -170,6 +190,18 @@ class Ledger:
                 "has every release so far, or begin another file with no more than is surely left of the budget"
             )
             raise BadLedger(message) from None
+        entries = noted.get("entries")  # none in a lock that is new, as beside a ledger that was moved here
+        if isinstance(entries, int) and history_digest(account, entries) != noted.get("digest"):
+            raise BadLedger(self._went_back(entries))
+        return account
+
+    def _went_back(self, entries: int) -> str:
+        return (
+            f"the ledger '{self.path.name}' is an old copy or another ledger: it lacks some of the "
+            f"{counted(entries, 'entry')} that its lock '{lock_path(self.path).name}' recorded; put back the newest "
+            "copy, or begin another file with no more than is surely left of the budget (remove the lock only if "
+            "nothing was published since this copy)"
+        )
 
     def read_budget(self) -> Account:
         """Say what may be spent in all, without what it was spent on."""
@@ -241,6 +273,8 @@ class Ledger:
 
     def _write(self, account: Account) -> None:
         replace_whole(self.path, to_text(account), private=True)
+        entries = len(account.entries)
+        write_note(self.path, keep=True, entries=entries, digest=history_digest(account, entries))
 
     def _cannot_write(self, error: OSError) -> BadLedger:
         return BadLedger(f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published")

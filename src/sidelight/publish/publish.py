@@ -108,8 +108,8 @@ def publish(
     Everything is written into a folder beside the file, whose name says that it is unfinished; flushed; read back;
     compared with what was meant; judged by the policy once more.  Only then the sidecar is moved to its place, and
     the file that was asked for last: when it is there, it was judged, and the digest in the sidecar says that it is
-    this one.  After a `kill -9` in between, readers find what was to be replaced; if that was nothing, the sidecar
-    tells of a file that is not there, and no reader takes it.
+    this one.  After a `kill -9` in between, readers find what was to be replaced, or nothing if nothing stood there,
+    and the same call succeeds.
     """
     path = Path(path)
     for name, option in (

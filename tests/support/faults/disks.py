@@ -56,7 +56,7 @@ def disk_full(known: Undisturbed, disk: Path, tally: Tally, free: int) -> None:
         os.posix_fallocate(file.fileno(), 0, left)
     ended = in_child(known.work.run, here)
     ballast.unlink()
-    tally.add(f"{known.work.name}, {free} pages free", [*_odd_end(ended), *looked_at(known, here)])
+    tally.add(f"{known.work.name}, {free} pages free", [*_odd_end(ended), *looked_at(known, here, ended.answer)])
 
 
 def files_small(known: Undisturbed, folder: Path, tally: Tally, largest: int) -> None:
@@ -71,7 +71,8 @@ def files_small(known: Undisturbed, folder: Path, tally: Tally, largest: int) ->
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
-    tally.add(f"{known.work.name}, files of {largest} bytes", [*_odd_end(in_child(limited)), *looked_at(known, here)])
+    ended = in_child(limited)
+    tally.add(f"{known.work.name}, files of {largest} bytes", [*_odd_end(ended), *looked_at(known, here, ended.answer)])
 
 
 def read_only(known: Undisturbed, disk: Path, tally: Tally, *, temporary: Path | None) -> None:
@@ -91,7 +92,7 @@ def read_only(known: Undisturbed, disk: Path, tally: Tally, *, temporary: Path |
         (here / "tmp").mkdir()
     tally.add(
         f"{known.work.name}, {'all' if temporary is None else 'the folder'} read-only",
-        [*refused, *looked_at(known, here)],
+        [*refused, *looked_at(known, here, ended.answer)],
     )
 
 

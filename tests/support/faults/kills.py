@@ -65,11 +65,18 @@ def undisturbed(work: Work, folder: Path) -> Undisturbed:
     return Undisturbed(work, template, old, new, tuple(steps), ended.seconds)
 
 
-def looked_at(known: Undisturbed, folder: Path) -> list[str]:
-    """Look for problems in a child, and remove the folder."""
-    ended = in_child(known.work.problems, folder, known.old, known.new, quiet=False)
+def looked_at(known: Undisturbed, folder: Path, status: int | None = None) -> list[str]:
+    """Look for problems in a copy, run the work again where it was disturbed, each in a child; remove the folders."""
+    copy = copied(folder, folder.with_name(f"{folder.name}-looked-at"))
+    looked = in_child(known.work.problems, copy, known.old, known.new, status, quiet=False)
+    shutil.rmtree(copy, ignore_errors=True)
+    if looked.status:
+        return [f"looking at it ended with {looked.status}: {looked.answer}"]
+    state, problems = looked.answer
+    again = in_child(known.work.again_problems, folder, state, known.new, quiet=False)
     shutil.rmtree(folder, ignore_errors=True)
-    return ended.answer if ended.status == 0 else [f"looking at it ended with {ended.status}: {ended.answer}"]
+    more = again.answer if again.status == 0 else [f"the same command again ended with {again.status}: {again.answer}"]
+    return [*problems, *more]
 
 
 def kill_around_steps(known: Undisturbed, folder: Path, tally: Tally, *, every: int = 1) -> None:

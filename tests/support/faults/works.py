@@ -6,7 +6,9 @@ A *work* is a command in a folder of its own, where something stands already.  A
     spent     the ledger can be read, and knows whatever noise is there
     private   what is left over is called unfinished, a lock or temporary, and only its owner can open it
     inputs    are as they were
-    next      the same command succeeds, and leaves nothing but what it names
+    true      a run that ended says what a reader finds: all of the new, or what stood there
+    again     the same command, run at once and with nothing in between, succeeds, has done what it says, has paid once,
+              and leaves nothing but what it names.  Whoever looks, looks at a copy: reading settles what is there.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -65,12 +67,13 @@ BEGIN = ("ledger", "begin", "ledger.json", "-e", "1000")
 
 
 def release_state(path: Path) -> str:
-    """Say which release a reader finds, by what its sidecar says; refused is what publishing left where nothing stood."""
+    """Say which release a reader finds, by what its sidecar says."""
     import sidelight as sl  # noqa: PLC0415 - imported in children, whoever imports this
+    from sidelight._files import settle  # noqa: PLC0415
 
+    settle(path)
     if not path.exists():
-        beside = path.with_name(f"{path.name}.before")
-        assert not beside.exists(), "the release before is not put back"
+        assert not [*path.parent.glob(f"{path.name}*json")], "there is a sidecar or a dictionary alone"
         return "nothing"
     read = sl.read_published(path)
     assert int(read.groups.sizes.sum()) == 240, "people are missing"
@@ -127,6 +130,7 @@ class Work:
     again: str = ""  # how the next run may be refused: it is done
     room: int | None = None  # how many keys a search may hold, and rows be sorted at a time
     allowed: Callable[[str, str, str], bool] = lambda state, old, new: state in (old, new)
+    repeated: Callable[[str, str], str] = lambda state, new: new  # what there is after a state and one more run
     said: str = ""  # by the last run, where it was refused
 
     def prepare(self, folder: Path) -> None:
@@ -159,38 +163,47 @@ class Work:
         """Say what a reader finds; an `AssertionError` or an error of ours where it is not whole."""
         return self.state(folder / self.outputs[0] if self.outputs[0] != "." else folder)
 
-    def problems(self, folder: Path, old: str, new: str, *, next_run: bool = True) -> list[str]:
-        """Look for what must not be after a fault; run in a child, as it reads and runs the command again."""
+    def problems(self, folder: Path, old: str, new: str, status: int | None) -> tuple[str, list[str]]:
+        """Say what a reader finds after a fault, and what must not be; run in a child, as it reads.
+
+        `status` is what the disturbed run ended with, if it ended by itself.
+        """
         found = [*self._left_open(folder), *self._changed_inputs(folder)]
         os.chdir(folder)
         tempfile.tempdir = str(folder / TEMPORARY)
         try:
             state = self.found(folder)
-            if not self.allowed(state, old, new):
-                found.append(f"found {state}, neither {old} nor {new}")
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is told
-            found.append(f"cannot be read: {type(problem).__name__} {problem}")
-        if next_run:
-            found += self._next(folder)
-        return found
+            return "", [*found, f"cannot be read: {type(problem).__name__} {problem}"]
+        if not self.allowed(state, old, new):
+            found.append(f"found {state}, neither {old} nor {new}")
+        if status is not None and (status == 0) != (state == new) and old != new:
+            found.append(f"it ended with {status}, and a reader finds {state}, after {old} and before {new}")
+        return state, found
 
-    def _next(self, folder: Path) -> Iterator[str]:
+    def again_problems(self, folder: Path, state: str, new: str) -> list[str]:
+        """Run the command again, where a reader would find `state`, and say what must not be; run in a child."""
+        return [*self._again(folder, state, new)]
+
+    def _again(self, folder: Path, state: str, new: str) -> Iterator[str]:
         self.said = ""
         status = self.run(folder)
         if status:
             done = self.again and self.again in self.said
-            yield from () if done else (f"the next run ends with {status}: {self.said}",)
+            yield from () if done else (f"the same command again ends with {status}: {self.said}",)
             return
         try:
-            self.found(folder)
+            after, expected = self.found(folder), self.repeated(state, new)
+            if after != expected:
+                yield f"the same command again leaves {after} and not {expected}"
         except Exception as problem:  # noqa: BLE001
-            yield f"what the next run wrote cannot be read: {type(problem).__name__} {problem}"
+            yield f"what the same command again wrote cannot be read: {type(problem).__name__} {problem}"
         there = {each.name for each in folder.iterdir()} - {"people.csv", "levels", TEMPORARY}
-        expected = {*self.names, *self.stays}
-        if there != expected:
-            yield f"after the next run {sorted(there ^ expected)} is left over or missing"
+        expected_names = {*self.names, *self.stays}
+        if there != expected_names:
+            yield f"after the same command again {sorted(there ^ expected_names)} is left over or missing"
         if any((folder / TEMPORARY).iterdir()):
-            yield "temporary files are left after the next run"
+            yield "temporary files are left after the same command again"
 
     @property
     def names(self) -> set[str]:
@@ -260,6 +273,7 @@ WORKS = (
         stays=("ledger.json.lock",),
         # a spending without its noise is what a crash may leave, and never the other way round
         allowed=lambda state, old, new: state in (old, new, old.replace("1 spent", "2 spent")),
+        repeated=lambda state, new: new.replace("2 spent", f"{int(state.split()[0]) + 1} spent"),
     ),
     Work(
         "report",
@@ -289,5 +303,7 @@ WORKS = (
 
 
 def copied(template: Path, to: Path) -> Path:
-    shutil.copytree(template, to)
+    """Copy a folder with its links as links: two names of one file are so in the copy."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cp", "-a", str(template), str(to)], check=True)
     return to

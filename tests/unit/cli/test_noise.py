@@ -280,6 +280,7 @@ def test_outputs_are_never_written_over_the_lock_or_an_input(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
     "where", ["sidelight.dp.mechanism.Mechanism.add_noise", "sidelight.publish.noise.move_into_place"]

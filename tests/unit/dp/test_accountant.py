@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight._rounding import round_up
 from sidelight.dp.accountant import (
     LOST_IN_TRANSFORMS,
     Spending,
@@ -180,3 +181,25 @@ def test_several_noises_of_one_release_are_accounted_for_together():
     assert both.rho() == pytest.approx(1 / 72 + 1 / 128)
     assert both.keeps()
     assert not dataclasses.replace(both, epsilon="0.5").keeps()
+
+
+LARGE = [
+    sl.Spending("epsilon", epsilon=710),
+    sl.Spending("epsilon and delta", epsilon=2_000, delta="1e-9"),
+    sl.Spending("Laplace", epsilon=2_000, mechanism=Mechanism("discrete Laplace", 0.0005)),
+    sl.Spending("Gaussian", epsilon=10**30, delta="1e-9", mechanism=Mechanism("discrete Gaussian", 1e-6)),
+]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=lambda each: each.what)
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("delta", [0, "1e-6"])
+def test_privacy_spent_of_losses_that_floats_do_not_hold_is_what_other_accounts_say(large, times, delta):
+    spent = sl.privacy_spent([large] * times, delta=delta)
+    within = times * large.delta <= Fraction(delta)
+    assert spent.basic == (round_up(times * large.epsilon) if within else math.inf)
+    assert spent.epsilon == min(spent.accounts().values())
+    assert spent.loss_distribution > 709
+    assert "epsilon at most" in repr(spent)
+    promised = promise_of([large] * times, people=10, chance="0.01")
+    assert promised.shift == 1

@@ -1,19 +1,21 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
 import sys
 import threading
-import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
+from sidelight._files import locked
 from sidelight.dp.ledger import opened_ledger, paying, warn_without_ledger
 from sidelight.errors import BadLedger, NoLedgerWarning
 
@@ -84,6 +86,76 @@ def test_a_lost_ledger_does_not_start_over_in_silence(tmp_path):
     ledger.path.write_bytes(kept)
     ledger.spend(A_TENTH)
     assert len(ledger.read().entries) == 2
+
+
+def test_ledger_that_went_back_is_refused_until_the_newest_is_there_again(tmp_path):
+    ledger = start(tmp_path)
+    copies = [ledger.path.read_bytes()]
+    for receipt in ("first", "second", "third"):
+        ledger.spend(A_TENTH, receipt=receipt)
+        copies.append(ledger.path.read_bytes())
+    for old in copies[:-1]:
+        ledger.path.write_bytes(old)
+        for refused in (ledger.read, lambda: ledger.spend(A_TENTH), lambda: ledger.enter_file("first", tmp_path, "")):
+            with pytest.raises(BadLedger, match=r"old copy .* 3 entries that its lock 'budget.json.lock' recorded"):
+                refused()
+        assert ledger.path.read_bytes() == old
+    ledger.path.write_bytes(copies[-1])
+    ledger.enter_file("third", tmp_path / "counts.csv", "abc")  # what is spent stays the same
+    assert len(ledger.spend(A_TENTH).entries) == 4
+
+
+def test_ledger_that_another_copy_was_spent_from_is_refused(tmp_path):
+    ledger = start(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    other = sl.Ledger(Path(shutil.copy(ledger.path, tmp_path / "elsewhere")))
+    for each in (ledger, other, other):
+        each.spend(sl.Spending(f"from {each.path.parent.name}", epsilon=0.1))
+    shutil.copy(other.path, ledger.path)
+    with pytest.raises(BadLedger, match="an old copy or another ledger"):
+        ledger.read()
+
+
+def test_ledger_that_is_moved_elsewhere_and_back_is_taken(tmp_path):
+    ledger = start(tmp_path)
+    ledger.spend(A_TENTH)
+    (tmp_path / "elsewhere").mkdir()
+    moved = sl.Ledger(Path(shutil.move(ledger.path, tmp_path / "elsewhere")))
+    moved.spend(A_TENTH)
+    shutil.move(moved.path, ledger.path)
+    assert len(ledger.spend(A_TENTH).entries) == 3
+
+
+def test_ledger_of_an_earlier_version_has_an_empty_lock_and_is_taken(tmp_path):
+    ledger = start(tmp_path)
+    old = ledger.path.read_bytes()
+    ledger.spend(A_TENTH)
+    (tmp_path / "budget.json.lock").write_bytes(b"")
+    ledger.path.write_bytes(old)
+    assert len(ledger.spend(A_TENTH).entries) == 1
+    ledger.path.write_bytes(old)
+    with pytest.raises(BadLedger, match="1 entry that its lock"):
+        ledger.read()
+
+
+def test_ledger_killed_between_its_file_and_the_note_in_its_lock_is_taken(tmp_path, monkeypatch):
+    ledger = start(tmp_path)
+    ledger.spend(A_TENTH)
+    with monkeypatch.context() as patch:
+        patch.setattr("sidelight.dp.ledger.write_note", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            ledger.spend(A_TENTH)
+    assert len(ledger.spend(A_TENTH).entries) == 3
+
+
+def test_ledger_whose_lock_is_held_is_refused_and_nothing_is_spent(tmp_path, monkeypatch):
+    ledger = start(tmp_path)
+    monkeypatch.setattr("sidelight._files.SAY_WAITING", 0.05)
+    monkeypatch.setattr("sidelight._files.WAIT_AT_MOST", 0.1)
+    with locked(ledger.path), pytest.raises(BadLedger, match=f"process {os.getpid()} holds its lock") as refused:
+        ledger.spend(A_TENTH)
+    assert "\n" not in str(refused.value)
+    assert ledger.read().entries == ()
 
 
 def test_a_ledger_that_could_not_be_begun_leaves_nothing(tmp_path, monkeypatch):
@@ -220,7 +292,7 @@ def test_several_processes_cannot_spend_the_same_budget(tmp_path):
     racing = [spender(ledger.path) for _ in range(3)]
     for process in racing:
         go(process)
-    told = sum(process.communicate(timeout=60)[0].count("spent") for process in racing)
+    told = sum(process.communicate(timeout=PATIENCE)[0].count("spent") for process in racing)
     assert told == len(ledger.read().entries) == 40
     assert ledger.read().spent == (4, 0)
 
@@ -231,9 +303,9 @@ def test_a_ledger_survives_being_killed(tmp_path):
         before = len(ledger.read().entries)
         process = spender(ledger.path)
         go(process)
-        time.sleep(0.05 + 0.03 * number)
+        wait_for_work(process, seconds=0.05 + 0.03 * number)
         os.kill(process.pid, signal.SIGKILL)
-        told = process.communicate(timeout=60)[0].count("spent\n")
+        told = process.communicate(timeout=PATIENCE)[0].count("spent\n")
         after = len(ledger.read().entries)  # it is whole
         assert (
             before + told <= after <= before + told + 1

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
+from support.signals import sigint
 
 import sidelight as sl
 from sidelight import _files as placing
@@ -29,6 +30,8 @@ import json, os, pathlib, shutil, signal, sys
 sys.path.insert(0, sys.argv[3])
 import sidelight as sl
 from support.faults.children import in_child, kill_at
+from support.faults.works import copied
+from sidelight._files import move_into_place
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
 from sidelight.table.counts import Counts
@@ -56,6 +59,23 @@ def left_in(here):
     return {p.name: p.is_dir() or p.read_text()[:11] for p in here.iterdir()}
 
 
+def again(here, found, force):
+    # in a copy that nobody has read: reading settles what is there
+    path = copied(here, here.with_name(here.name + "-again")) / "release.csv"
+    had = path.exists()
+
+    def publish():
+        module.move_into_place = move_into_place  # it is replaced below
+        try:
+            found.publish(path, force=force)
+        except sl.SidelightError as problem:
+            return str(problem)
+        return "published" if sl.GroupSize().measure(sl.read_published(path)).value < 20 else "another"
+
+    said = in_child(publish).answer
+    return {"had": had, "said": said, "left": sorted(left_in(path.parent))}
+
+
 def left_behind(folder, method, before, kind):
     kind, force = getattr(signal, kind), before != "nothing"
     found = sl.protect(table, sl.Policy(sl.GroupSize() >= 5), method=method, ask="nobody")
@@ -75,7 +95,7 @@ def left_behind(folder, method, before, kind):
             setattr(module, name, killing(getattr(module, name), kind))
             found.publish(here / "release.csv", force=force)
 
-        yield name, name, status_of(publish), left_in(here)
+        yield name, name, status_of(publish), left_in(here), again(here, found, force)
     left = []
 
     def move_many_times(unfinished, targets, *, force):
@@ -96,7 +116,7 @@ def left_behind(folder, method, before, kind):
             name = pathlib.Path(os.environ["KILLED_AT"]).read_text() if status else "none"
             if not status:
                 shutil.rmtree(here / unfinished.name)
-            left.append((name, number, status, left_in(here)))
+            left.append((name, number, status, left_in(here), again(here, found, force)))
             if not status:
                 return
 
@@ -128,17 +148,19 @@ def killed(tmp_path_factory):
     """Give, for each way, a folder and what each kill left in it: all from one start of Python, which takes longest."""
     folder = tmp_path_factory.mktemp("killed")
     command = [sys.executable, "-c", KILLED, str(folder), json.dumps(WAYS), str(TESTS)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, "PYTHONWARNINGS": ""})
+    with sigint(signal.default_int_handler):
+        environment = {**os.environ, "PYTHONWARNINGS": ""}
+        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return {way: (folder / "-".join(way), left) for way, left in zip(WAYS, json.loads(done.stdout), strict=True)}
 
 
 def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(killed):
     folder, points = killed["mondrian", "nothing", "SIGKILL"]
     assert {name for name, *_ in points} >= {"read_back", "link", "fsync", "unlink", "none"}
-    for name, number, status, left in points:
+    for name, number, status, left, _ in points:
         path = folder / str(number) / "release.csv"
         unfinished = {each for each in left if each.startswith("release.csv.unfinished-")}
-        assert {*left} <= {"release.csv", "release.csv.lock", *BESIDE, *unfinished}
+        assert {*left} <= {"release.csv", "release.csv.lock", "release.csv.before", *BESIDE, *unfinished}
         if name == "none":
             assert (status, set(left)) == (0, {"release.csv", *BESIDE})
         else:
@@ -148,8 +170,9 @@ def test_a_kill_in_the_middle_leaves_nothing_that_looks_finished(killed):
             assert {*BESIDE} <= {*left}
             assert len(sl.read_published(path)) > 1
         elif BESIDE[0] in left:
-            with pytest.raises(BadRelease, match=r"release.csv' is missing, and the sidecar"):
+            with pytest.raises(BadRelease, match=r"no 'release.csv.sidelight.json' beside"):
                 sl.read_published(path)
+            assert not {"release.csv.before", *BESIDE} & {each.name for each in path.parent.iterdir()}
 
 
 READINGS = (
@@ -167,7 +190,7 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(method, killed):
     files = [each.name for each in (folder / "earlier").iterdir()]
     earlier = {name: (folder / "earlier" / name).read_bytes() for name in files}
     sizes, mixed = [], 0
-    for name, number, status, left in points:
+    for name, number, status, left, _ in points:
         path = folder / str(number) / "release.csv"
         assert status == (0 if name == "none" else -signal.SIGKILL)
         mixed += any(left[each] != earlier[each].decode()[:11] for each in files) and "release.csv.before" in left
@@ -188,10 +211,10 @@ def test_a_kill_at_any_step_leaves_the_old_or_the_new(method, killed):
 
 
 @pytest.mark.parametrize("method", ["mondrian", "anatomy"])
-def test_a_kill_where_nothing_stood_leaves_the_new_or_what_every_reader_refuses(method, killed):
+def test_a_kill_where_nothing_stood_leaves_the_new_or_nothing(method, killed):
     folder, points = killed[method, "nothing", "SIGKILL"]
     refused = 0
-    for name, number, _, left in points:
+    for name, number, _, left, _ in points:
         path = folder / str(number) / "release.csv"
         if "release.csv" in left:
             assert sl.GroupSize().measure(sl.read_published(path)).value >= 5
@@ -201,6 +224,19 @@ def test_a_kill_where_nothing_stood_leaves_the_new_or_what_every_reader_refuses(
                 audited = invoke(["audit", str(path), "-m", "group size", *said])
                 assert (audited.exit_code, audited.stdout) == (2, "")
     assert refused == (3 if method == "anatomy" else 2)
+
+
+@pytest.mark.parametrize("way", WAYS, ids="-".join)
+def test_publishing_again_right_after_a_kill_succeeds_and_leaves_nothing_else(way, killed):
+    """The same call, with nothing in between; without force, what is there already is refused, as ever."""
+    method, before, _ = way
+    names = {"release.csv", *BESIDE, *(["release.values.csv"] if method == "anatomy" else [])}
+    _, points = killed[way]
+    for name, number, *_, again in points:
+        if before == "nothing" and again["had"]:
+            assert "exists; give another name" in again["said"], (name, number)
+        else:
+            assert (again["said"], {*again["left"]}) == ("published", names), (name, number)
 
 
 def test_an_interrupt_that_comes_too_late_takes_nothing_back(found, tmp_path, monkeypatch):
@@ -239,14 +275,14 @@ def test_what_was_to_be_replaced_stands_there_again(links, found, tmp_path, monk
 
 
 def test_ctrl_c_leaves_nothing(killed):
-    for name, _, status, left in killed["mondrian", "nothing", "SIGINT"][1]:
+    for name, _, status, left, _ in killed["mondrian", "nothing", "SIGINT"][1]:
         if name != "none":
             assert status == 130
             assert {*left} - {"release.csv.lock"} in (set(), {"release.csv", *BESIDE})
 
 
 def test_ctrl_c_leaves_what_was_to_be_replaced(killed):
-    for name, _, status, left in killed["mondrian", "other", "SIGINT"][1]:
+    for name, _, status, left, _ in killed["mondrian", "other", "SIGINT"][1]:
         if name != "none":
             assert status == 130
             kept = {each: left[each] for each in {*left} - {"release.csv.before", "release.csv.lock"}}
@@ -271,6 +307,25 @@ def test_nothing_is_replaced_unasked(found, tmp_path):
     path.unlink()
     with pytest.raises(SidelightError, match=r"release.csv.sidelight.json' is there without its 'release.csv'"):
         found.publish(path)
+
+
+@pytest.mark.parametrize("letter", ["x", "ä"])
+@pytest.mark.parametrize("force", [True, False])
+def test_names_too_long_for_what_stands_beside_are_refused_and_all_others_published(letter, force, found, tmp_path):
+    """Also names that have room themselves, and none for the sidecar or the folder of unfinished work."""
+    published = []
+    for length in (*range(228, 260), 1000, 5000):
+        path = tmp_path / f"{letter * ((length - 4) // len(letter.encode()))}.csv"
+        if path in published:
+            continue
+        if len(path.name.encode()) > 235:
+            with pytest.raises(SidelightError, match=r"\A[^\n]*too long[^\n]*\Z"):
+                found.publish(path, force=force)
+        else:
+            found.publish(path, force=force)
+            published.append(path)
+    assert len(published) == (8 if letter == "x" else 4)
+    assert len([*tmp_path.iterdir()]) == 3 * len(published)
 
 
 @pytest.mark.parametrize("way", ["same", "other words", "symlink", "hard link"])

@@ -226,7 +226,7 @@ def test_what_is_no_report_is_not_drawn(draw):
 
 
 def test_who_signs_and_when_is_told():
-    signed = SignOff(name="Ann", role="head", decision="yes")
+    signed = SignOff(name="Ann", role="head", decision="approved")
     told = sl.release_report(RELEASE, POLICY, date="2026-01-31", sign_off=signed).answer
     assert (told.sign_off, told.date) == (signed, "2026-01-31")
     assert sl.release_report(RELEASE).answer.sign_off == SignOff()
