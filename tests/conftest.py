@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from support.examples import QUICK
 from support.postgres import SECRET, Server, binaries, server
+from support.signals import sigint
 
 settings.register_profile("quick", max_examples=QUICK, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # a clean clone says the same twice; more examples would be the same ones each time
@@ -54,6 +56,13 @@ def postgres() -> Iterator[Server]:
     with server() as running, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PGPASSWORD", SECRET)
         yield running
+
+
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """SIGINT raises `KeyboardInterrupt`, here and in processes that are started, also where tests run by `nohup … &`."""
+    with sigint(signal.default_int_handler):
+        yield
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,9 +9,13 @@ TO_BEGIN, PER_PROCESSOR = 1 << 30, 72 << 20
 them crash or never end, and say nothing."""
 
 
+standard_error = 2
+"""Where lines are written to: not 2 where libraries write to nowhere (`_silence_libraries`)."""
+
+
 def leave(*_: object) -> None:
     """End at once, with a line: nothing has begun that would have to be ended."""
-    os.write(2, INTERRUPTED.encode() + b"\n")
+    os.write(standard_error, INTERRUPTED.encode() + b"\n")
     os._exit(130)
 
 
@@ -42,6 +46,66 @@ def refuse_too_little_memory() -> None:
         os._exit(2)
 
 
+CRASHES = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGTRAP")
+"""What ends a process in which a library cannot go on without memory: nothing in that process can prevent it."""
+
+PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
+"""What tells a process to end."""
+
+
+def watch_where_memory_is_limited() -> None:
+    """Go on in a child where memory is limited (`ulimit -v`); if a library crashes there, end with a line, status 2."""
+    limit = address_limit()
+    if limit is None or not hasattr(signal, "sigwaitinfo"):
+        return
+    heard = {signal.SIGCHLD, *(signal.Signals[name] for name in PASSED_ON)}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, heard)  # none comes between the fork and the wait
+    child = os.fork()
+    if child == 0:
+        _end_with_parent()
+        _silence_libraries()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    ended = 0
+    while not ended:
+        news = signal.sigwaitinfo(heard)
+        if news.si_signo != signal.SIGCHLD and news.si_code <= 0:  # by a process; a terminal sends it to the child too
+            os.kill(child, news.si_signo)
+        ended, status = os.waitpid(child, os.WNOHANG)
+    code = os.waitstatus_to_exitcode(status)
+    if -code in [signal.Signals[name] for name in CRASHES]:
+        sizes = f"not enough memory within {limit >> 20:,} MB (ulimit -v)"
+        os.write(2, f"sidelight: {sizes}; raise the limit, or give fewer columns or a smaller file\n".encode())
+        code = 2
+    if code < 0:  # as it ended: whoever started this asks by which signal
+        with suppress(OSError):  # SIGKILL is never handled
+            signal.signal(-code, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, heard)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _end_with_parent() -> None:
+    """Have the system kill this process when the one that watches it is killed."""
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes  # noqa: PLC0415 - only here
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG, on Linux
+
+
+def _silence_libraries() -> None:
+    """Let what libraries say of their own end go nowhere, unless it is asked for; what is ours is written as before."""
+    global standard_error  # noqa: PLW0603 - it is one of the process, as 2 is
+    if sys.stderr is None or "--debug" in sys.argv:
+        return
+    with suppress(OSError, ValueError):
+        standard_error = os.dup(2)
+        sys.stderr = os.fdopen(
+            standard_error, "w", buffering=1, encoding=sys.stderr.encoding, errors="backslashreplace"
+        )
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+
+
 def leave_at_once(status: object) -> None:
     """Leave without taking libraries down where one ran out of memory: some crash over it after all was said."""
     if status == 2 and address_limit() is not None:
@@ -52,11 +116,18 @@ def leave_at_once(status: object) -> None:
 
 
 def main() -> None:
-    """Run the command line; an interrupt is one line and status 130, from before it is loaded to its end."""
+    """Run the command line; an interrupt is one line and status 130, from before it is loaded to its end.
+
+    Where SIGINT is ignored (`nohup sidelight … &`), it stays so, and SIGTERM ends the command.
+    """
     refuse_too_little_memory()
-    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else: a background job, which ignores it
+    watch_where_memory_is_limited()
+    ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if ours:
         signal.signal(signal.SIGINT, leave)  # until a verb begins
+    elif signal.getsignal(signal.SIGINT) == signal.SIG_IGN and hasattr(signal, "pthread_sigmask"):
+        # libraries (uvicorn, pyspark) set handlers of their own; threads that start later inherit the mask
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     from sidelight.cli.app import main as run  # noqa: PLC0415 - only now
 
     try:

@@ -51,10 +51,10 @@ class Server:
         return f"postgresql://{USER}@/postgres?host={quote(str(self.folder), safe='')}&port={self.port}&table={table}"
 
     @contextmanager
-    def connection(self) -> Iterator[Any]:
+    def connection(self, database: str = "postgres") -> Iterator[Any]:
         import adbc_driver_postgresql.dbapi as adbc  # noqa: PLC0415 - every test imports this file
 
-        uri = f"postgresql://{USER}:{quote(SECRET, safe='')}@127.0.0.1:{self.port}/postgres"
+        uri = f"postgresql://{USER}:{quote(SECRET, safe='')}@127.0.0.1:{self.port}/{database}"
         with closing(adbc.connect(uri, autocommit=True)) as connection:
             yield connection
 

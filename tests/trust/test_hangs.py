@@ -6,12 +6,13 @@ from contextlib import contextmanager
 
 import pytest
 from support.command_line import invoke
+from support.waiting import PATIENCE
 
 ROLES = ("-g", "sex", "-s", "disease")
 NOISE = ("noise", "t.csv", "--levels", "sex=0", "-s", "disease", "--epsilon", "1", "-o", "o.csv")
 DIGITS = "9" * 5000
 SECONDS = 20
-"""Far more than any of this takes, and less than for ever."""
+"""Of processor time: far more than any of this takes, and less than for ever."""
 
 
 @contextmanager
@@ -20,13 +21,16 @@ def in_time():
         message = "it hangs"
         raise AssertionError(message)
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    before = [(number, signal.signal(number, late)) for number in (signal.SIGALRM, signal.SIGPROF)]
+    signal.alarm(PATIENCE)  # for what waits
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # for what computes
     try:
         yield
     finally:
         signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import datetime as dt
 import os
 import shlex
+import signal
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
+from support.waiting import PATIENCE
 
 import sidelight as sl
 from sidelight.__main__ import PER_PROCESSOR, TO_BEGIN
@@ -25,7 +27,7 @@ QUESTION = ("-g", "age", "-s", "disease", "-m", "group size")
 
 def run_limited(limit, *words, folder):
     command = [sys.executable, "-c", LIMITED, str(limit), *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 @pytest.mark.parametrize("megabytes", [250, 500, 800])
@@ -45,6 +47,63 @@ def test_memory_that_does_not_suffice_is_one_line(tmp_path):
     assert done.returncode in (0, 2), done.stderr
     assert done.stderr.count("\n") == (done.returncode == 2)
     assert done.returncode == 0 or "not enough memory" in done.stderr
+
+
+CRASHING = """
+import os, resource, signal, sys, types
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, resource.getrlimit(resource.RLIMIT_AS)[1]))
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+def main():
+    print("working", flush=True)
+    print("sidelight: a line of ours", file=sys.stderr, flush=True)
+    os.write(2, b"terminate called after throwing an instance of std::bad_alloc")
+    {}
+
+sys.modules["sidelight.cli.app"] = types.SimpleNamespace(main=main)  # stands for a library that crashes
+from sidelight.__main__ import main as start
+start()
+"""
+
+
+def run_crashing(end):
+    command = [sys.executable, "-c", CRASHING.format(end)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("kind", ["SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL"])
+def test_library_that_crashes_where_memory_is_limited_is_one_line(kind):
+    done = run_crashing(f"os.kill(os.getpid(), signal.{kind})")
+    ours, crash = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, ours) == (2, "working\n", "sidelight: a line of ours")
+    assert crash.startswith("sidelight: not enough memory within 2,048 MB (ulimit -v); raise the limit")
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        ("sys.exit(0)", 0),
+        ("sys.exit(1)", 1),
+        ("sys.exit(2)", 2),
+        ("os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL),
+        ("signal.signal(signal.SIGTERM, signal.SIG_DFL); os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM),
+        (
+            "signal.signal(signal.SIGTERM, lambda *_: sys.exit(143)); os.kill(os.getppid(), signal.SIGTERM); signal.pause()",
+            143,
+        ),
+    ],
+)
+def test_every_other_end_where_memory_is_limited_is_as_it_was(end, status):
+    done = run_crashing(end)
+    assert (done.returncode, done.stdout, done.stderr) == (status, "working\n", "sidelight: a line of ours\n")
+
+
+def test_command_that_is_killed_where_memory_is_limited_does_not_go_on(tmp_path):
+    command = [sys.executable, "-c", CRASHING.format("signal.pause()")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout.readline() == "working\n"
+        process.kill()
+        assert process.stdout.read() == ""  # ends: nobody has it open any more
 
 
 @pytest.mark.parametrize(
@@ -143,6 +202,8 @@ WITHIN, OUTSIDE = ("-l", "group size >= 2"), ("-l", "group size >= 99")
 def test_the_status_is_true_where_nobody_hears_why(words, redirected, status, tmp_path):
     (tmp_path / "people.csv").write_text("age,disease\n" + "1,Flu\n1,Cold\n" * 3)
     command = f"{shlex.join([sys.executable, '-m', 'sidelight', *words])} {redirected}"
-    done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert done.returncode == status
     assert "should not have happened" not in done.stderr

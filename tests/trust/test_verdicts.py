@@ -30,6 +30,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from support.definitions import vouched
 from support.examples import examples
+from support.waiting import PATIENCE
 
 import sidelight as sl
 from sidelight.measures.findings import findings
@@ -277,7 +278,7 @@ def ran(folder, seed, threads):
     surroundings = os.environ | {"PYTHONHASHSEED": str(seed), "OPENBLAS_NUM_THREADS": str(threads), "COLUMNS": "100"}
     done = subprocess.run(
         [sys.executable, "-c", VERBS.format(paths=[str(tests), str(tests.parent / "src")])],
-        cwd=folder, env=surroundings, capture_output=True, text=True, check=True, timeout=500,
+        cwd=folder, env=surroundings, capture_output=True, text=True, check=True, timeout=PATIENCE,
     )  # fmt: skip
     # rows are published in an order drawn by lot, which tells nothing
     return done.stdout, {path.name: sorted(path.read_text().splitlines()) for path in sorted(folder.glob("*.csv"))}

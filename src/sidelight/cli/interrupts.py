@@ -16,7 +16,11 @@ ENDS = tuple(signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if name in s
 
 
 class Terminated(KeyboardInterrupt):
-    """The process was told to end: handled as Ctrl-C is, so that nothing unfinished is left behind."""
+    """The process was told to end, by signal `number`: handled as Ctrl-C is, so that nothing unfinished remains."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
 
 
 class Interrupts:
@@ -41,24 +45,28 @@ def raising_interrupts() -> Iterator[None]:
 
 
 def _end(number: int, frame: FrameType | None) -> object:
-    del number, frame
-    raise Terminated
+    del frame
+    raise Terminated(number)
 
 
 def _once_more(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
-    """Interrupt once more where an interrupt was lost, as it came while something was being cleaned up."""
+    """Send a signal once more if its exception was lost, because it came while something was being cleaned up.
+
+    It is the same signal: a background job ignores SIGINT, and would not hear that instead of a lost SIGTERM.
+    """
     if isinstance(lost.exc_value, KeyboardInterrupt):
-        threading.Timer(0.01, _interrupt_main_thread).start()  # not here and now, where it would be lost again
+        number = getattr(lost.exc_value, "number", signal.SIGINT)
+        threading.Timer(0.01, _signal_main_thread, [number]).start()  # not here and now, where it would be lost again
     else:
         sys.__unraisablehook__(lost)
 
 
-def _interrupt_main_thread() -> None:
-    """Send the signal to the main thread, which ends what it waits for; without such signals, raise it when it can."""
+def _signal_main_thread(number: int) -> None:
+    """Send a signal to the main thread, which ends what it waits for; on Windows, raise its exception when possible."""
     if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:
-        _thread.interrupt_main()
+        _thread.interrupt_main(signal.Signals(number))
 
 
 @contextmanager

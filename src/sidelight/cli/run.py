@@ -12,7 +12,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import IntEnum
@@ -31,6 +31,7 @@ from cyclopts.exceptions import (
 )
 from rich import progress as rich_progress
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.errors import LiveError
 from rich.segment import Segment
 from rich.text import Text
 
@@ -42,7 +43,7 @@ from sidelight._files import (
     refuse_targets,
     write_together,
 )
-from sidelight._progress import Progress, quiet
+from sidelight._progress import SHOW_WAITING, Progress, quiet
 from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
 
@@ -169,6 +170,7 @@ def run(app: App, arguments: Sequence[str]) -> int:
     words = _files_after_dashes([word for word in arguments if word != DEBUG])  # it may stand anywhere
     _WORDS.set(tuple(words))
     _WRITTEN.set(())
+    SHOW_WAITING.set(show_waiting)
     sys.stdout = sys.stdout or _ClosedOutput()
     sys.stderr = cast("TextIO", _LostErrors(sys.stderr or io.StringIO()))
     try:
@@ -622,3 +624,12 @@ def bar(doing: str) -> Iterator[Progress]:
     with rich_progress.Progress(*columns, console=console, transient=True) as shown:
         task = shown.add_task(doing, total=None)
         yield lambda what, done, total: shown.update(task, description=f"{doing} {what}", completed=done, total=total)
+
+
+@contextmanager
+def show_waiting(what: str) -> Iterator[None]:
+    """Show what is waited for, and for how long, where somebody looks at it and no other bar is shown."""
+    with ExitStack() as shown:
+        with suppress(LiveError):
+            shown.enter_context(bar("waiting for"))(what, 0, None)
+        yield

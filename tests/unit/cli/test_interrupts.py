@@ -10,10 +10,16 @@ import time
 import pytest
 from cyclopts import App
 from support.command_line import invoke
+from support.signals import sigint
+from support.waiting import PATIENCE
 
+from sidelight.cli import interrupts
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals"),
+    pytest.mark.usefixtures("hears_ctrl_c"),
+]
 
 
 def command_line():
@@ -38,21 +44,28 @@ def test_an_interrupt_that_a_library_made_an_error_of_is_one_too():
 
 
 @pytest.mark.filterwarnings("default")
-def test_an_interrupt_that_came_while_something_was_cleaned_up_is_not_lost():
+@pytest.mark.parametrize("in_background", [False, True])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGUSR1, 143)])
+def test_a_signal_that_came_while_something_was_cleaned_up_is_not_lost(number, status, in_background, monkeypatch):
     verbs = command_line()
+    ends = (signal.SIGTERM, signal.SIGUSR1)  # which stands for SIGHUP, as nohup lets that be ignored
+    monkeypatch.setattr(interrupts, "ENDS", ends)
+    ignored = in_background and number == signal.SIGINT
 
     class Rubbish:
         def __del__(self):
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
 
     @verbs.command
     def tidy():
         rubbish = Rubbish()
         del rubbish
-        time.sleep(30)
+        time.sleep(0.1 if ignored else PATIENCE)
 
-    result = invoke(["tidy"], verbs)
-    assert (result.exit_code, result.stderr) == (130, "sidelight: interrupted; nothing unfinished is left behind\n")
+    with sigint(signal.SIG_IGN if in_background else signal.default_int_handler):
+        result = invoke(["tidy"], verbs)
+    line = "sidelight: interrupted; nothing unfinished is left behind\n"
+    assert (result.exit_code, result.stderr) == ((0, "") if ignored else (status, line))
 
 
 STOPPED = """
@@ -86,6 +99,14 @@ def test_ctrl_c_while_modules_are_loaded_is_one_line(module):
     assert (result.returncode, result.stdout, result.stderr) == (130, "", line)
 
 
+@pytest.mark.parametrize("module", ["sidelight.cli.app", "numpy"])
+def test_a_background_job_ignores_ctrl_c(module):
+    with sigint(signal.SIG_IGN):
+        result = stopped(module)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert module in result.stderr  # it went on to its own end: there is no such file
+
+
 def test_ctrl_c_when_all_is_done_changes_nothing():
     result = stopped("the end")
     assert (result.returncode, result.stderr) == (0, "")
@@ -95,22 +116,22 @@ def test_ctrl_c_when_all_is_done_changes_nothing():
 def test_ctrl_c_ends_with_130_and_a_line():
     code = (
         "import sys, time; import sidelight.cli.app as cli; import sidelight.policy.policy_file as writing;"
-        "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(60));"
+        "writing.policy_schema = lambda: (print('on', flush=True), time.sleep(600));"
         "sys.argv = ['sidelight', 'policy-schema']; cli.main()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout.readline() == b"on\n"
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=30)
+        _, errors = running.communicate(timeout=PATIENCE)
     assert (running.returncode, errors) == (130, b"sidelight: interrupted; nothing unfinished is left behind\n")
 
 
 def test_what_a_library_swallowed_is_heeded_before_something_is_published():
     heed_interrupts()
-    with noticing_interrupts() as interrupts:
+    with noticing_interrupts() as heard:
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
-        assert interrupts.noticed
+        assert heard.noticed
         with pytest.raises(KeyboardInterrupt, match="nothing was published"):
             heed_interrupts()
     heed_interrupts()
@@ -127,8 +148,8 @@ def test_in_another_thread_nothing_is_handled():
     seen = []
 
     def notice():
-        with noticing_interrupts() as interrupts:
-            seen.append(interrupts.noticed)
+        with noticing_interrupts() as heard:
+            seen.append(heard.noticed)
 
     thread = threading.Thread(target=notice)
     thread.start()

@@ -11,7 +11,7 @@ from rich.text import Text
 from support.command_line import invoke
 
 from sidelight._progress import quiet
-from sidelight.cli.run import Output, bar
+from sidelight.cli.run import Output, bar, show_waiting
 from sidelight.errors import BadTable, SidelightError
 from sidelight.report.document import Envelope
 
@@ -230,3 +230,16 @@ def test_an_empty_name_is_not_the_current_folder(words, tmp_path, monkeypatch):
 
 def test_an_option_without_its_name_is_told_as_before():
     assert "requires an argument" in invoke(["audit", "x.csv", "--hierarchies"]).stderr
+
+
+def test_what_is_waited_for_is_shown_on_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with show_waiting("access to ward.patients"):
+        pass
+    assert "waiting for access to ward.patients" in Text.from_ansi(capsys.readouterr().err).plain
+
+
+def test_what_is_waited_for_stands_in_no_other_bars_way(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with bar("trying"), show_waiting("access to ward.patients"):
+        pass
