@@ -125,6 +125,18 @@ class Counts:
         assert self.data is not None
         return len(self.data)
 
+    @property
+    def most_in_a_row(self) -> int:
+        """The largest number of different values that occur in one row.
+
+        >>> Counts.from_cells([[1, 3, 2], [0, 0, 4]]).most_in_a_row, Counts.from_cells(np.zeros((0, 3))).most_in_a_row
+        (3, 0)
+        """
+        if self.cells is not None:
+            return int(np.count_nonzero(self.cells, axis=1).max(initial=0))
+        assert self.starts is not None
+        return int(np.diff(self.starts).max(initial=0))
+
     def sum(self) -> int:
         """Add up all counts.
 
@@ -173,6 +185,16 @@ class Counts:
         """Give the counts of one group."""
         counts: Integers = self.take(slice(row, row + 1)).dense()[0]
         return counts
+
+    def occurring(self, row: int) -> tuple[Integers, Integers]:
+        """Return the values that occur in one group, in rising order, and their counts.
+
+        >>> [each.tolist() for each in Counts.from_cells([[1, 0, 2, 1]]).occurring(0)]
+        [[0, 2, 3], [1, 2, 1]]
+        """
+        _, values, counts = self.take(slice(row, row + 1)).entries()
+        order = np.argsort(values)
+        return values[order], counts[order]
 
     def column(self, value: int) -> Integers:
         """Give the counts of one value."""
@@ -246,9 +268,9 @@ class Counts:
         >>> Counts.from_cells([[1, 0, 2, 1]]).by_frequency(0)
         [2, 0, 3]
         """
-        counts = self.row(row)
-        order = np.argsort(-counts, kind="stable")
-        return [int(place) for place in order if counts[place]]
+        values, counts = self.occurring(row)
+        falling: list[int] = values[np.argsort(-counts, kind="stable")].tolist()
+        return falling
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Counts:
         """Keep some rows, in the order given; the form (dense or sparse) stays."""

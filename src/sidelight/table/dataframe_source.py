@@ -15,14 +15,26 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
+import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for
+from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.names_or_row import unused_columns
 from sidelight.table.roles import Roles
-from sidelight.table.source import Frame, Source, TextRows, is_any_of, people_written_alike
+from sidelight.table.source import Frame, Source, TextRows, is_any_of, naming, people_written_alike
 from sidelight.table.spark_source import SparkFile, refuse_columns
+
+GROUPABLE = {
+    *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal", "null"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "varchar", "enum", "uuid", "blob"),
+    *("date", "time", "time_ns", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
+    *("timestamp with time zone", "timestamptz_ns"),
+}
+"""Types of DuckDB whose cells have a label each.  It takes a month for 30 days, and Arrow no offset of a time."""
+
+
+VIEWS = (pa.string_view(), pa.binary_view())
 
 
 def frame_rows(source: object, roles: Roles) -> TextRows:
@@ -57,8 +69,37 @@ def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
 
 def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
     """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
+    native = frame.to_native()
+    if isinstance(native, duckdb.DuckDBPyRelation):
+        refuse_types(native, {name: roles.used[ours] for ours, name in columns.items()})
     chosen = frame.select(nulls_for_missing(frame, name, roles).alias(ours) for ours, name in columns.items())
     return TextRows(chosen, roles, source)
+
+
+def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> None:
+    """Raise if cells of DuckDB have no label of their own; `columns` says what the user calls the used ones."""
+    for own, kind in zip(relation.columns, relation.types, strict=True):
+        if own in columns and kind.id not in GROUPABLE:
+            raise _no_labels(columns[own], kind)
+
+
+def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
+    """Raise if cells of Arrow have no label of their own."""
+    plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
+        plain = plain.value_type
+    if pa.types.is_nested(plain) or pa.types.is_interval(plain):
+        raise _no_labels(name, kind)
+
+
+def _no_labels(name: str, kind: object) -> BadTable:
+    return BadTable(f"column '{name}' holds {shortened(str(kind), most=60)} cells; turn it into text first")
+
+
+def has_odd_type(kind: pa.DataType) -> bool:
+    """Whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
+    wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
+    return bool(wide or pa.types.is_float16(kind) or kind in VIEWS)
 
 
 def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
@@ -136,24 +177,27 @@ def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
         column = column.fill_nan(None)
     elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
         column = column.cast(nw.String)
-    marked = is_any_of(frame, name, roles.missing_marks)
+    with naming(roles.used.get(name, name)):
+        marked = is_any_of(frame, name, roles.missing_marks)
     return column if marked is None else nw.when(~marked).then(column)
 
 
 def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
     """Turn columns into others where an engine cannot group them, or would change them when cells are left out."""
-    columns = [frame.get_column(name) for name in roles.used.values()]
     pandas = frame.implementation.is_pandas_like()
-    mixed = [_as_text(column) for column in columns if column.dtype in (nw.Object, nw.Unknown)]
-    return [
-        *mixed,
-        *(changed for column in columns if pandas and (changed := _pandas_column(column, roles)) is not None),
-    ]
+    changed = []
+    for column in map(frame.get_column, roles.used.values()):
+        other = _pandas_column(column, roles) if pandas else None
+        if other is None and column.dtype in (nw.Object, nw.Unknown):
+            other = _as_text(column)
+        changed += [] if other is None else [other]
+    return changed
 
 
 def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
     """Write mixed Python objects as text; the same objects then make the same groups anywhere."""
-    texts = [label(cell) for cell in column.to_list()]
+    with naming(column.name):
+        texts = [label(cell) for cell in column.to_list()]
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
 
 
@@ -162,8 +206,13 @@ def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | Non
     changed: nw.Series[Any]
     native = column.to_native()
     categories = column.dtype in (nw.Categorical, nw.Enum)  # a set would not find an Enum
-    if categories and hasattr(native.dtype, "pyarrow_dtype"):
-        values = native.dtype.pyarrow_dtype.value_type
+    arrow = getattr(native.dtype, "pyarrow_dtype", None)
+    if arrow is not None:
+        refuse_arrow_type(column.name, arrow)
+        if has_odd_type(arrow):
+            return _as_text(column)
+    if categories and arrow is not None:
+        values = arrow.value_type
         changed = nw.from_native(native.astype(type(native.dtype)(values)), series_only=True)
         return changed
     if categories:
@@ -182,6 +231,7 @@ def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
     categories = list(column.to_native().cat.categories)
     if all(isinstance(each, str) for each in categories):
         return None
-    labels = np.array([*(label(each) for each in categories), None], object)
+    with naming(column.name):
+        labels = np.array([*(label(each) for each in categories), None], object)
     texts = labels[column.to_native().cat.codes.to_numpy()].tolist()
     return nw.new_series(column.name, texts, nw.String, backend=column.implementation)

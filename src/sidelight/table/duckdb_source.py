@@ -33,7 +33,13 @@ from sidelight._arrays import Integers
 from sidelight._files import open_private, private_folder, real_path
 from sidelight._text import bytes_in_words
 from sidelight.errors import BadTable, NoRoom, SidelightError, parameter
-from sidelight.table.dataframe_source import nulls_for_missing, text_rows
+from sidelight.table.dataframe_source import (
+    has_odd_type,
+    nulls_for_missing,
+    refuse_arrow_type,
+    refuse_types,
+    text_rows,
+)
 from sidelight.table.files import (
     PARQUET,
     TEXT,
@@ -63,6 +69,7 @@ from sidelight.table.source import (
     arrow_integers,
     duckdb_batches,
     labels_of,
+    naming,
     numpy_integers,
     packing_of,
     python_cells,
@@ -99,8 +106,12 @@ if hasattr(os, "register_at_fork"):
 def connection(memory: Memory | None = None, *, few: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
     """Connect to a DuckDB that is empty: unless for few rows, it spills to a folder of its own, gone afterwards."""
     if few:
-        with closing(_kept().cursor()) as con, interruptible():
-            yield con
+        try:
+            with closing(_kept().cursor()) as con, interruptible():
+                yield con
+        except BaseException:
+            _kept.cache_clear()  # a DuckDB that failed inside would answer nothing any more
+            raise
         return
     limit = {} if memory is None else {"memory_limit": memory.engine_limit}
     with private_folder() as spill:
@@ -125,18 +136,24 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def arrow_rows(
-    table: pa.Table, roles: Roles, files: Sequence[Path] = (), *, packed: bool = True, memory: Memory | None = None
+    table: pa.Table,
+    roles: Roles,
+    files: Sequence[Path] = (),
+    *,
+    packed: bool = True,
+    memory: Memory | None = None,
+    notes: tuple[str, ...] = (),
 ) -> Iterator[Rows]:
     """Let DuckDB count Arrow's columns where they are: Arrow takes twice the time and cannot mix dictionaries.
 
-    `files` are those that the table was read from, if any.
+    `files` are those that the table was read from, if any, and `notes` are about their cells.
     """
     source = _source(files, ()) if files else Source("the table", ())
     unused = unused_columns(roles, table.column_names, source.name, numbers=no_texts(table.schema))
-    source = replace(source, dropped=unused)
+    source = replace(source, dropped=unused, notes=notes)
     with connection(memory, few=table.num_rows <= FEW_ROWS and table.nbytes <= FEW_BYTES) as con:
         try:
-            used = {ours: _without_finer_cells(table.column(name)) for ours, name in roles.used.items()}
+            used = {ours: _without_finer_cells(name, table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
             roles = roles.with_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
             source = replace(source, texts=_texts(table.schema, roles))
@@ -166,16 +183,18 @@ def _texts(schema: pa.Schema, roles: Roles) -> frozenset[str]:
     return frozenset(name for name, kind in kinds.items() if pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _without_finer_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write cells as their labels where some version of DuckDB would cut off nanoseconds, or lose its way."""
+def _without_finer_cells(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write cells as their labels where some version of DuckDB has no such type, cuts nanoseconds off, or fails."""
     kind = column.type
+    refuse_arrow_type(name, kind)
     packed = pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type)
     zoned = pa.types.is_timestamp(kind) and kind.tz is not None
-    finer = pa.types.is_duration(kind) or pa.types.is_interval(kind) or getattr(kind, "unit", "") == "ns"
-    if not (packed or zoned or finer):
+    finer = pa.types.is_duration(kind) or pa.types.is_time(kind) or getattr(kind, "unit", "") == "ns"
+    if not (packed or zoned or finer or has_odd_type(kind)):
         return column
     chunks = [chunk.dictionary_encode() for chunk in column.chunks]
-    labels = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
+    with naming(name):
+        labels = [pa.array(map(label, python_cells(chunk.dictionary)), pa.string()) for chunk in chunks]
     codes = [chunk.indices.cast(pa.int32()) for chunk in chunks]
     texts = [pa.DictionaryArray.from_arrays(code, text) for code, text in zip(codes, labels, strict=True)]
     return pa.chunked_array(texts, pa.dictionary(pa.int32(), pa.string()))
@@ -312,12 +331,13 @@ def _stay_whole(name: str, files: list[Path], kinds: list[pa.DataType]) -> bool:
 
 
 def _check_nothing_cut_off(file: Path, roles: Roles, src: duckdb.DuckDBPyRelation) -> None:
-    """Refuse durations, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
+    """Refuse durations and long decimals, which DuckDB takes for numbers, and nanoseconds, where it cuts them off."""
     schema, read = schema_of(file), dict(zip(src.columns, map(str, src.types), strict=True))
     for ours, name in roles.used.items():
         kind = schema.field(name).type
         finer = pa.types.is_duration(kind) or getattr(kind, "unit", "") == "ns"
-        if finer and not read[ours].endswith("_NS"):
+        longer = pa.types.is_decimal(kind) and not read[ours].startswith("DECIMAL")
+        if longer or (finer and not read[ours].endswith("_NS")):
             message = f"column '{name}' of {file.name} holds {kind} cells; store it as text, or give a dataframe"
             raise BadTable(message)
 
@@ -458,7 +478,7 @@ def packed_rows(
     con: duckdb.DuckDBPyConnection, roles: Roles, source: Source, memory: Memory | None = None
 ) -> PackedRows:
     """Pack the view `src` of a connection, which has our own names for the columns."""
-    _check_groupable(con.table("src"), roles)
+    refuse_types(con.table("src"), roles.used)
     distinct, rows = _distinct_cells(con, roles, memory)
     known = packing_of(distinct, roles)
     for number, (column, labels, weight) in enumerate(zip(distinct, known.labels, known.weights(), strict=True)):
@@ -468,14 +488,6 @@ def packed_rows(
     for name in _uncoded(roles):
         frame = frame.with_columns(nulls_for_missing(frame, name, roles))
     return PackedRows(frame, roles, replace(source, rows=rows), known)
-
-
-def _check_groupable(src: duckdb.DuckDBPyRelation, roles: Roles) -> None:
-    """Refuse cells that are lists or records, which have no label."""
-    for ours, kind in zip(src.columns, src.types, strict=True):
-        if kind.id in ("list", "array", "struct", "map", "union"):
-            message = f"column '{roles.used[ours]}' holds {kind} cells; turn it into text first"
-            raise BadTable(message)
 
 
 def _distinct_cells(con: duckdb.DuckDBPyConnection, roles: Roles, memory: Memory | None) -> tuple[list[pa.Array], int]:

@@ -13,10 +13,12 @@ import datetime as dt
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import reduce
 from html import unescape
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -24,6 +26,7 @@ from zipfile import ZipFile
 import pyarrow as pa
 
 from sidelight._files import open_private, private_folder
+from sidelight._text import counted
 from sidelight.errors import BadTable, listed, needs_extra, parameter
 from sidelight.table.files import CHUNK, SHEETS, ending, no_texts, packer, unpacked, unpacking
 from sidelight.table.labels import Label, label
@@ -32,23 +35,27 @@ from sidelight.table.roles import Roles
 
 LARGEST_WHOLE = 2**63
 
+FIRST_ROUNDED = 2**53
+"""Spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes."""
+
 TRANSPORT_RECORD = 80
 """How many bytes a record of SAS's transport format has."""
 
 
-def foreign_table(file: Path, roles: Roles) -> pa.Table:
-    """Read a spreadsheet, or a file of a statistics package, into memory."""
-    columns = _sheet_columns(file, roles) if ending(file) in SHEETS else _statistics_columns(file, roles)
+def foreign_table(file: Path, roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
+    """Read a spreadsheet, or a file of a statistics package, into memory; also return notes about its cells."""
+    columns, notes = _sheet_columns(file, roles) if ending(file) in SHEETS else (_statistics_columns(file, roles), ())
     names = [name for name, _ in columns]
     arrays = [_array(cells) for _, cells in columns]
-    return pa.Table.from_arrays(arrays, names=names)
+    return pa.Table.from_arrays(arrays, names=names), notes
 
 
-def foreign_rows(files: Sequence[Path], roles: Roles) -> pa.Table:
-    """Read the rows of one or several such files; each has the columns that are used."""
-    tables = [foreign_table(file, roles) for file in files]
+def foreign_rows(files: Sequence[Path], roles: Roles) -> tuple[pa.Table, tuple[str, ...]]:
+    """Read the rows of one or several such files; each has the columns that are used.  Also return notes."""
+    read = [foreign_table(file, roles) for file in files]
+    tables, notes = [table for table, _ in read], tuple(chain.from_iterable(notes for _, notes in read))
     if len(tables) == 1:
-        return tables[0]
+        return tables[0], notes
     for file, table in zip(files, tables, strict=True):
         unused_columns(roles, table.column_names, file.name, numbers=no_texts(table.schema))
     for name in dict.fromkeys(chain.from_iterable(table.column_names for table in tables)):
@@ -59,7 +66,7 @@ def foreign_rows(files: Sequence[Path], roles: Roles) -> pa.Table:
             raise BadTable(message)  # such as codes that have labels in one file and none in another
         kind = next(iter(kinds)) if len(kinds) == 1 else pa.float64() if numbers and kinds else pa.string()
         tables = [_with_kind(table, name, kind) if name in table.column_names else table for table in tables]
-    return pa.concat_tables(tables, promote_options="permissive")
+    return pa.concat_tables(tables, promote_options="permissive"), notes
 
 
 def _says_nothing(column: pa.ChunkedArray) -> bool:
@@ -92,13 +99,33 @@ def _whatever_it_raises(message: str) -> Iterator[None]:
 # Spreadsheets
 
 
-def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]]]:
-    """Read the sheet that is meant: a line of names, then rows; lines and columns that are empty throughout go."""
-    lines = [line for line in _sheet_lines(file, roles) if any(cell not in ("", None) for cell in line)]
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The lines of a sheet from its first cell on, and which cells (line, column) say nothing for a reason."""
+
+    lines: list[list[Any]]
+    errors: frozenset[tuple[int, int]]  # such as #N/A
+    covered: frozenset[tuple[int, int]]  # by a merged cell, which says what it says in its first cell only
+
+    def is_blank(self, line: int) -> bool:
+        """Whether no cell of a line says anything."""
+        return all(cell in ("", None) for cell in self.lines[line])
+
+    def filled(self) -> range:
+        """Return the lines from the first that holds something to the last, also if that is an error."""
+        odd = {line for line, _ in self.errors | self.covered}
+        lines = [line for line in range(len(self.lines)) if line in odd or not self.is_blank(line)]
+        return range(lines[0], lines[-1] + 1) if lines else range(0)
+
+
+def _sheet_columns(file: Path, roles: Roles) -> tuple[list[tuple[str, Sequence[object]]], tuple[str, ...]]:
+    """Read the sheet that is meant: a line of names, then rows; also return notes about cells that say nothing."""
+    sheet = _sheet(file, roles)
+    lines = sheet.filled()
     if len(lines) < 2:
         message = f"{file.name} has no rows below a line of column names; give at least one person"
         raise BadTable(message)
-    header, *rows = lines
+    header, *rows = (sheet.lines[line] for line in lines)
     names = ["" if cell is None else label(cell) or "" for cell in header]
     # whoever names columns by the first line knows that it is one of names
     if roles.used and {*names}.issuperset(roles.used.values()):
@@ -106,10 +133,43 @@ def _sheet_columns(file: Path, roles: Roles) -> list[tuple[str, Sequence[object]
     elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
         message = f"{file.name} {NO_NAMES}"
         raise BadTable(message)
-    return [(name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)]
+    columns: list[tuple[str, Sequence[object]]] = [
+        (name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)
+    ]
+    _refuse_rounded(file, [(name, cells) for name, cells in columns if name in roles.used.values()])
+    used = {at for at, name in enumerate(names) if name in roles.used.values()}
+    return columns, tuple(_sheet_notes(file, sheet, lines[1:], used, roles))
 
 
-def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
+def _refuse_rounded(file: Path, columns: Iterable[tuple[str, Sequence[object]]]) -> None:
+    """Refuse whole numbers that a spreadsheet rounds: two of them may have become one."""
+    for name, cells in columns:
+        if any(isinstance(cell, int | float) and abs(cell) >= FIRST_ROUNDED for cell in cells):
+            message = (
+                f"column '{name}' of {file.name} holds whole numbers of {FIRST_ROUNDED:,} or more, which spreadsheets "
+                "round; store them as text"
+            )
+            raise BadTable(message)
+
+
+def _sheet_notes(file: Path, sheet: Sheet, lines: range, used: Collection[int], roles: Roles) -> Iterator[str]:
+    """Count the cells of the used columns that say nothing for a reason, and the lines that say nothing at all."""
+    blank = [line for line in lines if sheet.is_blank(line)]
+    if blank and roles.missing == "an error":
+        message = (
+            f"{file.name} has {counted(len(blank), 'blank row')} among the others; delete blank rows, or say "
+            f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
+        )
+        raise BadTable(message)
+    if blank:
+        yield f"blank rows of {file.name} that are read as rows of missing cells: {len(blank):,}"
+    for cells, why in ((sheet.errors, "errors such as #N/A"), (sheet.covered, "covered by merged cells")):
+        many = sum(line in lines and at in used and sheet.lines[line][at] in ("", None) for line, at in cells)
+        if many:
+            yield f"cells of {file.name} that are {why} and are read as missing: {many:,}"
+
+
+def _sheet(file: Path, roles: Roles) -> Sheet:
     with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
         from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
     with _whatever_it_raises(f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"):
@@ -117,8 +177,26 @@ def _sheet_lines(file: Path, roles: Roles) -> list[list[Any]]:
         sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
         lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
     chosen = _sheet_name(file, [name for name, each in lines.items() if each], roles)
-    _refuse_formulas(file, chosen)
-    return lines[chosen]
+    text = _sheet_text(file, chosen)
+    _refuse_formulas(file, text)
+    (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
+    errors = ((line - top, at - left) for line, at in (_position(each.decode()) for each in ERROR.findall(text)))
+    covered = set()
+    for (first, start), (last, end) in merged:
+        below = min(last - top + 1, len(lines[chosen]))  # whole columns may be merged, down to line 1,048,576
+        right = min(end - left + 1, len(lines[chosen][0]))
+        covered |= {*product(range(first - top, below), range(start - left, right))} - {(first - top, start - left)}
+    return Sheet(lines[chosen], frozenset(errors), frozenset(covered))
+
+
+def _position(cell: str) -> tuple[int, int]:
+    """Return the line and column of a cell, counted from 0.
+
+    >>> _position("A1"), _position("AB12")
+    ((0, 0), (11, 27))
+    """
+    letters = cell.rstrip("0123456789")
+    return int(cell[len(letters) :]) - 1, reduce(lambda at, each: at * 26 + ord(each) - 64, letters, 0) - 1
 
 
 def _sheet_name(file: Path, filled: list[str], roles: Roles) -> str:
@@ -136,18 +214,22 @@ def _sheet_name(file: Path, filled: list[str], roles: Roles) -> str:
     raise BadTable(message)
 
 
-def _refuse_formulas(file: Path, sheet: str) -> None:
+def _sheet_text(file: Path, sheet: str) -> bytes:
+    """Return a sheet as Excel stores it; of other programs' files nothing."""
+    if ending(file) not in (".xlsx", ".xlsm"):
+        return b""
+    unreadable = _whatever_it_raises(f"{file.name} cannot be read as a spreadsheet; check that it was saved completely")
+    with unreadable, suppress(LookupError), ZipFile(file.absolute()) as book:
+        return book.read(_part_of_sheet(book, sheet))
+    return b""
+
+
+def _refuse_formulas(file: Path, text: bytes) -> None:
     """Refuse formulas that no program has computed yet: they would be read as cells that say nothing.
 
     Excel and LibreOffice keep the last value beside each formula, libraries that write spreadsheets often none.
     """
-    if ending(file) not in (".xlsx", ".xlsm"):
-        return
-    unreadable = _whatever_it_raises(f"{file.name} cannot be read as a spreadsheet; check that it was saved completely")
-    uncomputed = None
-    with unreadable, suppress(LookupError), ZipFile(file.absolute()) as book:
-        text = book.read(_part_of_sheet(book, sheet))
-        uncomputed = UNCOMPUTED.search(text) if FORMULA.search(text) else None
+    uncomputed = UNCOMPUTED.search(text) if FORMULA.search(text) else None
     if uncomputed is not None:
         place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
         message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
@@ -167,6 +249,7 @@ def _tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
     return [{key: unescape(value) for key, value in re.findall(r'([\w:]+)="([^"]*)"', each)} for each in tags]
 
 
+ERROR = re.compile(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""")
 FORMULA = re.compile(rb"<(?:\w+:)?f\b")
 UNCOMPUTED = re.compile(
     rb"""<(?:\w+:)?c\b(?![^>]*\bt="str")(?:[^>]*?\br="([A-Z]+\d+)")?[^>]*>\s*"""

@@ -61,6 +61,12 @@ MISSING = "(missing)"
 SUPPRESSED = "*"
 """How a fully suppressed cell is published."""
 
+BLANKS = (
+    "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000"
+)
+"""What engines trim from both ends of a text: the characters that `str.strip` trims.  Their own ideas of it differ."""
+
 
 def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
     """Give the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
@@ -80,8 +86,8 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
         return "true" if cell else "false"
     if isinstance(cell, float | Decimal) and math.isfinite(cell) and cell == int(cell):
         return str(int(cell))
-    if isinstance(cell, Decimal):
-        return f"{cell.normalize():f}"
+    if isinstance(cell, Decimal):  # `normalize` would round to 28 digits
+        return f"{cell:f}".rstrip("0") if math.isfinite(cell) else f"{cell:f}"
     if isinstance(cell, dt.datetime | dt.time):
         return moment_text(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
@@ -91,7 +97,8 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
 
 def _text_of(cell: object) -> str:
     several = isinstance(cell, list | tuple | set | frozenset | dict)
-    if several or hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
+    wordless = type(cell).__str__ is object.__str__ and type(cell).__repr__ is object.__repr__  # but for its address
+    if several or wordless or hasattr(cell, "__arrow_c_stream__") or hasattr(cell, "__array__"):
         raise _no_cell(cell)
     try:
         return str(cell)
@@ -107,7 +114,7 @@ def _decoded(cell: bytes) -> str:
     try:
         return cell.decode()
     except UnicodeDecodeError:
-        message = "a cell holds bytes that are not UTF-8 text; turn its column into text first"
+        message = "a cell holds bytes that are not UTF-8 text; turn them into text first"
         raise BadTable(message) from None
 
 

@@ -271,7 +271,8 @@ def _rows_of_files(
         raise BadTable(message)
     if kinds <= {"Parquet", "text"}:
         return file_rows(files, roles, packed=packed, memory=memory)
-    return arrow_rows(foreign_rows(files, roles), roles, files, packed=packed, memory=memory)
+    table, notes = foreign_rows(files, roles)
+    return arrow_rows(table, roles, files, packed=packed, memory=memory, notes=notes)
 
 
 def _program(file: Path) -> str:
@@ -348,7 +349,7 @@ def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
             first = FirstLine.of(text, TEXT[ending(text)])
             yield first.names, first.rows, ()
         return
-    schema = schema_of(file) if _program(file) == "Parquet" else foreign_table(file, roles).schema
+    schema = schema_of(file) if _program(file) == "Parquet" else foreign_table(file, roles)[0].schema
     yield tuple(schema.names), list, no_texts(schema)
 
 
@@ -398,6 +399,7 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
         cell_separator=list_separator(rest.packing.labels[-1]),
         missing_marks=roles.missing_marks,
         files=rows.source.files,
+        source_notes=rows.source.notes,
         roles=roles.choices(),
     )
     table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)

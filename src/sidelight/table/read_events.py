@@ -136,6 +136,7 @@ def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -
         rows_saying_no_value=dropped if no_value else 0,
         rows_without_person=nameless,
         files=rows.source.files,
+        source_notes=rows.source.notes,
         roles=roles.choices(),
     )
 

@@ -9,6 +9,7 @@ Where people have several rows, the engine counts in any case.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -141,8 +142,9 @@ def _refuse(source: object) -> None:
 def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
     """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
     totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
-    for tally in ahead(_tallies(rows, packing, roles), READ_AHEAD):
-        add_tally(tally, totals, entries, roles)
+    with closing(ahead(_tallies(rows, packing, roles), READ_AHEAD)) as tallies:  # before the connection is
+        for tally in tallies:
+            add_tally(tally, totals, entries, roles)
     return totals
 
 
@@ -275,6 +277,7 @@ def stream_of(
         cell_separator=list_separator(packing.labels[-1]),
         missing_marks=roles.missing_marks,
         files=rows.source.files,
+        source_notes=rows.source.notes,
         roles=roles.choices(),
     )
     whole = add_up(places, amounts, len(domain))

@@ -10,8 +10,10 @@ anything is counted (`is_any_of`), and by what a cell says: its label, whatever 
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -24,15 +26,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sidelight._arrays import KEY_LIMIT, Codes, Integers, number_keys
-from sidelight.errors import BadTable
-from sidelight.table.labels import SUPPRESSED, Label, duration_text, in_order, label, moment_text
+from sidelight.errors import BadTable, WrongKind
+from sidelight.table.labels import BLANKS, SUPPRESSED, Label, in_order, label, moment_text
 from sidelight.table.packed_keys import Packing, Words
 from sidelight.table.roles import Roles
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
 
-DAY = 24 * 60 * 60 * 10**9
-"""Nanoseconds of a day."""
+SECONDS = 24 * 60 * 60
+"""Seconds of a day."""
+
+END_OF_DAY = "24:00:00"
 
 TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
 
@@ -46,6 +50,7 @@ class Source:
     rows: int | None = None  # how many there are, where an earlier pass has counted them
     files: tuple[Path, ...] = ()
     texts: frozenset[str] = frozenset()  # the columns that are text by their type, which CSV's are not
+    notes: tuple[str, ...] = ()  # what to know about its cells, one sentence each
 
 
 class Rows(Protocol):
@@ -184,7 +189,8 @@ class TextRows(FrameRows, CellRows):
 def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
     """Put the labels of each column in order: that which was declared, or their natural one."""
     declared = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
-    labels = (labels_of(column, roles) for column in columns)
+    names = (*roles.quasi, *roles.value_columns)
+    labels = (_labels_of(name, column, roles) for name, column in zip(names, columns, strict=True))
     packing = Packing(tuple(map(_declared_first, labels, declared)), sensitive=len(roles.value_columns))
     if packing.width >= KEY_LIMIT:
         message = (
@@ -197,6 +203,21 @@ def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
 
 def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...] | None) -> tuple[Label, ...]:
     return (*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels)
+
+
+def _labels_of(name: str, column: pa.Array, roles: Roles) -> Sequence[Label]:
+    with naming(name):
+        return labels_of(column, roles)
+
+
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Name the column of which some cell has no label."""
+    try:
+        yield
+    except (BadTable, WrongKind) as problem:
+        message = f"column '{column}': {problem}"
+        raise type(problem)(message) from None
 
 
 def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
@@ -341,8 +362,8 @@ def python_cells(array: pa.Array) -> list[object]:
         if not pa.types.is_temporal(array.type):
             raise
         message = (
-            f"a column of {array.type} cells has dates before the year 1 or after 9999, or durations as long; "
-            "store them as text, or as missing where they stand for that"
+            f"some {array.type} cells are before the year 1 or after 9999, or, of times, outside a day; store them as "
+            "text, or as missing where they stand for that"
         )
         raise BadTable(message) from None
 
@@ -353,9 +374,11 @@ def _python_cells(array: pa.Array) -> list[object]:
         array = array.cast(pa.timestamp(kind.unit, "UTC"))
     if getattr(kind, "unit", "") == "ns":
         return _nanoseconds(array)
-    if pa.types.is_interval(kind):
-        return [each and _interval(each) for each in array.to_pylist()]
     listed: list[object] = array.to_pylist()
+    if pa.types.is_time(kind):  # Python has no 24:00, and would read it as 00:00
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
+        stored = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).to_pylist()
+        return [_time(each, raw, SECONDS * per_second) for each, raw in zip(listed, stored, strict=True)]
     return listed
 
 
@@ -395,9 +418,13 @@ def number_cells(column: pa.ChunkedArray) -> Integers:
     return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
 
 
-def _interval(each: pa.MonthDayNano) -> str:
-    """Tell one of DuckDB's durations; it takes a month for 30 days when it groups them."""
-    return duration_text((each.months * 30 + each.days) * DAY + each.nanoseconds)
+def _time(read: object, stored: int | None, day: int) -> object:
+    """Return a time of day as Arrow read it, but the end of the day as itself; raise for what is outside a day."""
+    if stored is None or 0 <= stored < day:
+        return read
+    if stored != day:
+        raise OverflowError
+    return END_OF_DAY
 
 
 def _nanoseconds(array: pa.Array) -> list[object]:
@@ -408,9 +435,12 @@ def _nanoseconds(array: pa.Array) -> list[object]:
     else:
         coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
     whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
-    moments = pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser).to_pylist()
+    moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
+    if any(each == END_OF_DAY and left for each, left in zip(moments, below.tolist(), strict=True)):
+        raise OverflowError
     return [
-        each if each is None else moment_text(each, left) for each, left in zip(moments, below.tolist(), strict=True)
+        moment_text(each, left) if isinstance(each, dt.datetime | dt.time | dt.timedelta) else each
+        for each, left in zip(moments, below.tolist(), strict=True)
     ]
 
 
@@ -425,7 +455,7 @@ def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def people_written_alike(rows: Rows) -> Rows:
-    """Take the person 7.0, as programs write numbers, or 7 with spaces, for the person 7: else one would be two people.
+    """Take the person 7.0, as programs write numbers, or 7 between `BLANKS`, for the person 7: else one would be two.
 
     >>> import polars as pl
     >>> frame = nw.from_native(pl.LazyFrame({"person": ["7", " 7", "7.0", "7.5", "v1.0"]}))
@@ -436,9 +466,9 @@ def people_written_alike(rows: Rows) -> Rows:
     if rows.roles.person_column is None:
         return rows
     frame = rows.frame
-    if frame.collect_schema()["person"] != nw.String:
+    if frame.collect_schema()["person"] not in TEXTS:  # bytes, such as digests, are compared as they are
         return rows
-    text = nw.col("person").str.strip_chars()
+    text = nw.col("person").cast(nw.String).str.strip_chars(BLANKS)
     whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
     return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]
 

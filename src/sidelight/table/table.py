@@ -61,6 +61,7 @@ class Intake:
     cell_separator: str | None = None  # what seems to separate several values in a cell, where nobody said so
     missing_marks: tuple[str, ...] = field(default=(), compare=False, repr=False)  # texts that mean a missing cell
     files: tuple[Path, ...] = field(default=(), compare=False, repr=False)  # never to be written over
+    source_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  # about cells of these files
     roles: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)  # person, missing, suppressed
 
     def notes(self) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class Intake:
         if self.cell_separator:
             one = f"sensitive cells seem to hold several values, separated by '{self.cell_separator}'"
             notes.append(f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')")
-        return tuple(notes)
+        return (*notes, *self.source_notes)
 
     def _unused(self) -> Iterator[str]:
         """Name the columns that were not used, and ask about one that seems to say whose row it is."""

@@ -29,6 +29,11 @@ def test_dense_and_sparse_counts_say_the_same(cells, data):
         assert counts.totals().tolist() == full.sum(axis=0).tolist()
         assert counts.spread_out().dense().tolist() == cells
         assert [counts.row(row).tolist() for row in range(len(cells))] == cells
+        for row, cells_of_row in enumerate(cells):
+            there = {value: count for value, count in enumerate(cells_of_row) if count}
+            assert [each.tolist() for each in counts.occurring(row)] == [[*there], [*there.values()]]
+            assert counts.by_frequency(row) == sorted(there, key=lambda value: (-there[value], value))
+        assert counts.most_in_a_row == max(map(np.count_nonzero, cells))
         assert [counts.column(value).tolist() for value in range(full.shape[1])] == full.T.tolist()
         assert counts.take(np.arange(len(cells))[::-1]).dense().tolist() == cells[::-1]
         assert counts.take(slice(1, None)).dense().tolist() == cells[1:]

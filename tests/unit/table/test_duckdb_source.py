@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.patients import PATIENTS, read, refused, written
+from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
 from sidelight.errors import BadTable
@@ -20,8 +21,8 @@ from sidelight.table import duckdb_source
 
 SLOW = """
 import sys, duckdb, sidelight as sl
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     sl.read_table(sys.argv[1], quasi=["a", "b"], sensitive="c")
 except KeyboardInterrupt:
     sys.exit(42)
@@ -161,6 +162,7 @@ def test_few_rows_and_many_are_counted_alike(folder, monkeypatch, name):
     assert repr(sl.suggest_roles(file)) == repr(few_guess)
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_leaves_cleanly(folder):
     file = folder / "big.parquet"
     wide = "SELECT hash(i)::VARCHAR AS a, hash(i + 7)::VARCHAR AS b, i % 5 AS c FROM range(4_000_000) r(i)"
@@ -171,12 +173,11 @@ def test_ctrl_c_leaves_cleanly(folder):
         [sys.executable, "-c", SLOW, str(file)], env=place, stdout=subprocess.PIPE, text=True
     ) as busy:
         assert busy.stdout.readline() == "ready\n"
-        deadline = time.monotonic() + 30
-        while not list((folder / "spill").iterdir()) and time.monotonic() < deadline:
+        while not list((folder / "spill").iterdir()) and busy.poll() is None:
             time.sleep(0.01)
-        time.sleep(0.3)
+        wait_for_work(busy, seconds=0.3)
         busy.send_signal(signal.SIGINT)
-        assert busy.wait(timeout=60) == 42
+        assert busy.wait(timeout=PATIENCE) == 42
     assert list((folder / "spill").iterdir()) == []
 
 

@@ -319,15 +319,109 @@ def test_a_file_that_is_utf8_stays_so_beside_others(tmp_path):
     assert cells(sl.read_table(file, **QUASI, encoding="latin-1")) == EXPECTED
 
 
-def test_numbers_larger_than_any_whole_number_are_read(tmp_path):
-    """As a damaged file may say, or a spreadsheet of long codes."""
+@pytest.mark.parametrize("number", [2**53, -(2**53), 2**63, 1e300])
+@pytest.mark.parametrize("beside", [7, "A7", None], ids=str)
+def test_whole_numbers_that_a_spreadsheet_rounds_are_refused_by_their_column(tmp_path, number, beside):
+    rows = [("code", "note", "disease"), (number, number, "Flu"), (beside, number, "Cold"), (number + 1, 1, "Flu")]
+    file = sheet(tmp_path, rows)
+    with pytest.raises(
+        BadTable, match=r"column 'code' of patients.xlsx holds whole numbers of 9,007,199,254,740,992 or"
+    ):
+        sl.read_table(file, quasi="code", sensitive="disease")
+    assert columns_of(file) == ("code", "note", "disease")
+    below = sheet(tmp_path, [*rows[:1], (2**53 - 1, number, "Flu"), (2**53 - 2, number, "Cold")])
+    assert sl.read_table(below, quasi="code", sensitive="disease").quasi[0].labels == (str(2**53 - 2), str(2**53 - 1))
+
+
+def odd_sheet(tmp_path, *, blank=(), errors=(), merged=(), longer=0, people=6, above=0):
+    """Write people from column B on, below `above` empty lines; rows are counted from 1, as Excel does."""
     book = openpyxl.Workbook()
-    for row in (("code", "disease"), (1e300, "Flu"), (7, "Cold"), (-(2**63), "Cold")):
-        book.active.append(row)
-    book.save(tmp_path / "codes.xlsx")
-    table = sl.read_table(tmp_path / "codes.xlsx", quasi="code", sensitive="disease")
-    assert {label for label in table.quasi[0].labels if len(label) < 25} == {"7", "-9223372036854775808"}
-    assert len(table.quasi[0].labels) == 3
+    lines = [("city", "note", "disease"), *((f"city {i}", f"note {i}", f"disease {i}") for i in range(people))]
+    for number, line in enumerate(lines, above + 1):
+        for column, cell in enumerate(line, 2):
+            if number not in blank:
+                book.active.cell(number, column, cell)
+    for place, error in errors:
+        book.active[place] = error
+    for cells in merged:
+        book.active.merge_cells(cells)
+    for cells in book.active.merged_cells.ranges:
+        cells.expand(down=longer)
+    book.save(tmp_path / "patients.xlsx")
+    return tmp_path / "patients.xlsx"
+
+
+def odd_notes(table):
+    return [note for note in table.intake.notes() if "patients.xlsx" in note]
+
+
+CITY = {"quasi": "city", "sensitive": "disease"}
+
+
+@pytest.mark.parametrize("above", [0, 3])
+@pytest.mark.parametrize("blank", [(2,), (4,), (4, 6)], ids=str)
+def test_blank_rows_are_refused_until_missing_says_what_they_are(tmp_path, blank, above):
+    file = odd_sheet(tmp_path, blank=[above + row for row in blank], above=above)
+    many = len(blank)
+    with pytest.raises(BadTable, match=rf"patients.xlsx has {many} blank rows? among the others; delete") as caught:
+        sl.read_table(file, **CITY)
+    assert caught.value.parameters == ("missing",)
+    dropped = sl.read_table(file, **CITY, missing="drop")
+    assert (dropped.people, dropped.intake.rows, dropped.intake.rows_without_value) == (6 - many, 6, many)
+    counted = sl.read_table(file, **CITY, missing="a value")
+    assert (counted.people, counted.intake.rows) == (6, 6)
+    for table in (dropped, counted):
+        assert odd_notes(table) == [f"blank rows of patients.xlsx that are read as rows of missing cells: {many}"]
+
+
+def test_blank_rows_below_the_last_person_are_none(tmp_path):
+    file = odd_sheet(tmp_path, blank=[6, 7])
+    table = sl.read_table(file, **CITY)
+    assert (table.people, odd_notes(table)) == (4, [])
+
+
+@pytest.mark.parametrize("error", ["#N/A", "#REF!", "#DIV/0!", "#VALUE!", "#NAME?", "#NUM!", "#NULL!"])
+def test_error_cells_are_counted_in_a_note(tmp_path, error):
+    places = ["B3", "B5", "C4"]  # the last in a column that is not used
+    file = odd_sheet(tmp_path, errors=[(place, error) for place in places])
+    table = sl.read_table(file, **CITY)
+    assert (table.people, table.quasi[0].labels.count(None)) == (6, 1)
+    assert odd_notes(table) == ["cells of patients.xlsx that are errors such as #N/A and are read as missing: 2"]
+
+
+def test_merged_cells_are_counted_in_a_note(tmp_path):
+    file = odd_sheet(tmp_path, merged=["B2:B4", "C5:C6"], above=0)
+    table = sl.read_table(file, **CITY)
+    assert (table.people, {*table.quasi[0].labels}) == (6, {"city 0", "city 3", "city 4", "city 5", None})
+    assert odd_notes(table) == ["cells of patients.xlsx that are covered by merged cells and are read as missing: 2"]
+
+
+def test_a_last_row_of_nothing_but_errors_is_somebody(tmp_path):
+    file = odd_sheet(tmp_path, errors=[(f"{column}7", "#N/A") for column in "BCD"])
+    with pytest.raises(BadTable, match="1 blank row among the others"):
+        sl.read_table(file, **CITY)
+    assert sl.read_table(file, **CITY, missing="a value").people == 6
+
+
+def test_merged_columns_are_as_long_as_the_sheet(tmp_path):
+    file = odd_sheet(tmp_path, merged=["B3:B7"], longer=1_048_569)
+    table = sl.read_table(file, **CITY)
+    assert table.people == 6
+    assert odd_notes(table) == ["cells of patients.xlsx that are covered by merged cells and are read as missing: 4"]
+
+
+def test_notes_of_several_sheets_and_of_streams_are_kept(tmp_path):
+    odd_sheet(tmp_path, errors=[("B3", "#N/A")]).rename(tmp_path / "a.xlsx")
+    odd_sheet(tmp_path, errors=[("B3", "#N/A"), ("B4", "#REF!")]).rename(tmp_path / "b.xlsx")
+    expected = [
+        f"cells of {name}.xlsx that are errors such as #N/A and are read as missing: {many}"
+        for name, many in (("a", 1), ("b", 2))
+    ]
+    table = sl.read_table(str(tmp_path / "*"), **CITY)
+    stream = sl.stream_table(str(tmp_path / "*"), **CITY)
+    events = sl.read_events(str(tmp_path / "*"), **CITY, person="each row")
+    for intake in (table.intake, stream.intake, events.intake):
+        assert [note for note in intake.notes() if "xlsx" in note] == expected
 
 
 class Panic(BaseException):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadTable, UnknownColumn, WrongKind
 from sidelight.table.labels import (
+    BLANKS,
     as_day,
     as_kinds,
     as_number,
@@ -226,3 +227,7 @@ def test_a_kind_is_said_once_on_the_command_line():
 def test_options_have_the_last_word_column_by_column():
     file, options = (Roles(kinds=as_kinds(kinds)) for kinds in ({"a": "number", "b": "date"}, {"b": "category"}))
     assert dict(file.updated(options).kinds) == {"a": "number", "b": "category"}
+
+
+def test_blanks_are_what_python_strips():
+    assert "".join(character for character in map(chr, range(0x110000)) if not character.strip()) == BLANKS

@@ -1,7 +1,14 @@
 """Against a real server: types, names, views, passwords, and databases that go away."""
 
 import builtins
+import signal
+import subprocess
+import sys
+import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +19,7 @@ from support.command_line import invoke
 from support.postgres import SECRET
 
 import sidelight as sl
+from sidelight import _ahead, _progress
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.table import postgres_source
@@ -46,7 +54,7 @@ TYPES = {  # type: cells of SQL, and what they say
     "time": ({"'07:00'": "07:00:00", "'24:00'": "24:00:00", "'07:00:00.000001'": "07:00:00.000001"}, "time"),
     "boolean": ({"true": "true", "false": "false"}, "boolean"),
     "uuid": ({f"'{UUID.upper()}'": UUID}, "uuid"),
-    "interval": ({"'1 mon'": "30 days, 0:00:00", "'30 days'": "30 days, 0:00:00"}, "interval"),
+    "timetz": ({"'12:00+00'": "12:00:00+00", "'12:00+02'": "12:00:00+02"}, "timetz"),
     "bytea": ({"'ab'": "ab"}, "bytea"),
     "inet": ({"'10.0.0.1'": "10.0.0.1/32"}, "inet"),
     "money": ({"'5.50'": "5.5"}, "money"),
@@ -85,7 +93,13 @@ def test_an_enum_is_ordered_and_a_domain_is_what_it_is_made_of(postgres):
 
 @pytest.mark.parametrize(
     ("written", "said"),
-    [("integer[]", "array_to_string"), ("jsonb", "cell::text"), ("point", "cell::text"), ("int4range", "cell::text")],
+    [
+        ("integer[]", "array_to_string"),
+        ("jsonb", "cell::text"),
+        ("point", "cell::text"),
+        ("int4range", "cell::text"),
+        ("interval", "cell::text"),
+    ],
 )
 def test_a_type_that_cannot_be_grouped(postgres, written, said):
     postgres.run("DROP TABLE IF EXISTS t CASCADE", f"CREATE TABLE t (cell {written}, disease text)")
@@ -181,7 +195,9 @@ def test_people_stay_in_the_database(postgres, monkeypatch):
     rows = pa.table({"id": ["Ann", "Ann", " Bea "], "cell": [1, 1, 2], "disease": ["Flu", "Cold", "Flu"]})
     postgres.put("t", rows)
     received, plain = [], Session.batches
-    monkeypatch.setattr(Session, "batches", lambda *said: (received.append(each) or each for each in plain(*said)))
+    monkeypatch.setattr(
+        Session, "batches", lambda *said, **kept: (received.append(each) or each for each in plain(*said, **kept))
+    )
     table = read(postgres, person="id", values="set")
     assert [int(size) for size in table.profiles().people] == [1, 1]
     assert not [batch for batch in received if "Ann" in str(batch.to_pydict())]
@@ -288,11 +304,11 @@ def test_a_database_that_is_gone_in_the_middle(postgres, monkeypatch, sample_fil
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )
 
-    def batches(session, query, table="the catalogue"):
+    def batches(session, query, table="the catalogue", **rest):
         counting = "GROUP BY" in query
         if counting and moment == "before the answer":
             end_all()
-        for batch in plain(session, query, table):
+        for batch in plain(session, query, table, **rest):
             yield batch
             if counting:
                 end_all()
@@ -311,11 +327,11 @@ def test_a_database_that_is_restarted_in_the_middle(postgres, monkeypatch, sampl
     postgres.put("t", pq.read_table("patients.parquet"))
     plain = Session.batches
 
-    def batches(session, query, table="the catalogue"):
+    def batches(session, query, table="the catalogue", **rest):
         if "GROUP BY" in query:
             postgres.stop()
             postgres.start()
-        yield from plain(session, query, table)
+        yield from plain(session, query, table, **rest)
 
     words = [
         "audit",
@@ -373,3 +389,238 @@ def test_the_page_explores_columns_that_were_named(postgres):
     client = TestClient(application(explored))
     pages = {view.path: client.get(view.path) for view in client.app.state.views}
     assert {page.status_code for page in pages.values()} == {200}
+
+
+# --- rows that this user does not see -------------------------------------------------------------------------
+
+HIDDEN = {  # statements that make something of which bea does not see all rows, and what she reads
+    "a table with a policy": ("t", ()),
+    "a policy that hides nothing": ("t", ("DROP POLICY most ON t", "CREATE POLICY everything ON t USING (true)")),
+    "row-level security without a policy": ("t", ("DROP POLICY most ON t",)),
+    "a view with the rights of who asks": ("v", ("CREATE VIEW v WITH (security_invoker) AS SELECT * FROM t",)),
+    "a view of an owner whom the policy restricts": ("v", ("CREATE VIEW v AS SELECT * FROM t", "ALTER VIEW v OWNER TO bea")),
+    "a view of a view": ("w", ("CREATE VIEW v AS SELECT * FROM t", "ALTER VIEW v OWNER TO bea", "CREATE VIEW w AS TABLE v")),
+    "an owner on whom policies are forced": ("t", ("ALTER TABLE t OWNER TO bea", "ALTER TABLE t FORCE ROW LEVEL SECURITY")),
+}  # fmt: skip
+SEEN = {
+    "no row-level security": ("t", ("ALTER TABLE t DISABLE ROW LEVEL SECURITY",)),
+    "the owner": ("t", ("ALTER TABLE t OWNER TO bea",)),
+    "a role that bypasses": ("t", ("ALTER ROLE bea BYPASSRLS",)),
+    "a view of an owner who sees all": ("v", ("CREATE VIEW v AS SELECT * FROM t",)),
+    "some columns only": (
+        "t",
+        ("ALTER TABLE t DISABLE ROW LEVEL SECURITY", "REVOKE SELECT ON t FROM bea", "GRANT SELECT (cell, disease) ON t TO bea"),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def bea(postgres):
+    """A user whom a policy shows 30 of 31 rows."""
+    rows = "SELECT 'a' AS cell, 'v' || i % 3 AS disease, i AS age FROM generate_series(1, 30) i UNION ALL SELECT 'b', 'Flu', 31"
+    postgres.run("DROP VIEW IF EXISTS w", "DROP VIEW IF EXISTS v", "DROP TABLE IF EXISTS t CASCADE")
+    postgres.run(f"CREATE TABLE t AS {rows}", "ALTER TABLE t ENABLE ROW LEVEL SECURITY")
+    _without_bea(postgres)
+    postgres.run(f"CREATE ROLE bea LOGIN PASSWORD '{SECRET}'", "GRANT SELECT ON t TO bea")
+    postgres.run("CREATE POLICY most ON t USING (cell <> 'b')")
+    yield postgres
+    _without_bea(postgres)
+
+
+def _without_bea(postgres):
+    postgres.run("DO $$ BEGIN DROP OWNED BY bea CASCADE; DROP ROLE bea; EXCEPTION WHEN undefined_object THEN END $$")
+
+
+def as_bea(postgres, table):
+    return postgres.address(table).replace("ann@", "bea@")
+
+
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")], ids=["", "streamed"])
+@pytest.mark.parametrize("case", HIDDEN)
+def test_rows_that_row_level_security_hides_are_refused(bea, case, memory):
+    table, statements = HIDDEN[case]
+    bea.run(*statements, f"GRANT SELECT ON {table} TO bea")
+    roles = ("--group", "cell", "--sensitive", "disease", "--limit", "group size >= 5")
+    outcome = invoke(["audit", as_bea(bea, table), *roles, *memory])
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert f"row-level security would hide rows of public.{table}" in outcome.stderr
+
+
+@pytest.mark.parametrize("case", SEEN)
+def test_who_sees_all_rows_reads_them(bea, case):
+    table, statements = SEEN[case]
+    bea.run(*statements)
+    if table != "t":
+        bea.run(f"GRANT SELECT ON {table} TO bea")
+    assert sl.read_table(as_bea(bea, table), **ROLES).people == 31
+
+
+def test_no_right_to_read_is_told_as_that_beside_row_level_security(bea):
+    bea.run("REVOKE SELECT ON t FROM bea")
+    with pytest.raises(BadTable, match=r"this user may not read public\.t; ask for GRANT SELECT"):
+        sl.read_table(as_bea(bea, "t"), **ROLES)
+
+
+# --- what takes long ------------------------------------------------------------------------------------------
+
+ONE_ROW = pa.table({"cell": [1], "disease": ["Flu"]})
+
+
+@contextmanager
+def locked(postgres, table):
+    """Lock a table as another session, and truncate and fill it before the lock is given back."""
+    with postgres.connection() as connection, connection.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        try:
+            yield cursor
+        finally:
+            cursor.execute("COMMIT")
+
+
+@pytest.fixture
+def waiting(postgres):
+    """A table that another session has locked, and a view that does not end."""
+    postgres.run("DROP TABLE IF EXISTS t CASCADE", "DROP VIEW IF EXISTS slow")
+    postgres.put("t", ONE_ROW)
+    postgres.run("CREATE VIEW slow AS SELECT 1 AS cell, pg_sleep(600)::text AS disease")
+    with locked(postgres, "t"):
+        yield postgres
+    postgres.run("DROP VIEW slow")
+
+
+def test_a_locked_table_is_waited_for_until_lock_timeout(waiting, monkeypatch):
+    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=300ms")
+    outcome = invoke(["audit", waiting.address("t"), "--group", "cell", "--sensitive", "disease"])
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr.count("\n")) == (2, "", 1)
+    assert "another session has locked public.t for longer than lock_timeout allows (0.3 s)" in outcome.stderr
+
+
+def test_a_locked_table_has_an_end_where_nobody_set_one(waiting, monkeypatch):
+    monkeypatch.setattr(postgres_source, "LOCK_TIMEOUT", 200)
+    with pytest.raises(BadTable, match=r"another session has locked public\.t .*\(0\.2 s\)"):
+        read(waiting)
+
+
+def test_it_is_shown_what_is_waited_for(waiting, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def show(what):
+        shown.append(what)
+        yield
+        shown.append("the end")
+
+    monkeypatch.setattr(_ahead, "SHOWN_AFTER", 0.1)
+    monkeypatch.setenv("PGOPTIONS", "-c lock_timeout=2s")
+    context = copy_context()
+    context.run(_progress.SHOW_WAITING.set, show)
+    with pytest.raises(BadTable, match="another session"):
+        context.run(read, waiting)
+    assert shown[-2:] == ["access to public.t", "the end"]
+
+
+def test_rows_that_are_rewritten_while_a_table_is_waited_for_are_read(postgres):
+    postgres.put("t", ONE_ROW)
+    with ThreadPoolExecutor() as pool:
+        with locked(postgres, "t") as cursor:
+            table = pool.submit(read, postgres)
+            time.sleep(0.5)
+            cursor.execute("TRUNCATE t")
+            cursor.execute("INSERT INTO t SELECT i, 'Flu' FROM generate_series(1, 7) i")
+        assert table.result().people == 7
+
+
+STARTED = """
+import sys
+from sidelight.table import postgres_source
+from sidelight.table.postgres_source import Session
+plain = Session._call
+def call(session, what, cancel, waiting_for):
+    if {at}: print("on", flush=True)
+    return plain(session, what, cancel, waiting_for)
+Session._call = call
+import sidelight.cli.app as cli
+sys.argv = ["sidelight", *sys.argv[1:]]
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("memory", [(), ("--memory", "1GB")], ids=["", "streamed"])
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("table", ["t", "slow"])
+def test_an_interrupt_is_heard_while_the_database_is_waited_for(waiting, table, sent, status, memory):
+    at = "waiting_for.startswith('access')" if table == "t" else "waiting_for.startswith('the database to count p')"
+    words = ["audit", waiting.address(table), "--group", "cell", "--sensitive", "disease", *memory]
+    command = [sys.executable, "-c", STARTED.format(at=at), *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        try:
+            assert running.stdout.readline() == b"on\n"
+            time.sleep(0.5)
+            running.send_signal(sent)
+            began = time.monotonic()
+            _, errors = running.communicate(timeout=60)
+        finally:
+            running.kill()
+    assert (running.returncode, errors) == (status, b"sidelight: interrupted; nothing unfinished is left behind\n")
+    assert time.monotonic() - began < 10  # a second, on a machine that has nothing else to do
+    _nothing_runs(waiting)
+
+
+def _nothing_runs(postgres):
+    """Wait until no query of ours runs any more: a cancelled one ends there too."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+    deadline = time.monotonic() + 30
+    with postgres.connection() as connection, connection.cursor() as cursor:
+        running = 1
+        while running:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+            cursor.execute(query)
+            ((running,),) = cursor.fetchall()
+
+
+def test_a_timeout_before_rows_come(waiting, monkeypatch):
+    monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=700ms")
+    with pytest.raises(BadTable, match=r"stopped counting public\.slow after its statement_timeout \(0\.7 s\)"):
+        read(waiting, table="slow")
+
+
+def test_a_timeout_while_rows_stream(waiting, monkeypatch):
+    monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=2s")
+    address = postgres_source.DatabaseAddress.of(waiting.address("slow"))
+    rows = "SELECT repeat('x', 3000) || i, CASE WHEN i = 20000 THEN pg_sleep(60)::text END FROM generate_series(1, 20000) i"
+    with postgres_source.session_of(address) as session:
+        batches = session.batches(rows, "public.slow")
+        assert len(next(batches))
+        with pytest.raises(BadTable, match=r"stopped counting public\.slow after its statement_timeout \(2 s\)"):
+            list(batches)
+
+
+def test_a_query_that_an_administrator_cancels_is_told_as_that(waiting):
+    with ThreadPoolExecutor() as pool:
+        table = pool.submit(read, waiting, table="slow")
+        deadline = time.monotonic() + 30
+        while not table.done() and time.monotonic() < deadline:
+            time.sleep(0.1)
+            waiting.run(
+                "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' OR query LIKE '%slow%GROUP BY%'"
+            )
+        with pytest.raises(BadTable, match=r"an administrator cancelled the query on public\.slow"):
+            table.result()
+
+
+@pytest.mark.parametrize("reading", [sl.read_release, sl.stream_release])
+@pytest.mark.parametrize("where", ["cell", "disease", "person"])
+def test_bytes_that_are_no_text_are_told_as_that(postgres, where, reading):
+    cells = {"cell": "'a'::text", "disease": "'Flu'::text", "person": "i::text"}
+    cells[where] = "decode('ff' || lpad(to_hex(i), 4, '0'), 'hex')"
+    postgres.run("DROP TABLE IF EXISTS t CASCADE")
+    columns = ", ".join(f"{made} AS {name}" for name, made in cells.items())
+    postgres.run(f"CREATE TABLE t AS SELECT {columns} FROM generate_series(1, 3) i")
+    kept = {"keep_people": True} if reading is sl.read_release else {}
+    with pytest.raises(
+        BadTable, match=rf"column '{where}' of public\.t holds bytes that are not UTF-8 text.*encode\({where}"
+    ):
+        reading(postgres.address("t"), group="cell", sensitive="disease", person="person", **kept)
