@@ -21,7 +21,16 @@ from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bi
 from sidelight._rounding import exact_number, in_words, to_places
 from sidelight._text import counted, html_table
 from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
-from sidelight.attack.posterior import Together, View, decided, row_blocks, values_for_sure, values_in_all
+from sidelight.attack.posterior import (
+    Evidence,
+    Together,
+    View,
+    decided,
+    row_blocks,
+    rows_in_some_group,
+    values_for_sure,
+    values_in_all,
+)
 from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
@@ -43,10 +52,14 @@ ExposurePicture: TypeAlias = Literal["values left", "belief"]
 class Exposure(Tabular):
     """What do these releases, taken together, give away about these people?
 
-    Arrays have one entry for all people who look alike (`people.sizes` says how many they are); shares are of all
-    people, exactly.  Where the candidates run out the releases contradict each other: such people are counted in
-    `contradicted`, never as safe and never as given away.  People whom no group of a release fits are counted in
-    `unlocated`; what the other releases say of them still counts.
+    Arrays have one entry for all people who look alike (`people.sizes` says how many they are); shares are exact, and
+    of the people who can be in a release: those `located` in at least one group.  `located_nowhere` counts the rest.
+    Where the candidates run out the releases contradict each other: such people are counted in `contradicted`, never
+    as safe and never as given away.  People whom no group of a release fits are counted in `unlocated`; what the other
+    releases say of them still counts.
+
+    Candidates are counted one person at a time.  Releases that share people constrain each other beyond that, so
+    `perfect`, `partial` and `vulnerable` are lower bounds where `is_lower_bound` is true.
 
     `values_by_release` is how many values each release leaves a person (|S_ij|, release × people), `values_left` how
     many all of them together do (|S_i|), `certain` whether one of them is sure, `contradictory` whether none can be,
@@ -70,10 +83,11 @@ class Exposure(Tabular):
     belief: Floats
     likeliest: Integers
     truth: TruthCheck | None = None
+    evidence: Evidence = "shared"
 
     def __repr__(self) -> str:
-        given_away, releases = int(self.perfect * self._total), counted(len(self.views), "release")
-        return f"<Exposure of {counted(self._total, 'person')} in {releases}: {given_away:,} given away>"
+        releases = counted(len(self.views), "release")
+        return f"<Exposure of {counted(self.located, 'person')} in {releases}: {self.given_away_in_words} given away>"
 
     def _repr_html_(self) -> str:
         columns = ("release", "people", "groups", "smallest group", "people one stands among", "fit no group")
@@ -84,6 +98,30 @@ class Exposure(Tabular):
             for at, each in enumerate(sizes)
         ]
         return html_table(repr(self)[1:-1], columns, rows, note=self.explain())
+
+    @property
+    def given_away(self) -> int:
+        """How many people `perfect` is; where `is_lower_bound` is true, at least so many."""
+        return int(self.perfect * self.located)
+
+    @property
+    def given_away_in_words(self) -> str:
+        """How many people are given away, with "at least" where there may be more of them."""
+        return f"{'at least ' if self.is_lower_bound else ''}{self.given_away:,}"
+
+    @cached_property
+    def is_lower_bound(self) -> bool:
+        """Whether more people may be given away than are counted.
+
+        The candidates S_i = ∩_j S_ij look at one person at a time.  They are exact where nobody may be in two groups.
+        Somebody who may be in two, of two releases or of one, ties the counts of both groups together, and what
+        follows for everybody in them is not computed.  Noise rules out nothing, and ties nothing.
+        """
+        groups = np.zeros(len(self.people), np.int64)
+        for view in self.views:
+            if view.rules_out:
+                groups += np.where(view.presence.possible, view.linkage.matches[view.linkage.profile], 0)
+        return bool((groups > 1).any()) and not self.certain[self._placed].all()
 
     @property
     def semantics(self) -> Semantics:
@@ -122,7 +160,10 @@ class Exposure(Tabular):
 
     @property
     def perfect(self) -> Fraction:
-        """The share of people with one candidate left; with several values each: of whom some value is certain."""
+        """The share of people with one candidate left; with several values each: of whom some value is certain.
+
+        A lower bound where `is_lower_bound` is true.
+        """
         return self._share(self.certain)
 
     def partial(self, confidence: Bound) -> Fraction:
@@ -164,38 +205,74 @@ class Exposure(Tabular):
         """How many people fit no group, release by release; those who are known not to be in it aside."""
         return tuple(int(self.people.sizes[view.missed].sum()) for view in self.views)
 
+    @cached_property
+    def located(self) -> int:
+        """How many people fit a group of at least one release that may hold them: shares are of these."""
+        return self._count(self._placed)
+
     @property
     def located_nowhere(self) -> int:
         """How many people fit no group of any release; those who are known to be in none aside."""
         sought = np.logical_or.reduce([view.presence.possible for view in self.views])
-        placed = np.logical_or.reduce([view.presence.possible & view.located for view in self.views])
-        return int(self.people.sizes[sought & ~placed].sum())
+        return self._count(sought & ~self._placed)
+
+    @property
+    def releases_without_people(self) -> tuple[int, ...]:
+        """The numbers, from 1, of releases that may hold some of the people, and in which nobody was located."""
+        return tuple(
+            number
+            for number, view in enumerate(self.views, start=1)
+            if view.presence.possible.any() and not (view.presence.possible & view.located).any()
+        )
+
+    @cached_property
+    def _placed(self) -> Flags:
+        return rows_in_some_group(self.views)
 
     @property
     def open(self) -> Fraction:
         """The share of people of whom nobody can tell.
 
-        Contradicted, not located somewhere and not given away, or given away if they are where they may be.
+        Contradicted, not located in some release and not given away, or given away if they are where they may be.
         """
         return self._share(self.contradictory | self._unplaced | self._certain_if_present)
 
     def within(self, at_most: Bound, *, located_alone: bool = False) -> bool | None:
-        """Say whether at most such a share of people is given away; None where those who are open would decide it.
+        """Say whether at most such a share of people is given away; None where that is not computed.
 
         `located_alone` judges without the people who were not located.
         """
         bound = exact_number(at_most, BadMeasure, "a share of people")
-        left_out = self.not_located if expect(bool, located_alone, parameter("located_alone")) else 0
-        judged, given_away = self._total - left_out, int(self.perfect * self._total)
-        still_open = int(self.open * self._total) - left_out
-        if given_away > bound * judged:
+        judged = self._judged(located_alone=located_alone)
+        if self.given_away > bound * self._count(judged & self._placed):
             return False
-        return True if judged and given_away + still_open <= bound * judged else None
+        most = self.given_away + self.undecided(located_alone=located_alone)
+        return True if judged.any() and most <= bound * self._count(judged) else None
+
+    def undecided(self, *, located_alone: bool = False) -> int:
+        """Count people who are not given away, and may be: whoever is open, or was not located.
+
+        Everybody who is not given away, where only a lower bound is known of those who are (`is_lower_bound`), unless
+        the attack was made with evidence="sets", which takes that bound for the answer.
+        """
+        judged = self._judged(located_alone=located_alone)
+        if self.is_lower_bound and self.evidence != "sets":
+            return self._count(judged & ~self.certain)
+        return self._count(judged & (self.contradictory | self._unplaced | self._certain_if_present))
+
+    def judged(self, *, located_alone: bool = False) -> int:
+        """Count the people whom `within` judges: all who were looked for where they may be, or the located alone."""
+        return self._count(self._judged(located_alone=located_alone))
+
+    def _judged(self, *, located_alone: bool) -> Flags:
+        if expect(bool, located_alone, parameter("located_alone")):
+            return self._placed & ~self._unplaced
+        return self._placed | self._unplaced
 
     @property
     def not_located(self) -> int:
         """How many people fit no group of some release that may hold them, and are not given away by the others."""
-        return int(self.people.sizes[self._unplaced].sum())
+        return self._count(self._unplaced)
 
     @property
     def if_present(self) -> Fraction:
@@ -206,7 +283,7 @@ class Exposure(Tabular):
     def _unplaced(self) -> Flags:
         # whoever is not located in a release with noise cannot be given away by it
         missed: Flags = np.logical_or.reduce([view.missed & view.rules_out for view in self.views])
-        return missed & ~self.certain & ~self.contradictory
+        return missed & ~(self.certain & self._placed) & ~self.contradictory
 
     @cached_property
     def _certain_if_present(self) -> Flags:
@@ -249,7 +326,7 @@ class Exposure(Tabular):
     def mean(self, when: Literal["before", "after"]) -> Fraction:
         """Give how many values are left on average: by the best release alone, or by all (contradictions aside)."""
         amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
-        return self._mean(amounts, ~self.contradictory)
+        return self._mean(amounts, self._placed & ~self.contradictory)
 
     def distribution(self, when: Literal["before", "after"]) -> dict[int, int]:
         """Count people by how many values are left them: by the best release alone, or by all.
@@ -257,7 +334,7 @@ class Exposure(Tabular):
         0 is a contradiction; with several values each it may also be that everything is decided.
         """
         amounts = self.values_by_release.min(axis=0) if expect(str, when, "when") == "before" else self.values_left
-        people = np.bincount(amounts, weights=self.people.sizes).astype(np.int64)
+        people = np.bincount(amounts[self._placed], weights=self.people.sizes[self._placed]).astype(np.int64)
         return {int(amount): int(people[amount]) for amount in np.flatnonzero(people)}
 
     def explain(self) -> str:
@@ -322,12 +399,11 @@ class Exposure(Tabular):
             )
             raise BadMeasure(message)
 
-    @cached_property
-    def _total(self) -> int:
-        return self.people.total
+    def _count(self, which: Flags) -> int:
+        return int(self.people.sizes[which].sum())
 
     def _share(self, which: Flags) -> Fraction:
-        return Fraction(int(self.people.sizes[which].sum()), self._total)
+        return Fraction(self._count(which & self._placed), self.located or 1)
 
     def _mean(self, amounts: Integers, which: Flags | slice = slice(None)) -> Fraction:
         people = self.people.sizes[which]

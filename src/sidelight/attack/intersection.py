@@ -1,9 +1,11 @@
 """What do releases about the same people give away together?  The attack, from files to exposure.
 
 For each person i: the groups of each release j that i may be in (`linkage`), the values there S_ij, those that are in
-all of them S_i = ∩_j S_ij, and how likely each of these is (`posterior`).  A release rules values out only for people
-who are known to be in it.  People who look alike are one row, and rows are taken a block at a time: memory is bounded
-by a block of rows × values, whatever the number of people.
+all of them S_i = ∩_j S_ij, and how likely each of these is (`posterior`).  S_i holds every value that is possible, and
+may hold more: people are taken one at a time, and releases that share people constrain each other
+(`Exposure.is_lower_bound`).  A release rules values out only for people who are known to be in it.  People who look
+alike are one row, and rows are taken a block at a time: memory is bounded by a block of rows × values, whatever the
+number of people.
 
 Where the true values are known, a tally beside it counts how often the attacker is right.
 """
@@ -77,7 +79,8 @@ def intersect(
 
     For each person: the group in each release, the values there (S_ij), and those that are in all of them,
     S_i = ∩_j S_ij; beside it how likely each is, by the shares in the groups, where what several groups say together
-    counts once.
+    counts once.  People are taken one at a time: releases that share people constrain each other, and may rule out more
+    than S_i says.  At least so many people are given away (`Exposure.is_lower_bound`).
 
     In "set" and "multiset" releases people have any number of values, and each value is a question of its own: does
     the person have it?  A value is certain when everybody in one of the groups has it, and ruled out when nobody has.
@@ -101,9 +104,10 @@ def intersect(
         present: who is in which release: a column of the people (yes or no, 1 or 0, or a probability), or a probability
             for all; one for all releases or one each.  Default: everybody is known to be in all of them.  A release
             rules out nothing for people who may not be in it.
-        evidence: "shared" (what the groups of several releases say together counts once, by how much they agree) or
+        evidence: "shared" (what the groups of several releases say together counts once, by how much they agree),
             "independent" (each is evidence of its own: ∝ Π_j Pr_j(s) / prior(s)^(n−1), overconfident when releases go
-            by the same columns).
+            by the same columns) or "sets" (as "shared", and `Exposure.within` takes the count by candidate sets for
+            the answer, although it is a lower bound where releases share people).
         same_values: what a value is called elsewhere, where releases use different words; {}: equal words only.
         missing_marks: texts that mean missing in what is known of people, such as "?".
         split: what stands between the true values of somebody who has several, where these are in one cell.
@@ -144,10 +148,10 @@ def intersect(
     columns = [columns_of(release_of(each), lookup) for each, lookup in zip(published, lookups, strict=True)]
     together = (
         said_together(views, prior_beliefs, targets, columns)
-        if evidence == "shared"
+        if evidence != "independent"
         else Together(CommonGround.none(len(views)), {})
     )
-    return _exposure(targets, views, common, prior_beliefs, together)
+    return replace(_exposure(targets, views, common, prior_beliefs, together), evidence=evidence)
 
 
 def _exposure(
@@ -254,7 +258,7 @@ def _check(releases: Sequence[ReleaseOrResult], prior: str, evidence: str) -> No
         message = f'no {parameter("prior", prior)}; choose "pooled" or "uniform"'
         raise BadRelease(message)
     if not is_one_of(evidence, Evidence):
-        message = f'no {parameter("evidence", evidence)}; choose "shared" or "independent"'
+        message = f'no {parameter("evidence", evidence)}; choose "shared", "independent" or "sets"'
         raise BadRelease(message)
     for number, each in enumerate(releases, start=1):
         expect_one_sensitive(release_of(each), f"release {number} of an attack")

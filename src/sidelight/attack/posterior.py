@@ -9,8 +9,11 @@ One release Pr_j(s) = Σ_g∈G_ij w_g · n_g(s) / n_g: every person of a group i
             then n_g(s) is what is expected behind the noisy count, and never 0.
 Together    `common_ground.weigh`, by how much the releases agree (`ground_of`).  Where people have several values each,
             every value is a question with two answers: has it, or not.
-Support     {s : Pr(s | all) > 0} = ∩_j S_ij = S_i, as π(s) > 0 for every value that occurs.  It may be empty: then the
-            releases contradict each other, and the posterior is nan (floats) or None (exactly).
+Support     {s : Pr(s | all) > 0} = ∩_j S_ij = S_i, as π(s) > 0 for every value that occurs and people are weighed one
+            at a time.  S_i is what is possible where nobody may be in two groups.  Otherwise the counts of these
+            groups constrain each other, and S_i may hold values that no world has: the people with one value left are
+            a lower bound (`Exposure.is_lower_bound`).  S_i may be empty: then the releases contradict each other, and
+            the posterior is nan (floats) or None (exactly).
 Cost        people × values, a block of rows at a time; sets of values are bits, 64 to a word.
 Source      Sets: Ganta, Kasiviswanathan and Smith, KDD 2008.  The form with probabilities is ours.
 """
@@ -18,7 +21,7 @@ Source      Sets: Ganta, Kasiviswanathan and Smith, KDD 2008.  The form with pro
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -47,8 +50,11 @@ from sidelight.table.labels import Label, Semantics, label, shown
 Prior: TypeAlias = Literal["pooled", "uniform"]
 """What is believed before: how often each value occurs in all releases together, or all values alike."""
 
-Evidence: TypeAlias = Literal["shared", "independent"]
-"""What several releases say: partly the same, which counts once, or each something of its own."""
+Evidence: TypeAlias = Literal["shared", "independent", "sets"]
+"""What several releases say: partly the same, which counts once, or each something of its own.
+
+"sets" weighs as "shared", and takes the people whom the candidate sets give away for all who are.
+"""
 
 ROWS_COMPARED = 20_000
 """From so many rows of people it is seen how much releases agree."""
@@ -273,17 +279,20 @@ class Together:
     """What several releases say together: their common ground, and the people known to be in two groups at once.
 
     `in_both[i, j]` has, by row of people, the other people of the smaller group who are also in the other one, and how
-    many others it has.
+    many others it has.  `silent[j]` has the rows of people about whom noisy counts j tell nothing more: whoever of an
+    exact group has what, a cell that holds the whole group has the same counts.
     """
 
     ground: CommonGround
     in_both: Mapping[tuple[int, int], tuple[Integers, Integers]]
+    silent: Mapping[int, Flags] = field(default_factory=dict)
 
     def posteriors(self, views: Sequence[View], prior: Sequence[Fraction], rows: Integers) -> Floats:
         """Give the posterior of some rows of people, row × value."""
         before = np.array([float(each) for each in prior])
         shared = {pair: common[rows] / others[rows] for pair, (common, others) in self.in_both.items()}
-        return self._weighed([view.observation(rows) for view in views], before, shared, views[0].semantics)
+        observations = [self._heard(view.observation(rows), at, rows) for at, view in enumerate(views)]
+        return self._weighed(observations, before, shared, views[0].semantics)
 
     def exact_posterior(
         self, views: Sequence[View], prior: Sequence[Fraction], row: int
@@ -293,19 +302,27 @@ class Together:
             pair: np.array([Fraction(int(common[row]), int(others[row]))], object)
             for pair, (common, others) in self.in_both.items()
         }
-        observations = [view.exact_observation(row) for view in views]
+        one = np.array([row])
+        observations = [self._heard(view.exact_observation(row), at, one) for at, view in enumerate(views)]
         before, semantics = np.array(prior, object), views[0].semantics
         if semantics != "single":
             posterior = self._weighed(observations, before, shared, semantics)
             return None if (posterior < 0).any() else tuple(posterior[0].tolist())
         # values that are ruled out stay at 0, and are not calculated with
-        left = np.flatnonzero(unpack_bits(values_in_all(views, np.array([row])), len(prior))[0])
+        left = np.flatnonzero(unpack_bits(values_in_all(views, one), len(prior))[0])
         if len(left) == 0:
             return None
         observations = [replace(each, shares=each.shares[:, left]) for each in observations]
         beliefs = np.full(len(prior), Fraction(0))
         beliefs[left] = self._weighed(observations, before[left], shared, semantics)[0]
         return tuple(beliefs.tolist())
+
+    def _heard(self, observation: Observation, release: int, rows: Integers) -> Observation:
+        """Take an observation that tells nothing more for one of nobody: as if the person were not located."""
+        if release not in self.silent:
+            return observation
+        people = np.where(self.silent[release][rows, np.newaxis], 0 * observation.people, observation.people)
+        return replace(observation, people=people)
 
     def _weighed(
         self,
@@ -323,8 +340,14 @@ class Together:
         return posterior if semantics == "single" else posterior[..., 0]
 
 
+def rows_in_some_group(views: Sequence[View]) -> Flags:
+    """Return which rows of people fit a group of at least one release that may hold them."""
+    placed: Flags = np.logical_or.reduce([view.presence.possible & view.located for view in views])
+    return placed
+
+
 def values_in_all(views: Sequence[View], rows: Integers) -> Bits:
-    """Give what all releases leave to rows of people (S_i = ∩_j S_ij)."""
+    """Return what all releases leave to rows of people, taken one at a time (S_i = ∩_j S_ij ⊇ what is possible)."""
     left: Bits = np.bitwise_and.reduce([view.values(rows) for view in views])
     return left
 
@@ -369,18 +392,23 @@ def said_together(
         return Together(CommonGround.none(len(views)), {})
     agreement = np.diag([_difference_of_groups(view, before, spread) for view in views])
     in_both = {}
+    silent: dict[int, Flags] = {}
     if len(views) > 1:
         nearness = _nearness(views, before, people) / spread
     for i, j in combinations(range(len(views)), 2):
         same = _SamePeople.of(views[i], views[j], people)
         in_both[i, j] = same.in_both, same.others
+        if views[i].rules_out != views[j].rules_out:
+            exact, noisy = (i, j) if views[i].rules_out else (j, i)
+            inside = same.people >= np.maximum(views[exact].group_sizes(), 1)
+            silent[noisy] = silent.get(noisy, np.zeros(len(people), bool)) | inside
         guess = min(agreement[i, i], agreement[j, j]) * _overlap(columns[i], columns[j])
         # at 1 and beyond the people who are in both explain all of it
         measured = (nearness[i, j] - same.chance) / (1 - same.chance) if same.pairs and same.chance < 1 else guess
         weighed = (same.pairs * measured + PAIRS_OF_A_GUESS * guess) / (same.pairs + PAIRS_OF_A_GUESS)
         most = float(np.sqrt(agreement[i, i] * agreement[j, j]))
         agreement[i, j] = agreement[j, i] = min(max(weighed, 0.0), most)
-    return Together(CommonGround.of(agreement), in_both)
+    return Together(CommonGround.of(agreement), in_both, silent)
 
 
 def _difference_of_groups(view: View, prior: Floats, spread: float) -> float:
@@ -418,6 +446,7 @@ def _nearness(views: Sequence[View], prior: Floats, people: People) -> Floats:
 class _SamePeople:
     """Who is in groups of two releases at once: by row of people, and on average."""
 
+    people: Floats  # expected in both, the person among them
     in_both: Integers  # other people of the smaller group who are also in the other one, in hundredths
     others: Integers  # how many others it has, in hundredths; 1 where there are none
     chance: float  # that two people of the two groups are one and the same
@@ -428,7 +457,7 @@ class _SamePeople:
         in_both, others = np.zeros(len(people), np.int64), np.ones(len(people), np.int64)
         both = np.flatnonzero(one.located & other.located)
         if len(both) == 0:
-            return cls(in_both, others, 0.0, 0)
+            return cls(np.zeros(len(people)), in_both, others, 0.0, 0)
         places = [view.whereabouts(both) for view in (one, other)]
         number, first = number_rows(
             places, [len(view.groups) + len(view.linkage) for view in (one, other)], rows=len(both)
@@ -436,12 +465,15 @@ class _SamePeople:
         likely = one.presence.probabilities(both) * other.presence.probabilities(both)
         sizes = [view.group_sizes()[both[first]] for view in (one, other)]
         smaller = np.minimum(*sizes)
-        same = np.minimum(np.bincount(number, people.sizes[both] * likely), smaller)
+        alike = np.bincount(number, people.sizes[both] * likely)
+        same = np.minimum(alike, smaller)
+        expected = np.zeros(len(people))
+        expected[both] = alike[number]
         # whole hundredths, so that fractions and floats weigh the same
         in_both[both] = np.maximum(np.rint(100 * (same - 1)), 0).astype(np.int64)[number]
         others[both] = np.maximum(100 * (smaller - 1), 1)[number]
         chance = float(np.average((same / (sizes[0] * sizes[1]))[number], weights=people.sizes[both]))
-        return cls(in_both, others, chance, len(first))
+        return cls(expected, in_both, others, chance, len(first))
 
 
 def _overlap(one: Sequence[str], other: Sequence[str]) -> float:

@@ -152,16 +152,17 @@ def _ask_insider(found: SearchResult, limit: ShareLimit | None, progress: Progre
         return AskedReader("insider", "could not tell", str(problem))
     if learnt.outcome != "told":
         return AskedReader("insider", learnt.outcome, learnt.reason)
-    if limit is None:
-        return AskedReader("insider", "asked", "", learnt.worst, None, 0, learnt.untold)
     reached = learnt.least_worst
+    worst = reached if learnt.untold else learnt.worst
+    if limit is None:
+        return AskedReader("insider", "asked", "", worst, None, 0, learnt.untold)
     people = learnt.people_above(limit.share)
     held = learnt.roster is not None and learnt.roster.truth is not None
     return AskedReader(
         "insider",
         "asked",
         "",
-        learnt.worst,
+        worst,
         limit.share,
         people,
         learnt.untold,

@@ -20,12 +20,49 @@ REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5,
 
 def sentences(exposure: Exposure) -> Iterator[str]:
     """Say it, a sentence or two at a time."""
-    total = exposure.people.total
-    yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
+    yield from nobody_located(exposure)
+    if exposure.located:
+        yield from _on_one_release(exposure) if len(exposure.views) == 1 else _on_several_releases(exposure)
+        yield from _on_shared_people(exposure)
     if exposure.contradicted:
         reason = "no value is left" if exposure.semantics == "single" else "what one makes certain another rules out"
-        yield f"For {_people(exposure.contradicted, total)} the releases contradict each other: {reason}."
+        yield f"For {_people(exposure.contradicted, exposure.located)} the releases contradict each other: {reason}."
+    yield from _who_is_counted(exposure)
     yield from _who_is_present(exposure)
+    yield from _how_people_were_found(exposure)
+    for number, people in enumerate(exposure.unlocated, start=1):
+        if people and number not in exposure.releases_without_people:
+            yield f"{people:,} of {exposure.people.total:,} people fit no group of release {number}."
+    if exposure.truth is not None:
+        yield from _against_the_truth(exposure, exposure.truth)
+
+
+def nobody_located(exposure: Exposure) -> Iterator[str]:
+    """Say in which releases nobody was located: whatever else is counted says nothing about these."""
+    for number in exposure.releases_without_people:
+        sought = counted(int(exposure.people.sizes[exposure.views[number - 1].presence.possible].sum()), "person")
+        yield f"Nobody was located in release {number}, of {sought} looked for: what it gives away is not computed."
+
+
+def _on_shared_people(exposure: Exposure) -> Iterator[str]:
+    if exposure.is_lower_bound:
+        yield (
+            "That is counted one person at a time. People who may be in several groups tie the counts of these groups "
+            "together, and more may be given away; how many is not computed."
+        )
+
+
+def _who_is_counted(exposure: Exposure) -> Iterator[str]:
+    """Say who was looked for and is no part of any share."""
+    total = exposure.people.total
+    absent = total - exposure.located - exposure.located_nowhere
+    if exposure.located_nowhere:
+        yield f"{exposure.located_nowhere:,} of {total:,} people looked for fit no group of any release: not counted."
+    if absent:
+        yield f"{absent:,} of {total:,} people looked for are known to be in no release: not counted."
+
+
+def _how_people_were_found(exposure: Exposure) -> Iterator[str]:
     for number, people in enumerate(exposure.assumed, start=1):
         if people:
             held = counted(people, "person")
@@ -38,11 +75,6 @@ def sentences(exposure: Exposure) -> Iterator[str]:
             )
         if view.linkage.by_average:
             yield f"People were looked for at the nearest average of release {number}, and may be in another group."
-    for number, people in enumerate(exposure.unlocated, start=1):
-        if people:
-            yield f"{people:,} of {total:,} people fit no group of release {number}."
-    if exposure.truth is not None:
-        yield from _against_the_truth(exposure, exposure.truth)
 
 
 def _against_the_truth(exposure: Exposure, truth: TruthCheck) -> Iterator[str]:
@@ -81,7 +113,7 @@ def _who_is_present(exposure: Exposure) -> Iterator[str]:
             yield f"Column '{presence.column}' says who is in release {number}: {people:,.6g} of {total:,} people."
     yield "A release rules out nothing for people who may not be in it."
     if exposure.if_present:
-        given_away = _people(exposure.if_present, exposure.people.total)
+        given_away = _people(exposure.if_present, exposure.located)
         yield f"If they are in all releases that may hold them, {given_away} more are given away."
 
 
@@ -89,28 +121,38 @@ def _on_one_release(exposure: Exposure) -> Iterator[str]:
     yield f"The release alone {_gives_away(exposure, 's')}."
     yield (
         f"On average a person stands among {at_least(exposure.mean_group_sizes[0])} people, "
-        f"with {at_least(exposure.mean('after'))} {_left_open(exposure)}."
+        f"with {_mean_left(exposure)} {_left_open(exposure)}."
     )
 
 
 def _on_several_releases(exposure: Exposure) -> Iterator[str]:
     yield (
         f"Together, {len(exposure.views)} releases {_gives_away(exposure)}; they leave fewer values than the best of "
-        f"them alone to {_people(exposure.vulnerable, exposure.people.total)}."
+        f"them alone to {_bound(exposure)}{_people(exposure.vulnerable, exposure.located)}."
     )
     among = " and ".join(at_least(size) for size in exposure.mean_group_sizes)
     yield (
         f"On average a person stands among {among} people, "
         f"with {at_least(exposure.mean('before'))} {_left_open(exposure)} in the best release and "
-        f"{at_least(exposure.mean('after'))} in all together."
+        f"{_mean_left(exposure)} in all together."
     )
 
 
 def _gives_away(exposure: Exposure, ending: str = "") -> str:
-    people = _people(exposure.perfect, exposure.people.total)
+    people = f"{_bound(exposure)}{_people(exposure.perfect, exposure.located)}"
     if exposure.semantics == "single":
         return f"give{ending} away the value of {people}"
     return f"make{ending} a value certain for {people}"
+
+
+def _bound(exposure: Exposure) -> str:
+    return "at least " if exposure.is_lower_bound else ""
+
+
+def _mean_left(exposure: Exposure) -> str:
+    """Show how many values are left on average; a bound from above where more people may be given away."""
+    mean = exposure.mean("after")
+    return f"at most {to_places(mean, 1, up=True):,f}" if exposure.is_lower_bound else at_least(mean)
 
 
 def _left_open(exposure: Exposure) -> str:
@@ -118,7 +160,7 @@ def _left_open(exposure: Exposure) -> str:
 
 
 def _people(share: Fraction, total: int) -> str:
-    return f"{int(share * total):,} of {total:,} people ({percent(share)})"
+    return f"{int(share * total):,} of {counted(total, 'person')} ({percent(share)})"
 
 
 def at_least(amount: Fraction | float) -> str:
@@ -143,7 +185,9 @@ def document(exposure: Exposure) -> dict[str, object]:
     """Give the figures as plain data; shares exactly, and as numbers rounded up."""
     return {
         "people": exposure.people.total,
+        "located": exposure.located,
         "values": exposure.semantics,
+        "lower_bound": exposure.is_lower_bound,
         "perfect": _exact_and_rounded(exposure.perfect),
         "if_present": _exact_and_rounded(exposure.if_present),
         "partial": _partial(exposure),

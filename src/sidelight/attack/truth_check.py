@@ -1,7 +1,7 @@
 """How right is the attacker, and how sure with what right?  A tally beside the attack, where the truth is known.
 
-Being right is counted among people whose value is known.  Where people have several values each, what is true is a pair
-of a person and a value, and the attacker is right about somebody who has the likeliest value.
+Being right is counted among located people whose value is known.  Where people have several values each, what is true
+is a pair of a person and a value, and the attacker is right about somebody who has the likeliest value.
 
 Calibration: of the people of whom somebody claims a value with 70 %, do 70 % have it?  People are put into ten bins by
 the belief in their likeliest value; the expected calibration error is Σ_bins share of people · |mean belief − right|.
@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, unpack_bits
-from sidelight.attack.posterior import CommonDomain, View
+from sidelight.attack.posterior import CommonDomain, View, rows_in_some_group
 from sidelight.attack.targets import People
 
 BINS = 10
@@ -65,7 +65,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class TruthCheck:
-    """How right the attacker is, among people whose values are known; all of them shares of those people.
+    """How right the attacker is, among located people whose values are known; all shares are of those people.
 
     With several values per person `hits`, `hits_by_release` and the beliefs are over pairs of a person and a value that
     the person has; `log_belief` is over all pairs, whether the person has it or not.
@@ -103,11 +103,12 @@ class TruthTally:
         if people.truth is None:
             return
         row, value, count = people.truth.counts.entries()
-        known = np.array([text is not None for text in people.truth.domain])[value]
+        placed = rows_in_some_group(views)
+        known = np.array([text is not None for text in people.truth.domain])[value] & placed[row]
         self._rows, self._counts = row[known], count[known]
         self._codes = common.codes(people.truth.domain)[value][known]
         one_each = np.bincount(self._rows, self._counts, minlength=len(people)).astype(np.int64)
-        self._people = one_each if views[0].semantics == "single" else people.sizes
+        self._people = one_each if views[0].semantics == "single" else np.where(placed, people.sizes, 0)
         before = np.array([*map(float, prior), 0.0])  # at −1: values that occur nowhere
         self._before = float(self._counts @ before[self._codes])
 

@@ -20,7 +20,15 @@ from sidelight._files import real_path
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.attack.linkage import ExpectedCounts, release_of
-from sidelight.attack.report import REPORTED_CONFIDENCES, at_least, document, percent, sentences, witness_document
+from sidelight.attack.report import (
+    REPORTED_CONFIDENCES,
+    at_least,
+    document,
+    nobody_located,
+    percent,
+    sentences,
+    witness_document,
+)
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
@@ -34,7 +42,7 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
 
 
@@ -67,11 +75,12 @@ def attack(request: AttackRequest, output: Output) -> Status:
         draw(request, exposure, witness, hints),
         charts=lambda: (exposure.plot("values left"), exposure.plot("belief")),
     )
-    if verdict is None:
-        return Status.WITHIN_POLICY
-    if verdict.status is Status.COULD_NOT_TELL:
-        say(f"could not tell: {' '.join(hints)}")
-    return verdict.status
+    status = Status.WITHIN_POLICY if verdict is None else verdict.status
+    if exposure.releases_without_people and status is Status.WITHIN_POLICY:
+        status = Status.COULD_NOT_TELL
+    if status is Status.COULD_NOT_TELL:
+        say(f"could not tell: {' '.join((*nobody_located(exposure), *hints))}")
+    return status
 
 
 def _read(file: str, roles: Roles) -> sl.Release | ExpectedCounts:
@@ -165,18 +174,27 @@ class ExposureVerdict:
 
 
 def judge(exposure: sl.Exposure, limit: Fraction, *, ignore: bool = False) -> ExposureVerdict:
-    """Judge by those who are given away; whoever is open, that is not located or contradicted, may be one of them."""
-    total = exposure.people.total
+    """Judge by those who are given away; whoever is open, or not located, or tied to others may be one of them."""
     left_out = exposure.not_located if ignore else 0
-    judged = total - left_out
+    judged = exposure.judged(located_alone=ignore)
     left = f"{counted(left_out, 'person')} who {form('was', left_out)} not located {form('is', left_out)} left out"
     notes = [f"{left}; {judged:,} {form('is', judged)} judged."] if left_out else []
     within = exposure.within(limit, located_alone=ignore)
     if within is not None:
         return ExposureVerdict(Status.WITHIN_POLICY if within else Status.NOT_WITHIN_POLICY, tuple(notes))
-    still_open = int(exposure.open * total) - left_out
-    remedy = "" if ignore or not exposure.not_located else "; --unlocated ignore judges the others alone"
-    notes.append(f"{still_open:,} of {judged:,} people are open: they may be given away as well{remedy}.")
+    if not judged:
+        notes.append("Nobody was judged: none of the people looked for can be in a release.")
+        return ExposureVerdict(Status.COULD_NOT_TELL, tuple(notes))
+    undecided = exposure.undecided(located_alone=ignore)
+    remedies = []
+    if exposure.is_lower_bound and exposure.evidence != "sets":
+        remedies.append("--evidence sets judges by candidate sets, a lower bound where releases share people")
+    if exposure.not_located and not ignore:
+        remedies.append("--unlocated ignore judges the others alone")
+    notes.append(
+        f"{undecided:,} of {counted(judged, 'person')} are open: they may be given away as well"
+        f"{'; ' if remedies else ''}{'; '.join(remedies)}."
+    )
     return ExposureVerdict(Status.COULD_NOT_TELL, tuple(notes))
 
 
@@ -256,9 +274,13 @@ def draw(
     request: AttackRequest, exposure: sl.Exposure, witness: sl.ExposureWitness | None, hints: Sequence[str]
 ) -> Iterator[RenderableType]:
     """Give the parts of the page, from top to bottom."""
+    first = list(nobody_located(exposure))
+    for sentence in first:
+        yield Text(sentence)
     yield _releases(request, exposure)
-    yield _breaches(exposure)
-    for sentence in (*sentences(exposure), *hints):
+    if exposure.located:
+        yield _breaches(exposure)
+    for sentence in (*[*sentences(exposure)][len(first) :], *hints):
         yield Text(sentence)
     yield Text(ROUNDED)
     if witness is not None:
@@ -283,11 +305,11 @@ def _releases(request: AttackRequest, exposure: sl.Exposure) -> Table:
 
 def _breaches(exposure: sl.Exposure) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("of all people")
+    table.add_column("of located people")
     for each in REPORTED_CONFIDENCES:
         table.add_column("certain" if each == 1 else f"≥ {each}", justify="right")
     if exposure.semantics == "single":
         shares = (percent(exposure.partial(each)) for each in REPORTED_CONFIDENCES)
-        table.add_row("by the values that are left", *shares)
+        table.add_row("by the values that are left" + (", at least" if exposure.is_lower_bound else ""), *shares)
     table.add_row("by how likely they are", *(percent(exposure.sure(each)) for each in REPORTED_CONFIDENCES))
     return table

@@ -41,11 +41,12 @@ from sidelight.web.workspace import Workspace
 
 
 class CoarserRelease(DocumentPart):
-    """How many people are given away if this release prints these levels."""
+    """How many people are given away if this release prints these levels; `passes`: few enough, by candidate sets."""
 
     levels: dict[str, int]
     given_away: int
     holds: bool | None
+    passes: bool
 
 
 class ExposureAnswer(DocumentPart):
@@ -54,6 +55,7 @@ class ExposureAnswer(DocumentPart):
     name: str
     people: int
     given_away: int
+    at_least: bool
     alone: int
     by_the_other_alone: int
     open: int
@@ -143,19 +145,18 @@ class TwoReleases:
         own, others = self._attacked(self.release, (1, 0)), self._attacked(self.release, (0, 1))
         holds = together.within(self.beside.at_most)
         too_many = holds is False and others.within(self.beside.at_most) is not False
-        total = together.people.total
-        coarser = tuple(self._climb(total, progress)) if too_many else ()
-        given_away, alone, by_other, still_open = (
-            int(share * total) for share in (together.perfect, own.perfect, others.perfect, together.open)
+        coarser = tuple(self._climb(progress)) if too_many else ()
+        apart = (
+            f"this one gives away {own.given_away_in_words} and {self.beside.other.name} {others.given_away_in_words}"
         )
-        apart = f"this one gives away {alone:,} and {self.beside.other.name} {by_other:,}"
         answer = ExposureAnswer(
             name=self.beside.other.name,
-            people=total,
-            given_away=given_away,
-            alone=alone,
-            by_the_other_alone=by_other,
-            open=still_open,
+            people=together.located,
+            given_away=together.given_away,
+            at_least=together.is_lower_bound,
+            alone=own.given_away,
+            by_the_other_alone=others.given_away,
+            open=_count_open(together),
             sentence=self._sentence(together, apart),
             holds=holds,
             witness=worst_off(together),
@@ -222,8 +223,8 @@ class TwoReleases:
             same_values=None if beside.same_values is None else dict(beside.same_values),
         )
 
-    def _climb(self, total: int, progress: Progress) -> Iterator[CoarserRelease]:
-        """Make columns coarser one level at a time until few enough are given away."""
+    def _climb(self, progress: Progress) -> Iterator[CoarserRelease]:
+        """Make columns coarser one level at a time until few enough are given away, by candidate sets if need be."""
         if self.workspace.source.read_table is None:
             return
         table, hierarchies = self.workspace.table(self.state), self.workspace.hierarchies(self.state)
@@ -234,26 +235,28 @@ class TwoReleases:
                 if levels[name] + 1 < hierarchy.height:
                     above = {**levels, name: levels[name] + 1}
                     exposure = self._attacked(self._about_one(generalise(table, by=hierarchies, to=above)))
-                    steps.append((exposure.perfect, exposure.open, above, exposure.within(self.beside.at_most)))
+                    steps.append((exposure.perfect, exposure.open, tried, above, exposure))
                     tried += 1
                     progress("coarser releases", tried, None)
             if not steps:
                 return
-            share, _, levels, holds = min(steps, key=lambda step: step[:2])
-            given_away = int(share * total)
+            *_, levels, exposure = min(steps, key=lambda step: step[:3])
+            passes = replace(exposure, evidence="sets").within(self.beside.at_most) is True
             yield CoarserRelease(
-                levels={name: level for name, level in levels.items() if level}, given_away=given_away, holds=holds
+                levels={name: level for name, level in levels.items() if level},
+                given_away=exposure.given_away,
+                holds=exposure.within(self.beside.at_most),
+                passes=passes,
             )
-            if holds:
+            if passes:
                 return
 
     def _sentence(self, together: Exposure, apart: str) -> str:
-        total = together.people.total
-        given_away, still_open = int(together.perfect * total), int(together.open * total)
+        still_open = _count_open(together)
         what = "the value" if together.semantics == "single" else "some value"
-        share = f" ({percent(together.perfect)})" if given_away else ""
+        share = f" ({percent(together.perfect)})" if together.given_away else ""
         unknown = f" Of {counted(still_open, 'person')} nobody can tell." if still_open else ""
-        whom = f"{given_away:,} of {counted(total, 'person')}{share}"
+        whom = f"{together.given_away_in_words} of {counted(together.located, 'person')}{share}"
         return f"Together they give away {what} of {whom}; alone, {apart}.{unknown}"
 
     def _notes(self, together: Exposure) -> Iterator[str]:
@@ -266,6 +269,11 @@ class TwoReleases:
         unknown = [shown_in_list(each) for each in self._printed if each not in self.known]
         if unknown:
             yield f"Nothing is known of people in {', '.join(unknown)}: nobody is looked for by that."
+
+
+def _count_open(exposure: Exposure) -> int:
+    """Count the people who were not located, are contradicted, or would be given away if they are in both releases."""
+    return replace(exposure, evidence="sets").undecided()
 
 
 def worst_off(exposure: Exposure) -> str:

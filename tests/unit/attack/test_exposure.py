@@ -26,13 +26,14 @@ def exposed(**options):
 
 def test_contradictions_and_strangers_are_counted_apart():
     exposure = exposed(truth="real")
-    assert exposure.perfect == Fraction(1, 4)
-    assert exposure.contradicted == Fraction(1, 2)  # nothing is left to zip 2
-    assert exposure.vulnerable == Fraction(1, 4)
+    assert exposure.located == 3  # shares are of these
+    assert exposure.perfect == Fraction(1, 3)
+    assert exposure.contradicted == Fraction(2, 3)  # nothing is left to zip 2
+    assert exposure.vulnerable == Fraction(1, 3)
     assert exposure.unlocated == (1, 1)
     assert exposure.located_nowhere == 1
-    assert exposure.partial(Fraction(1, 100)) == Fraction(1, 2)  # contradictions are never a breach
-    assert exposure.distribution("after") == {0: 2, 1: 1, 3: 1}
+    assert exposure.partial(Fraction(1, 100)) == Fraction(1, 3)  # contradictions are never a breach
+    assert exposure.distribution("after") == {0: 2, 1: 1}
     assert np.isnan(exposure.confidence[1])
     assert math.isnan(exposure.belief[1])
     assert "contradict each other" in exposure.explain()
@@ -46,7 +47,7 @@ def test_shares_and_beliefs_at_a_confidence():
     exposure = exposed()
     assert exposure.partial(1) == exposure.perfect
     assert exposure.sure(1) == exposure.perfect
-    assert exposure.sure(0.1) == Fraction(1, 2)
+    assert exposure.sure(0.1) == Fraction(1, 3)
     for wrong in (0, -1, 1.5):
         with pytest.raises(BadMeasure, match="confidence"):
             exposure.partial(wrong)
@@ -66,11 +67,11 @@ def test_it_is_handed_out_as_a_table_and_as_json():
     }
     assert rows[1]["belief"] is None
     told = json.loads(exposure.to_json())
-    assert told["perfect"] == {"exact": "1/4", "value": 0.25}
+    assert told["perfect"] == {"exact": "1/3", "value": 0.33333333333333337}
     assert told["truth"]["hits"]["exact"] == "1/3"
     assert told["truth"]["hits"]["value"] >= 1 / 3
     assert [each["unlocated"] for each in told["releases"]] == [1, 1]
-    assert repr(exposure) == "<Exposure of 4 people in 2 releases: 1 given away>"
+    assert repr(exposure) == "<Exposure of 3 people in 2 releases: at least 1 given away>"
 
 
 def test_candidates_by_row():
@@ -84,9 +85,9 @@ def test_candidates_by_row():
 
 def test_a_notebook_shows_a_row_for_each_release_and_says_it_in_words():
     html = exposed()._repr_html_()
-    assert "<caption>Exposure of 4 people in 2 releases: 1 given away</caption>" in html
+    assert "<caption>Exposure of 3 people in 2 releases: at least 1 given away</caption>" in html
     assert html.count("<tr>") == 1 + 2
-    assert "give away the value of 1 of 4 people" in html
+    assert "give away the value of at least 1 of 3 people" in html
 
 
 def test_a_witness_replays_from_the_groups_that_it_names():
@@ -103,7 +104,7 @@ def test_a_confidence_that_is_no_number_is_not_called_a_limit():
 
 def test_shown_in_a_notebook_and_handed_out_as_frames():
     exposure = exposed()
-    assert repr(exposure) == "<Exposure of 4 people in 2 releases: 1 given away>"
+    assert repr(exposure) == "<Exposure of 3 people in 2 releases: at least 1 given away>"
     assert exposure.to_arrow().column_names == exposure.to_pandas().columns.tolist() == exposure.to_polars().columns
     witness = exposure.witness({"zip": "1"})
     assert repr(witness) == "<ExposureWitness of 1 person in 2 releases: 1 of 3 values left>"
@@ -123,7 +124,8 @@ def test_values_that_hold_a_comma_are_listed_unambiguously():
 def test_whoever_is_open_decides_whether_few_enough_are_given_away():
     exposure = exposed()  # of four: one given away, two contradicted, one not located
     assert exposure.within(0) is False
-    assert exposure.within(Fraction(1, 4)) is None
+    assert exposure.within(Fraction(1, 4)) is False  # one of the three who can be in a release
+    assert exposure.within(Fraction(1, 3)) is None
     assert exposure.within(1) is True
     assert exposure.within(Fraction(1, 4), located_alone=True) is False  # one of three
     assert exposure.within(Fraction(1, 3), located_alone=True) is None

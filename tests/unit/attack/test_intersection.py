@@ -95,9 +95,9 @@ def test_a_probability_rules_out_nothing():
     assert exposure.contradicted == 0
     assert "in it with probability 1/4, so nothing is ruled out" in exposure.witness(0).explain()
     assert "Everybody was taken to be in release 2 with probability 1/4." in exposure.explain()
-    assert (exposure.perfect, exposure.if_present) == (0, Fraction(1, 4))  # Ann, who fits only "a" in both
+    assert (exposure.perfect, exposure.if_present) == (0, Fraction(1, 3))  # Ann, who fits only "a" in both
     assert exposure.open >= exposure.if_present
-    assert "If they are in all releases that may hold them, 1 of 4 people (25.0 %) more are given away." in told_of(
+    assert "If they are in all releases that may hold them, 1 of 3 people (33.4 %) more are given away." in told_of(
         exposure
     )
     nobody = exposed(present=0, evidence="independent")

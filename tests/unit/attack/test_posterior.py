@@ -55,7 +55,7 @@ def test_a_true_value_that_no_release_has_heard_of_is_refused():
     with pytest.raises(BadRelease, match="'Gout' is true of somebody"):
         sl.intersect([ONE, TWO], people=strange, truth="real")
     named = sl.intersect([ONE, TWO], people=strange, truth="real", same_values={"Gout": "a"})
-    assert named.truth.hits == Fraction(1, 2)
+    assert named.truth.hits == Fraction(1, 3)
 
 
 def test_more_than_64_values():

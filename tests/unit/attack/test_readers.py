@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
+from sidelight._rounding import round_at_a_glance
 from sidelight.attack.readers import ask_readers, largest_share, with_people
 from sidelight.errors import FallsToReaderWarning
+from sidelight.report.report import reader_facts
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 
@@ -43,7 +45,7 @@ def test_protect_warns_when_mondrian_falls_to_an_insider(mondrian):
     assert (float(insider.belief), insider.people) == (pytest.approx(0.606, abs=0.005), 31)
     assert insider.right > 0.5
     # all that were counted are counted as the whole attack counts them
-    assert insider.belief == sl.insider(mondrian).worst
+    assert insider.belief == round_at_a_glance(sl.insider(mondrian).worst, large_is_bad=False)
     assert (learner.outcome, learner.falls) == ("asked", False)
 
 
@@ -92,6 +94,22 @@ def test_too_much_to_go_through_is_told_as_not_asked(mondrian, monkeypatch):
     assert all("too many" in each.reason for each in asked)
 
 
+def test_insider_with_groups_left_out_says_at_least(mondrian, monkeypatch):
+    """What is believed of the others is a lower end of the worst."""
+    monkeypatch.setattr("sidelight.attack.readers.QUICK_TABLES", 0)
+    (asked,) = (each for each in ask_readers(mondrian, "insider") if each.reader == "insider")
+    assert asked.unasked > 0
+    least = sl.insider(mondrian, exact_up_to=0, beyond="left out").least_worst
+    assert asked.belief == pytest.approx(float(least), abs=1e-4)
+    assert asked.belief <= least
+    assert "at least" in asked.sentence()
+    assert "at most" not in asked.sentence()
+    facts = reader_facts(asked)
+    assert facts.lower_bound
+    assert facts.belief.number <= asked.belief
+    assert asked.for_readers().belief <= asked.belief
+
+
 def test_chance_is_no_knowledge():
     """People whose values have nothing to do with what they look like: a learner claims much, and knows nothing."""
     random = np.random.default_rng(5)
@@ -111,7 +129,10 @@ def test_people_are_where_the_search_put_them(mondrian):
 def test_the_sidecar_tells_what_readers_reach_and_nothing_that_is_true(mondrian, tmp_path):
     document = json.loads(mondrian.publish(tmp_path / "out.csv").sidecar.read_text())
     learner, insider = document["readers"]
-    assert insider["belief"]["number"] == pytest.approx(0.607)
+    assert insider["lower_bound"]  # people in large groups were left out
+    assert insider["belief"]["number"] == pytest.approx(0.606)
+    for told, asked in zip((learner, insider), mondrian.readers, strict=True):
+        assert told["belief"] == json.loads(reader_facts(asked).belief.model_dump_json())
     assert insider["limit"]["exact"] == "1/2"
     for each in (learner, insider):
         assert "right" not in each["text"]

@@ -31,7 +31,7 @@ def test_it_tells_what_is_given_away_and_by_what(files):
     result = run(*files, "--person", "name", "--truth", "real", "--who", "Ann")
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
-    assert "give away the value of 1 of 2 people (50.0 %)" in said
+    assert "give away the value of at least 1 of 2 people (50.0 %)" in said
     assert "contradict each other" in said
     assert "Everybody who is looked for was taken to be in every release" in said
     assert "Only AIDS is in all of them." in said
@@ -163,7 +163,7 @@ def test_people_with_several_values_each(tmp_path):
     )
     assert result.exit_code == 0, result.output
     told = " ".join(result.output.split())
-    assert "make a value certain for 1 of 1 people" in told
+    assert "make a value certain for 1 of 1 person" in told
     assert "Certain: Flu." in told
     assert "50.0 % of the true values are possible" in told  # AIDS is ruled out by the second one
     assert "by the values that are left" not in told
@@ -177,7 +177,9 @@ def test_whoever_may_be_in_a_release_is_not_called_safe(files):
     assert "If they are in all releases that may hold them, 1 of 2 people (50.0 %) more are given away." in " ".join(
         result.output.split()
     )
-    assert run(*files, "--present", "0", "--at-most", "0.1").exit_code == 0
+    nobody = run(*files, "--present", "0", "--at-most", "0.1")
+    assert nobody.exit_code == 2
+    assert "Nobody was judged" in nobody.stderr
 
 
 def test_rows_that_are_taken_for_people_are_said_to_be():
@@ -187,3 +189,78 @@ def test_rows_that_are_taken_for_people_are_said_to_be():
     assert rows in list(sentences(sl.intersect([spring], people=people)))
     named = sl.intersect([spring], people=people, person="name")
     assert (named.people.total, any("taken for a person" in each for each in sentences(named))) == (1, False)
+
+
+SHARED = {
+    # by zip, and by sex: each of the four is in two groups, and one world fits all four
+    "one world": (
+        "zip,sex,disease\n1,*,a\n1,*,b\n2,*,a\n2,*,c\n",
+        "zip,sex,disease\n*,f,a\n*,f,b\n*,m,a\n*,m,c\n",
+        "zip,sex\n1,f\n1,m\n2,f\n2,m\n",
+        ("--quasi", "zip", "--quasi", "sex"),
+    ),
+    # one more in autumn than in spring: the newcomer's value is what is left after subtraction
+    "a newcomer": (
+        "zip,disease\n1,a\n1,b\n",
+        "zip,disease\n1,a\n1,b\n1,c\n",
+        "zip,old,new\n1,1,1\n1,1,1\n1,0,1\n",
+        ("--quasi", "zip", "--present", "old", "--present", "new"),
+    ),
+}
+
+
+@pytest.fixture(params=SHARED.values(), ids=SHARED)
+def shared(request, tmp_path):
+    """Two releases that share people, whose values follow from all counts together and from no set of values."""
+    *texts, known = request.param
+    spring, autumn, people = places = [tmp_path / name for name in ("spring.csv", "autumn.csv", "people.csv")]
+    for place, text in zip(places, texts, strict=True):
+        place.write_text(text)
+    return spring, autumn, "--people", people, *known, "--sensitive", "disease"
+
+
+def test_attack_releases_share_people_says_at_least(shared):
+    result = run(*shared)
+    assert result.exit_code == 0
+    assert "give away the value of at least" in " ".join(result.output.split())
+    assert answer(run(*shared, "--json"))["lower_bound"] is True
+
+
+@pytest.mark.parametrize(("evidence", "status"), [("shared", 2), ("independent", 2), ("sets", 0)])
+def test_gate_over_shared_people_is_not_computed_unless_sets_are_accepted(shared, evidence, status):
+    result = run(*shared, "--at-most", "2/3", "--evidence", evidence)
+    assert result.exit_code == status, result.output
+    assert ("--evidence sets" in result.stderr) == (status == 2)
+
+
+def test_gate_over_shared_people_that_the_lower_bound_exceeds_is_not_kept(files):
+    assert run(*files, "--at-most", "0.4").exit_code == 1
+
+
+def test_gate_over_one_release_is_exact(files):
+    assert run(files[0], *files[2:], "--at-most", "0").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--at-most", "0.5"), ("--at-most", "0", "--unlocated", "ignore"), ("--at-most", "1")]
+)
+@pytest.mark.parametrize("strangers", [("spring.csv", "autumn.csv"), ("autumn.csv",)])
+def test_attack_nobody_located_in_a_release_begins_with_that_and_ends_2(files, tmp_path, strangers, more):
+    for name in strangers:
+        (tmp_path / name).write_text((tmp_path / name).read_text().replace("\n1,", "\n8,").replace("\n2,", "\n9,"))
+    result = run(*files, *more)
+    assert result.exit_code == 2, result.output
+    first = 3 - len(strangers)
+    assert result.stdout.startswith(f"Nobody was located in release {first}, of 2 people looked for")
+    assert f"Nobody was located in release {first}" in result.stderr
+
+
+def test_shares_are_of_people_who_can_be_in_a_release(files, tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE + "".join(f"Dan{n},9,Flu\n" for n in range(8)))
+    told = answer(run(*files, "--truth", "real", "--json"))
+    assert (told["people"], told["located"], told["located_nowhere"]) == (10, 2, 8)
+    assert told["perfect"]["exact"] == "1/2"
+    assert told["truth"]["people"] == 2
+    said = " ".join(run(*files).stdout.split())
+    assert "at least 1 of 2 people (50.0 %)" in said
+    assert "8 of 10 people looked for fit no group of any release: not counted." in said
