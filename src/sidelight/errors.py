@@ -10,7 +10,7 @@ SidelightError
 ├─ BadMeasure          a measure, amount or limit that makes no sense
 │  └─ UnknownValue     a sensitive value that the release does not have (names the nearest one)
 ├─ BadPolicy           a policy file or policy that cannot be used
-├─ NothingSafe         even one group of everybody is outside the policy (says what would pass)
+├─ NothingSafe         no release within the policy exists, or was found (says what would pass)
 ├─ NotPublished        a release could not be published (nothing that looks finished is left behind)
 ├─ BadKnowledge        facts that cannot be read, or that this release cannot be asked about (says where)
 ├─ Contradiction       facts that cannot all hold in this release (names a smallest set of them)
@@ -119,7 +119,7 @@ class BadPolicy(SidelightError):
 
 
 class NothingSafe(SidelightError):
-    """Not even one group of everybody is within the policy, so nothing can be published.
+    """No release within the policy exists, or a search found none, so nothing can be published.
 
     `blocked_by` are the criteria in the way, `closest` what would pass instead, one line each.
     """

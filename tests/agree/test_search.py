@@ -14,13 +14,13 @@ from sidelight.measures.exact import joined_after, joined_all, joined_before
 from sidelight.measures.measure import Measure
 from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
-from sidelight.search.lattice_search import minimal_among, search_lattice
+from sidelight.search.lattice_search import holds_upwards, minimal_among, search_lattice
 from sidelight.search.mondrian_acceptance import Acceptance
+from sidelight.search.one_group import one_group
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
-from sidelight.search.protect import one_group
 from sidelight.search.recoding import Regions, release_of
-from sidelight.search.suppression import SuppressedNode
+from sidelight.search.suppression import SuppressedNode, suppress_at
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 from sidelight.testing import measures, releases, tables
@@ -251,19 +251,58 @@ def test_limits_judge_groups_as_policies_do(data):
         assert bool(alone[0]) == (not says_something or criterion.decide(finding).holds)
 
 
-@given(tables(max_columns=2), st.data())
-def test_nothing_safe_says_which_limit_would_pass(table, data):
-    whole = one_group(table)
-    measure = data.draw(measures(whole, mergeable=True))
-    value = measure.measure(whole).value
-    least, most = measure.limits
-    if measure.large_is_bad:
-        assume(Fraction(0) < value and value > least)
-        policy = sl.Policy(measure < min(value, most))
-    else:
-        assume(value + 1 <= most)
-        policy = sl.Policy(measure >= value + 1)
+@st.composite
+def limited(draw):
+    """Draw a table, hierarchies and a limit that some release of it meets, or just breaks; of any measure."""
+    table = draw(tables(max_columns=2, max_keys=4))
+    by = draw(hierarchies(table))
+    lattice = Lattice(table, by)
+    at = tuple(draw(st.integers(0, height - 1)) for height in lattice.heights)
+    release = draw(st.sampled_from([lattice.release_at(at), one_group(table)]))
+    measure = draw(measures(release, mergeable=True))
+    value = measure.measure(release).value
+    assume(measure.limits[0] <= value <= measure.limits[1])
+    kept, broken = (measure.__le__, measure.__lt__) if measure.large_is_bad else (measure.__ge__, measure.__gt__)
+    return table, by, draw(st.sampled_from([kept, broken]))(value)
+
+
+@given(limited())
+def test_the_lattice_refuses_only_what_trying_every_node_does_not_find(problem):
+    table, by, criterion = problem
+    lattice = Lattice(table, by)
+    if any(criterion.judge(lattice.release_at(node)).holds for node in lattice.nodes()):
+        assert sl.protect(table, criterion, by=by, ask="nobody").verdict.safe
+        return
     with pytest.raises(NothingSafe) as why:
-        sl.protect(table, policy, ask="nobody")
-    assert why.value.blocked_by
-    assert why.value.closest or not least < value < most
+        sl.protect(table, criterion, by=by, ask="nobody")
+    broken = not criterion.judge(one_group(table)).holds
+    assert bool(why.value.blocked_by) == broken
+    least, most = criterion.measure.limits
+    assert why.value.closest or not broken or not least < criterion.bound < most
+
+
+@given(limited(), st.sampled_from(["as *", "left out"]), st.sampled_from([0.3, 0.6]))
+def test_suppression_refuses_only_what_no_node_finds(problem, how, share):
+    table, by, criterion = problem
+    method, lattice = FullDomain(suppress=share, suppressed=how), Lattice(table, by)
+    check, most = PolicyCheck.of([criterion], table.people), method.max_suppressed(table)
+    found = [suppress_at(lattice, node, check, most, as_group=how == "as *") for node in lattice.nodes()]
+    if any(each is not None for each in found):
+        assert sl.protect(table, criterion, by=by, method=method, ask="nobody").verdict.safe
+    else:
+        with pytest.raises(NothingSafe):
+            sl.protect(table, criterion, by=by, method=method, ask="nobody")
+
+
+@given(limited(), st.sampled_from(["mondrian", "anatomy", "microaggregation"]))
+def test_a_greedy_method_refuses_only_where_one_group_of_everybody_is_outside_the_policy(problem, method):
+    table, by, criterion = problem
+    assume(method != "anatomy" or table.semantics == "single")  # else it needs rows, and these are counts
+    within = criterion.judge(one_group(table)).holds
+    try:
+        found = sl.protect(table, criterion, by=by, method=method, ask="nobody")
+    except NothingSafe:
+        assert not within
+    else:
+        assert found.verdict.safe
+        assert within or not holds_upwards(criterion, table.semantics)

@@ -96,7 +96,7 @@ class DealtPeople:
 def deal_sets(
     table: Table, policy: PolicyCheck, near: Neighbours, rng: np.random.Generator, progress: Progress
 ) -> DealtPeople:
-    """Deal people into as many buckets within policy as halving finds; one bucket of everybody is within policy."""
+    """Deal people into as many buckets within policy as halving finds, or into one bucket of everybody."""
     profiles = table.profiles()
     line = line_up_hardest_first(profiles, rng)
     best = _deal(profiles, line, 1, rng)
@@ -302,12 +302,12 @@ def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's le
 
 
 def max_buckets_within(table: Table, policy: PolicyCheck, progress: Progress) -> int:
-    """Give a number of buckets at which the policy begins to hold: with one it does, with everybody alone it may not.
+    """Return a number of buckets at which the policy begins to hold, or 1 where halving finds none.
 
-    Halves the numbers between; what it gives holds, whatever the measures make of fewer buckets.
+    Halves the numbers up to a bucket per person; what it finds holds, whatever the measures make of fewer buckets.
     """
     totals = table.counts.totals()
-    # invariant: the policy holds at low; at high it does not, or some bucket would have nobody
+    # invariant: the policy holds at low, unless that is 1; at high it does not, or some bucket would have nobody
     low, high = 1, table.people + 1
     while high - low > 1:
         middle = (low + high) // 2

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from sidelight._rounding import in_words, to_places
+from sidelight._rounding import at_a_glance, in_words, round_at_a_glance
 from sidelight._text import counted
 
 ReaderName: TypeAlias = Literal["learner", "insider"]
@@ -58,12 +58,16 @@ class AskedReader:
     reader: ReaderName
     outcome: Asked
     reason: str = ""  # why nothing is learnt, told or asked; of an asked reader, how
-    belief: Fraction | float | None = None  # the largest about anybody who was asked about
+    belief: Fraction | float | None = None  # the largest about anybody, as printed; at least, if some were left out
     limit: Fraction | None = None  # how sure anybody may get
     people: int = 0  # of whom more is believed than the limit
     unasked: int = 0  # people in groups that were left out
     right: float | None = None  # of those people the share guessed right, where the truth is held
     falls: bool = False
+
+    def __post_init__(self) -> None:
+        if self.belief is not None:  # rounded once, so that terminal, sidecar and report print the same figure
+            object.__setattr__(self, "belief", round_at_a_glance(self.belief, large_is_bad=not self.is_lower_bound))
 
     def sentence(self) -> str:
         """Say it to whoever reads the release.
@@ -72,6 +76,8 @@ class AskedReader:
         'an insider, who knows the method and the policy too, learns nothing more: sizes alone decide'
         >>> print(AskedReader("learner", "not asked", "the policy limits nobody's belief").sentence())
         a learner, ..., was not asked: the policy limits nobody's belief; sidelight attack FILE --as learner ...
+        >>> print(AskedReader("insider", "asked", "", Fraction(3, 11), unasked=7).sentence())
+        an insider, ..., is at least 3/11 sure of somebody; 7 people in large groups were left out: ...
         """
         who = WHO[self.reader]
         if self.outcome == "nothing to learn":
@@ -83,19 +89,25 @@ class AskedReader:
             return f"{who}: what such a one reaches could not be told: {self.reason}"
         how = f" ({self.reason})" if self.reason else ""
         sure = "claims to be" if self.reader == "learner" else "is"
-        return f"{who}{how}, {sure} at most {in_words(self.belief)} sure of anybody{self._above()}{self._left()}"
+        amount = at_a_glance(self.belief, large_is_bad=not self.is_lower_bound)
+        worst = f"at least {amount} sure of somebody" if self.is_lower_bound else f"at most {amount} sure of anybody"
+        return f"{who}{how}, {sure} {worst}{self._above()}{self._left()}"
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether more may be believed of somebody: of whoever was left out."""
+        return self.unasked > 0
 
     def for_readers(self) -> AskedReader:
-        """Leave out what only the publisher knows: what is true, and figures of the table beyond three digits.
+        """Leave out what only the publisher knows: what is true, and counts of people beyond three digits.
 
         >>> asked = AskedReader("insider", "asked", "", Fraction(6067, 10010), Fraction(1, 2), 1234, 0, 0.7, falls=True)
         >>> asked.for_readers()
-        AskedReader(reader='insider', outcome='asked', reason='', belief=0.607, limit=Fraction(1, 2), \
+        AskedReader(reader='insider', outcome='asked', reason='', belief=0.6061, limit=Fraction(1, 2), \
 people=1230, unasked=0, right=None, falls=False)
         """
-        belief = None if self.belief is None else min(float(to_places(Fraction(self.belief), 3)), 1.0)
         people, unasked = (int(float(f"{each:.3g}")) for each in (self.people, self.unasked))
-        return replace(self, belief=belief, people=people, unasked=unasked, right=None, falls=False)
+        return replace(self, people=people, unasked=unasked, right=None, falls=False)
 
     def for_the_publisher(self) -> str:
         """Say it to whoever holds the truth: with how right the claims are."""

@@ -278,7 +278,7 @@ def compare(
 
     `methods` are names or methods; the search over levels is tried with each share of `suppress`, by each utility that
     is quick to compute.  With `resists="insider"`, Mondrian is tried as it is and as one that resists (see `protect`),
-    so that its price is seen.  Raises `NothingSafe` when not even one group of everybody is within policy.
+    so that its price is seen.  Raises `NothingSafe` when none of them finds anything within policy.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "education", "sex"])
@@ -291,7 +291,8 @@ def compare(
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
     tried = list(_with_defence([method_of(method) for method in methods], resists))
-    problem = SearchProblem.of(held(table), policy, by)
+    shared = [replace(way, suppress=share) for way in tried if isinstance(way, FullDomain) for share in suppress]
+    problem = SearchProblem.of(held(table), policy, by, (*tried, *shared))
     rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)

@@ -41,6 +41,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
+from sidelight.search.one_group import blocked_by, nothing_found
 from sidelight.search.orders import Order, order_along
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import LevelRegions, Marginals, Regions
@@ -126,7 +127,8 @@ class FullDomain(Method):
             nodes = self._search_with_suppression(lattice, recodings, policy, utilities, progress)
         else:
             nodes = self._search(lattice, recodings, policy, utilities, progress)
-        _refuse_nothing(len(nodes.candidates), complete=nodes.complete)
+        if not nodes.candidates:
+            raise self._refusal(table, policy, complete=nodes.complete)
         return {each: _outcome(lattice, recodings, nodes, each) for each in utilities}
 
     def _search(
@@ -179,6 +181,26 @@ class FullDomain(Method):
             _refuse_broken(lattice, node, policy, f", and suppressing at most {counted(most, 'person')} does not help")
         assert chosen is not None
         return _Nodes((_Candidate(node, _worth(recodings.without(chosen), utilities), chosen),), (), 1, complete=True)
+
+    def _refusal(self, table: AnyTable, policy: Policy, *, complete: bool) -> SidelightError:
+        """Say why nothing was found: the search was stopped, hierarchies do not reach up to `*`, or nothing is."""
+        if not complete:
+            message = (
+                "the search was stopped before it found anything within policy; "
+                f"give it more time or more {parameter('nodes')}"
+            )
+            return SidelightError(message)
+        most = self.max_suppressed(table)
+        spared = f" with at most {counted(most, 'person')} suppressed" if most else ""
+        found = f"no generalisation of these hierarchies is within policy{spared}"
+        remedy = f"add a level * to them, or allow {'more ' if most else ''}{parameter('suppress')}"
+        refusal = nothing_found(found, table, policy)
+        return refusal or NothingSafe(f"{found}, though one group of everybody is; {remedy}")
+
+    @property
+    def leaves_people_out(self) -> bool:
+        """Whether suppressed people are left out, if any may be suppressed."""
+        return self.suppressed == "left out" and self.suppress > 0
 
     def max_suppressed(self, table: AnyTable) -> int:
         """Say how many people of a table may be suppressed."""
@@ -255,30 +277,13 @@ def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = 
     broken = policy.judge(lattice.release_to_judge(node)).broken
     if not broken:
         return
-    blocked = tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)
+    blocked = blocked_by(broken)
     printed = ", ".join(f"{name} {level}" for name, level in lattice.levels(node).items())
     message = (
         f"the levels {printed} are not within policy: {'; '.join(blocked)}{more}; "
         f"leave {parameter('levels')} out to see which are"
     )
     raise NothingSafe(message, blocked_by=blocked)
-
-
-def _refuse_nothing(within: int, *, complete: bool) -> None:
-    """One group of everybody is within policy; but hierarchies may not reach up to it, or time may be short."""
-    if within > 0:
-        return
-    if not complete:
-        message = (
-            "the search was stopped before it found anything within policy; "
-            f"give it more time or more {parameter('nodes')}"
-        )
-        raise SidelightError(message)
-    message = (
-        "no generalisation of these hierarchies is within policy, though one group of everybody is; "
-        f"add a level * to them, or allow {parameter('suppress')}"
-    )
-    raise NothingSafe(message)
 
 
 @overload

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 import pyarrow as pa
 
 from sidelight._progress import Progress, quiet
-from sidelight._rounding import at_a_glance, round_cautiously
+from sidelight._rounding import at_a_glance, printed_cautiously
 from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import asked_about_each
@@ -144,7 +144,7 @@ class GeneralisationTable(Tabular):
             zip(SIZES, ([row.groups for row in self.rows], [row.suppressed for row in self.rows]), strict=True)
         )
         values = {
-            name: [round_cautiously(row.values[at], large_is_bad=large_is_bad) for row in self.rows]
+            name: [printed_cautiously(row.values[at], large_is_bad=large_is_bad) for row in self.rows]
             for at, (name, large_is_bad) in enumerate(zip(self.measures, self.large_is_bad, strict=True))
         }
         worths = {name: [row.worths[at] for row in self.rows] for at, name in enumerate(self.utilities)}
@@ -204,7 +204,7 @@ def generalisation_table(
     if method.suppress and policy is None:
         message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
         raise BadPolicy(message)
-    problem = None if policy is None else SearchProblem.of(chosen, policy, by)
+    problem = None if policy is None else SearchProblem.of(chosen, policy, by, [method])
     lattice = Lattice(chosen, by, populations=questions.registers(problem))
     questions.check(lattice.release_at(lattice.bottom))
     candidates = _all(lattice) if problem is None else _within(lattice, problem, method, progress, minimal=minimal)

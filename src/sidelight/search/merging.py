@@ -6,7 +6,7 @@ Rounds      All groups that break a criterion on their own name their nearest ot
 Pairing     What going through the pairs in order of distance would give, many at a time: a pair is merged as soon as it
             comes before every other pair that shares a group with it, and whatever it touches is struck out.
 Invariant   Each round merges at least one pair, whatever a measure makes of that.  So it ends, at the latest with one
-            group of everybody, which the caller knows to be within policy.
+            group of everybody; the caller judges that, where measures do not claim that merging helps.
 Cost        About log₂ (groups) rounds where groups are too small; each judges only the groups that have changed.
 
 Source: ours.

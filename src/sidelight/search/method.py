@@ -66,7 +66,12 @@ class Method(ABC):
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
-        """Find a release within policy; one group of everybody is known to be within it."""
+        """Find a release within policy; one group of everybody may be within it, and a greedy search may end there."""
+
+    @property
+    def leaves_people_out(self) -> bool:
+        """Whether it may publish a release of fewer people than the table has."""
+        return False
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Say what of it looks at all keys of a table at once; None where it also searches keys that are never held.

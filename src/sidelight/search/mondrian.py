@@ -162,8 +162,6 @@ class Mondrian(Method):
         orders = column_orders(table.quasi, by)
         keys, populations = with_populations(table, policy.registers) if policy.registers else (table, ())
         check = PolicyCheck.of(policy, table.people)
-        if populations:
-            _refuse_everybody(check, keys, populations)
         partition = cut_everybody(
             keys,
             check,
@@ -173,6 +171,8 @@ class Mondrian(Method):
             look=None if limits is None else one_look(limits, policy, table.people),
             progress=lambda groups: progress(f"{groups:,} groups", groups, None),
         )
+        if populations and len(partition) == 1:  # nothing was cut, and one group may be outside the policy
+            _refuse_everybody(check, keys, populations)
         start, stop, group = partition.start, partition.stop, partition.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
         return SearchOutcome(

@@ -146,13 +146,15 @@ class CriterionCheck:
         return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
     def holds_of_nothing(self, groups: AnyGroups) -> bool:
-        """A group with nothing to measure breaks no limit from below; a release of such groups alone may."""
-        if self.criterion.measure.large_is_bad:
+        """A group with nothing to measure breaks no limit; a release of such groups alone may."""
+        measure = self.criterion.measure
+        if measure.large_is_bad and self.bound > measure.limits[0]:
             return True
+        best = -math.inf if measure.large_is_bad else math.inf
         for block in groups.blocks():
             # as a rule the first group has something to measure, and the others need not be looked at
             for groups_here in (block.take(slice(0, 1)), block):
-                if not np.isposinf(self.screen.value(self.screen.of(groups_here))).all():
+                if not (self.screen.value(self.screen.of(groups_here)) == best).all():
                     return True
         return self.holds_exactly(groups)
 

@@ -1,8 +1,8 @@
 """What is the most useful release of a table that keeps a policy?
 
-`protect` walks in four steps: check what it is handed; refuse where not even one group of everybody is within policy,
-saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy`, `microaggregation`); and judge what
-the search ends with by the whole policy, exactly.
+`protect` walks in four steps: check what it is handed; refuse where measures claim that nothing can be within policy
+(`one_group`), saying what would pass; let a method search (`full_domain`, `mondrian`, `anatomy`, `microaggregation`);
+and judge what the search ends with by the whole policy, exactly.
 
 Searches follow measures that merge: a summary of groups tells the measure of the release made of them.  A measure that
 looks at a whole release at once (`MaxEnt`) is left out of the search, and judges only its end.
@@ -10,25 +10,19 @@ looks at a whole release at once (`MaxEnt`) is left out of the search, and judge
 
 from __future__ import annotations
 
-import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import partial
 from typing import Literal, TypeAlias, get_args
-
-import numpy as np
 
 from sidelight._progress import Progress, quiet
 from sidelight.errors import (
-    BadMeasure,
     BadPolicy,
     BadTable,
     FallsToReaderWarning,
     NothingSafe,
     SidelightError,
-    TooHard,
     WrongKind,
     did_you_mean,
     expect,
@@ -36,7 +30,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, Criterion, Judgement
+from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.printing import Printing
 from sidelight.release.release import Provenance, Release
@@ -46,7 +40,7 @@ from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
-from sidelight.search.recoding import release_of
+from sidelight.search.one_group import blocked_by, nothing_found, refuse_impossible
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
@@ -79,9 +73,9 @@ def protect(
     may be suppressed; `levels` are those of the columns where somebody has chosen already, such as those of one of
     `found.choices`: they are judged, and refused where they are not within policy (both lattice only).
     `resists="insider"` (Mondrian only) keeps the limit on the share of any value for whoever knows the method and the
-    policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when not even one group
-    of everybody is within policy.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within
-    the other limits.  A table of any size is read by `stream_table`; methods that need all its keys refuse it.
+    policy too; `found.resistance` has its price.  Raises `NothingSafe`, saying what would pass, when nothing within
+    policy was found.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within the other
+    limits.  A table of any size is read by `stream_table`; methods that need all its keys refuse it.
 
     Two readers are asked with little effort what they would reach, whom a policy names seldom (`ask`: "both",
     "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls to one of them
@@ -98,7 +92,7 @@ def protect(
     chosen = method_of(method, suppress=suppress, levels=levels, resists=resists)
     _named("utility", utility, UTILITIES)
     _named("ask", ask, get_args(Ask))
-    problem = SearchProblem.of(table, policy, by)
+    problem = SearchProblem.of(table, policy, by, [chosen])
     return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
 
 
@@ -133,8 +127,9 @@ class SearchProblem:
         table: AnyTable,
         policy: Policy | Criterion | Iterable[Criterion],
         by: Mapping[str, Hierarchy] | None,
+        methods: Iterable[Method],
     ) -> SearchProblem:
-        """Check what a search is handed; raises `NothingSafe` when one group of everybody is outside the policy."""
+        """Check what a search is handed; raise `NothingSafe` if none of the methods can find anything within policy."""
         if not isinstance(table, StreamedTable):
             expect(Table, table, "what is protected")
         hierarchies = as_hierarchies(by)
@@ -144,8 +139,7 @@ class SearchProblem:
         if isinstance(table, Table):
             policy = _informed(policy, table)
         searchable = searchable_part(policy)
-        # one group of everybody is what every search can fall back on: from here on something is within policy
-        _refuse_impossible(table.outline if isinstance(table, StreamedTable) else table, searchable)
+        refuse_impossible(table, searchable, leaves_people_out=any(each.leaves_people_out for each in methods))
         return cls(table, policy, searchable, hierarchies)
 
     def search(self, method: Method, utility: UtilityName, progress: Progress) -> SearchOutcome:
@@ -178,8 +172,28 @@ class SearchProblem:
             method, self.policy, levels, complete, used, hierarchies=tuple(used), utility=outcome.chosen_by
         )
         release = replace(outcome.release, printing=_printing(method, outcome, used), provenance=provenance)
-        verdict = _judge_end(self.policy, release, progress)
+        verdict = self._judge_end(method, release, progress)
         return SearchResult(release, self.policy, verdict, method, outcome, Utilities(outcome.recoding), used)
+
+    def _judge_end(self, method: Method, release: Release, progress: Progress) -> Verdict:
+        """Judge what a search ends with by the whole policy; raise `NothingSafe` where that is outside it."""
+        whole = [measure.name for measure in self.policy.measures if not measure.mergeable]
+        if whole:  # they may take as long as the search, or longer
+            progress(f"judging what was found: {', '.join(whole)}", 0, None)
+        verdict = self.policy.judge(release)
+        if any(each.criterion.measure.mergeable for each in verdict.broken):
+            # a greedy method may end with one group of everybody, and a limit without a claim may be broken there only
+            found = f"what method '{method.name}' found is not within policy"
+            fault = f"the search ended outside the policy ({verdict}): a fault of Sidelight's; try another method"
+            raise nothing_found(found, self.table, self.searchable) or SidelightError(f"{fault}, and tell us")
+        if not verdict.safe:
+            blocked = blocked_by(verdict.broken)
+            message = (
+                f"the most useful release within the other limits is not within policy: {'; '.join(blocked)}; "
+                "set the other limits tighter, so that groups are larger or more diverse"
+            )
+            raise NothingSafe(message, blocked_by=blocked)
+        return verdict
 
 
 def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:
@@ -284,136 +298,3 @@ def searchable_part(policy: Policy) -> Policy:
     """Keep the criteria that a search can follow; where there are none, every release may be the end."""
     kept = tuple(each for each in policy.criteria if each.measure.mergeable)
     return Policy(*kept) if kept else Policy(GroupSize() >= 1)
-
-
-def _judge_end(policy: Policy, release: Release, progress: Progress) -> Verdict:
-    """Judge what a search ends with by everything; raises `NothingSafe` when a measure of whole releases says no."""
-    whole = [measure.name for measure in policy.measures if not measure.mergeable]
-    if whole:  # they may take as long as the search, or longer
-        progress(f"judging what was found: {', '.join(whole)}", 0, None)
-    verdict = policy.judge(release)
-    broken = [each for each in verdict.broken if not each.criterion.measure.mergeable]
-    if broken:
-        blocked = _blocked_by(broken)
-        message = (
-            f"the most useful release within the other limits is not within policy: {'; '.join(blocked)}; "
-            "set the other limits tighter, so that groups are larger or more diverse"
-        )
-        raise NothingSafe(message, blocked_by=blocked)
-    if not verdict.safe:
-        message = (
-            f"the search ended outside the policy ({verdict}): a fault of Sidelight's; try another method, and tell us"
-        )
-        raise SidelightError(message)
-    return verdict
-
-
-def _blocked_by(broken: Iterable[Judgement]) -> tuple[str, ...]:
-    return tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)
-
-
-# When even one group of everybody is outside the policy, nothing can be published: say why, and what would pass.
-
-
-def one_group(table: Table) -> Release:
-    """Put everybody into one group that says nothing: the least that can be published."""
-    return release_of(table, np.zeros(len(table.sizes), np.int64), (), 1)
-
-
-def _refuse_impossible(table: Table, policy: Policy) -> None:
-    """Raise `NothingSafe` when one group of everybody is outside the policy."""
-    release = one_group(table)
-    broken = policy.judge(release).broken
-    if not broken:
-        return
-    blocked = _blocked_by(broken)
-    closest = tuple(line for each in broken for line in _closest(each, release))
-    remedy = f"; what would pass: {'; '.join(closest)}" if closest else "; leave that out of the policy"
-    message = f"not even one group of everybody is within policy: {'; '.join(blocked)}{remedy}"
-    raise NothingSafe(message, blocked_by=blocked, closest=closest)
-
-
-def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
-    """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
-    criterion, value = judgement.criterion, judgement.finding.value
-    words = {
-        Comparison.AT_LEAST: "at most",
-        Comparison.ABOVE: "less than",
-        Comparison.AT_MOST: "at least",
-        Comparison.BELOW: "more than",
-    }
-    least, most = criterion.measure.limits
-    if least <= value <= most and value != math.inf and not (criterion.comparison.strict and value in (least, most)):
-        # rounded towards caution, so that the limit as it is printed passes: never beyond the value
-        limit = f"{words[criterion.comparison]} {judgement.finding.value_in_words()}"
-        yield f"{criterion.measure} with a limit of {limit}"
-    yield from (str(other) for other in _smaller_amounts(criterion, release))
-
-
-def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criterion]:
-    """Lower one whole-number parameter of the measure at a time until the criterion holds."""
-    for name, amount in criterion.measure.amounts().items():
-        less = largest_smaller(
-            partial(_holds_with, criterion, name, release),
-            amount,
-            more_is_worse=name in criterion.measure.more_is_worse,
-        )
-        if less is not None:
-            yield _with_amount(criterion, name, less)
-
-
-def _with_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
-    return replace(criterion, measure=criterion.measure.with_settings(**{name: amount}))
-
-
-def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:
-    """Judge a release with a parameter changed; None where so little of it makes no sense."""
-    try:
-        return _with_amount(criterion, name, amount).judge(release).holds
-    except TooHard:  # what nobody can work out is not known to hold
-        return False
-    except BadMeasure:
-        return None
-
-
-STEPS = 24
-"""So many amounts are tried one by one, then so many at growing distances, where nothing is claimed of them."""
-
-
-def largest_smaller(holds: Callable[[int], bool | None], amount: int, *, more_is_worse: bool) -> int | None:
-    """Find an amount below another that holds; `holds` is None where so little of it makes no sense.
-
-    Where more is never better (`more_is_worse`), what holds ends at one amount: halving finds it, the largest, in
-    log₂(amount) judgements.  Where nothing is known, amounts are tried downwards, all of a few, and of many at most
-    `STEPS` in steps that grow geometrically; then those above what was found, by halving, at most `STEPS` again.
-
-    >>> judged = []
-    >>> largest_smaller(lambda amount: judged.append(amount) or amount < 1_234, 1_000_000, more_is_worse=True)
-    1233
-    >>> len(judged)
-    20
-    """
-    within, beyond, largest = -1, amount, None
-    if not more_is_worse:
-        for less in _downwards(amount):
-            if holds(less):
-                within = largest = less
-                break
-            beyond = less
-        else:
-            return None
-    rounds = 0
-    while beyond - within > 1 and (more_is_worse or rounds < STEPS):
-        middle, rounds = (within + beyond) // 2, rounds + 1
-        verdict = holds(middle)
-        largest = middle if verdict else largest
-        within, beyond = (within, middle) if verdict is False else (middle, beyond)
-    return largest
-
-
-def _downwards(amount: int) -> Iterable[int]:
-    """List all smaller amounts where they are few, else some of them, each a fixed share of the one before."""
-    if amount <= STEPS:
-        return reversed(range(amount))
-    share = max(2.0, amount ** (1 / (STEPS - 2)))
-    return dict.fromkeys(int(amount / share**step) for step in range(1, STEPS + 1))

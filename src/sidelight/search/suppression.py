@@ -29,6 +29,7 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight._progress import Progress
+from sidelight.errors import BadMeasure
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Node
 from sidelight.release.groups import Groups
@@ -135,10 +136,22 @@ def suppress_at(
     suppressed = offending_groups(groups, policy, max_suppressed)
     if suppressed is not None and as_group and suppressed.any():
         suppressed = _until_star_holds(groups, suppressed, policy, max_suppressed)
-    if suppressed is None:
+    if suppressed is None or not (as_group or _is_asked_about(lattice, groups, suppressed, policy)):
         return None
     people = _people_of(groups, suppressed)
     return SuppressedNode(node, suppressed, people, as_group and people > 0, policy)
+
+
+def _is_asked_about(lattice: AnyLattice, groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> bool:
+    """Whether every limit asks about a value that is left when these groups are left out."""
+    first = next(iter(as_whole_release(groups, suppressed, policy).blocks())).take(slice(0, 1))
+    release = Release(first, sensitive=lattice.table.sensitive)
+    try:
+        for check in policy.checks:
+            check.criterion.measure.check(release)
+    except BadMeasure:
+        return False
+    return True
 
 
 def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
@@ -156,13 +169,15 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
         if suppressed.all() or people > max_suppressed:
             return None
         rest = as_whole_release(groups, suppressed, policy)
-        worst = _worst_groups(rest, policy, max_suppressed - people)
+        try:
+            worst = _worst_groups(rest, policy, max_suppressed - people)
+        except BadMeasure:  # nobody is left who has a value that a limit asks about: it would hold of anything
+            return None
         if worst is None:
             return None
         if len(worst) == 0:
             # people without any value pass group by group, but a release of nobody else has nothing to measure
-            measured = rest.whole.any() or all(check.holds_exactly(rest) for check in policy.by_group)
-            return suppressed if measured else None
+            return suppressed if all(check.holds_of_nothing(rest) for check in policy.by_group) else None
         # never taken back: the set only grows, and at the latest it is too large
         suppressed[np.flatnonzero(~suppressed)[worst]] = True
         people = _people_of(groups, suppressed)

@@ -8,7 +8,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, WrongKind
 from sidelight.measures.measure import Criterion
-from sidelight.search.protect import largest_smaller, one_group
+from sidelight.search.one_group import one_group
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 LARGE = sl.GroupSize() >= 50
@@ -182,34 +182,6 @@ def largest(criteria: list[sl.Criterion], name: str) -> int:
 def test_the_stubbornness_that_would_pass_is_named():
     why = refused(sl.PriorBelief(stubbornness=MILLION) <= 1.5)
     assert why.closest[1] == "prior belief(stubbornness=22612) ≤ 1.5"
-
-
-@pytest.mark.parametrize("amount", [1, 2, 5, 24, 25, 1_000, MILLION, 10**30])
-@pytest.mark.parametrize("last", [-1, 0, 1, 4, 23, 999, 123_456])
-def test_halving_finds_the_largest_amount(amount, last):
-    tried = []
-    within = largest_smaller(lambda each: tried.append(each) or each <= last, amount, more_is_worse=True)
-    assert within == (min(last, amount - 1) if last >= 0 else None)
-    assert len(tried) <= amount.bit_length() + 1
-    assert len(set(tried)) == len(tried)
-
-
-def test_too_little_is_no_answer():
-    assert largest_smaller(lambda each: None if each < 3 else each < 7, 1_000, more_is_worse=True) == 6
-    assert largest_smaller(lambda each: None if each < 8 else False, 1_000, more_is_worse=True) is None
-    assert largest_smaller(lambda each: None if each < 8 else False, 1_000, more_is_worse=False) is None
-
-
-@pytest.mark.parametrize("amount", [3, 24, 25, 10**6, 10**30])
-def test_where_nothing_is_claimed_few_amounts_are_tried(amount):
-    tried = []
-    assert largest_smaller(tried.append, amount, more_is_worse=False) is None
-    assert len(tried) <= 24
-    if amount > 2:
-        within = largest_smaller(lambda each: tried.append(each) or 2 <= each <= 100, amount, more_is_worse=False)
-        assert within is None or 2 <= within <= 100
-        assert within == min(amount - 1, 100) or amount > 10**6
-    assert len(tried) <= 72
 
 
 def test_progress_says_that_a_measure_of_whole_releases_judges_what_was_found():
