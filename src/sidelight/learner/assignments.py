@@ -17,7 +17,8 @@ Scaling     A person's P_i may be multiplied by anything, and a layer's F or B t
 Groups with too many states (`gone_through`) are scaled (`Sinkhorn`): W_is = r_i · P_i(s) · λ_s, with row sums 1 and
 column sums n_s, by scaling rows and columns in turn.  That gives the assignment probabilities of large groups nearly:
 of random groups of 5, 12, 30 and 60 people the largest error is 0.17, 0.08, 0.02 and 0.01, towards doubt.  Not for
-small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).
+small groups: of two people it gives √r/(1 + √r) in place of r/(1 + r).  The likelihood of a scaled group is taken for
+its capacity, min over λ of Π_i (Σ_s P_i(s)·λ_s) / Π_s λ_s^n_s, which is never less.
 """
 
 from __future__ import annotations
@@ -206,11 +207,11 @@ class Sinkhorn:
         counts = roster.entries[2][entries].astype(float)
         return cls(cells, line, entry, roster.people[cells], counts, np.log(counts), len(roster.line))
 
-    def expect(self, scores: Floats) -> Floats:
-        """Give the beliefs of these cells among all cells, 0 elsewhere."""
+    def expect(self, scores: Floats) -> tuple[Floats, float]:
+        """Return the beliefs of these cells among all cells, 0 elsewhere, and the logarithm of the groups' capacity."""
         beliefs = np.zeros(self.size)
         if not len(self.cells):
-            return beliefs
+            return beliefs, 0.0
         score, lines = scores[self.cells], int(self.line[-1]) + 1
         starts = np.flatnonzero(np.diff(self.line, prepend=-1))
         score = score + self.log_scale[self.entry]
@@ -224,7 +225,9 @@ class Sinkhorn:
             self.log_scale[:] += np.log(scale)
             weight *= scale[self.entry]
         beliefs[self.cells] = weight
-        return beliefs
+        score = scores[self.cells] + self.log_scale[self.entry]
+        by_line = np.logaddexp.reduceat(score, starts) * self.people[starts]
+        return beliefs, float(by_line.sum() - (self.counts * self.log_scale).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,10 +282,10 @@ class Assignments:
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Give Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
 
-        The likelihood is that of the groups that are gone through state by state.
+        The likelihood of a group that is not gone through state by state is taken for its capacity.
         """
-        beliefs = self.scaled.expect(scores)
-        likelihood = self._of_one_value(scores)
+        beliefs, likelihood = self.scaled.expect(scores)
+        likelihood += self._of_one_value(scores)
         for pattern in self.patterns:
             for block in pattern.blocks():
                 likelihood += self._expect_block(scores, pattern.cells[:, :, block], pattern.counts, beliefs)
@@ -298,7 +301,7 @@ class Assignments:
 
     def _of_one_value(self, scores: Floats) -> float:
         roster = self.roster
-        alone = roster.count == roster.group_size
+        alone = (roster.count == roster.group_size) & self.exactly[roster.members.group[roster.line]]
         return float((scores * roster.people)[alone].sum())
 
     def _of_lines(self, beliefs: Floats) -> Floats:

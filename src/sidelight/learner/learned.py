@@ -23,7 +23,8 @@ from sidelight._progress import Progress, quiet
 from sidelight._rounding import exact_number
 from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, as_given, expect, parameter
-from sidelight.learner.roster import HeldTruth, Roster, Truth, truth_of
+from sidelight.learner.calibration import train_calibrated
+from sidelight.learner.roster import LABELS_ALONE, HeldTruth, Roster, Truth, truth_of
 from sidelight.learner.targets import train_without_roster
 from sidelight.learner.training import ROUNDS, ModelName, Trained, expect_settings, model_name, train_on
 from sidelight.release.locate import Lookup
@@ -246,7 +247,7 @@ class Learned(Tabular):
         above = self.people_above(SURE)
         knows = "one of these people, and nobody else," if self.alone else "who is in which group"
         learns = f"Somebody who trains a {self.model} model on the release and knows {knows}"
-        who = learns if self.rounds else "Somebody who sees the release alone"
+        who = "Somebody who sees the release alone" if LABELS_ALONE in self.notes else learns
         first = (
             f"{who} claims to know the value of {people} with {self.claimed:.3f} on average, where the release says "
             f"{self.by_release:.3f}; of {above:,} with at least {SURE}."
@@ -291,6 +292,7 @@ def learn(
     by: Mapping[str, Hierarchy] | None = None,
     rounds: int = ROUNDS,
     exact_up_to: int | None = None,
+    calibrated: bool = True,
     progress: Progress = quiet,
 ) -> Learned:
     """What would somebody believe about each person who trains a model on the release itself?
@@ -315,14 +317,17 @@ def learn(
         rounds: so many rounds at most; more claim more without knowing more.
         exact_up_to: groups with up to so many states are gone through exactly, others by Sinkhorn's scaling; unless
             told, all groups of up to 1,000 states and those up to 100,000 that take little time.
+        calibrated: whether to believe only as much of the model as holds for groups that it was not trained on;
+            otherwise all that it says after the last round, which is too much where there is little to learn.  People
+            known without a roster are judged as the model says in either case.
         progress: is told how far it is.
 
     >>> ward = Release.from_buckets([
     ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]),
-    ...     ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Flu"])])
+    ...     ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Flu"])] * 5)
     >>> learned = learn(ward, model="naive bayes")
     >>> learned.people_above(0.9), round(learned.claimed, 3), learned.right is None
-    (6, 0.937, True)
+    (30, 0.997, True)
 
     Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009; Cormode, KDD 2011.
     """
@@ -337,7 +342,8 @@ def learn(
         trained = train_without_roster(people, lookup.nodes(release), rounds=rounds, progress=progress)
     else:
         people = roster_of(release, truth if roster is None else roster, lookup)
-        trained = train_on(people, name, rounds=rounds, exact_up_to=exact_up_to, progress=progress)
+        training = train_calibrated if calibrated else train_on
+        trained = training(people, name, rounds=rounds, exact_up_to=exact_up_to, progress=progress)
     held = None if truth is None else truth_of(people, truth)
     notes = (*people.notes, *trained.notes, *(held.notes() if held is not None else ()))
     return Learned(release, name, people, trained, held, notes, alone=targets is not None)

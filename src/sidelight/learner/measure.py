@@ -20,6 +20,7 @@ import numpy as np
 
 from sidelight._arrays import Floats, Integers
 from sidelight._rounding import in_words, to_places
+from sidelight.learner.calibration import train_calibrated
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
 from sidelight.learner.roster import LABELS_ALONE, Roster
@@ -29,11 +30,7 @@ from sidelight.learner.training import (
     ModelName,
     Trained,
     expect_settings,
-    expectation_of,
     model_name,
-    new_model,
-    train,
-    train_on,
 )
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -97,10 +94,10 @@ class Learner(Measure):
     what they found by it.  `model` is "logistic" or "naive bayes"; `rounds` is how long it trains at most.
 
     >>> ward = Release.from_buckets([
-    ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Cold"])])
+    ...     ([{"sex": "f"}, {"sex": "m"}], ["Anorexia", "Flu"]), ([{"sex": "m"}, {"sex": "m"}], ["Flu", "Cold"])] * 10)
     >>> finding = Learner(model="naive bayes").measure(ward)
     >>> print(finding.explain())  # doctest: +ELLIPSIS
-    Somebody who trains a naive bayes model on the release would be 0.7592 sure that a person with sex f of group 1 ...
+    Somebody who trains a naive bayes model on the release would be 0.9953 sure that a person with sex f of group 1 ...
 
     Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009; as a measure Cormode, Procopiuc and
     Srivastava, 2013.
@@ -182,10 +179,9 @@ class Learner(Measure):
         return _value(roster, self._trained_by_listing(roster), int(cell))
 
     def _trained_by_listing(self, roster: Roster) -> Trained:
-        if not roster.tells_apart:
-            return train_on(roster, self.model)
-        listing = EnumeratedAssignments(expectation_of(roster, self.exact_up_to))
-        return train(new_model(roster, self.model), listing, rounds=self.rounds)
+        return train_calibrated(
+            roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, by=EnumeratedAssignments
+        )
 
     def explain(self, finding: Finding) -> str:
         """Say of whom, what speaks for it, and what is believed about the others of the group."""

@@ -25,7 +25,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, add_up, number_rows, ranges, starts_of, sum_by
+from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, ranges, starts_of, sum_by
 from sidelight._text import counted, form
 from sidelight.errors import BadRelease, expect, listed, parameter
 from sidelight.release.locate import Lookup, link
@@ -166,6 +166,12 @@ class Roster:
     def shares(self) -> Floats:
         """How many values of each kind a person of the group has on average: n_g(s)/n_g."""
         return self.count / self.group_size
+
+    def people_by_key(self, lines: Flags | None = None) -> Floats:
+        """Count the people of each key, of all lines or of some."""
+        members = self.members
+        people = members.people if lines is None else members.people * lines
+        return sum_by(members.key, people, members.key_count)
 
     def believed(self, expected: Floats) -> Floats:
         """Give the beliefs of people who are expected to have so many of a value: those, where nobody has it twice.

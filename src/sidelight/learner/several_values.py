@@ -5,9 +5,10 @@ Sets        exactly n of the N people have the value; with odds o_i, W_i = o_i �
                 F_0(u) = [u = 0],  F_i(u) = F_{i−1}(u) + o_i·F_{i−1}(u − 1)
                 B_N(u) = [u = n],  B_{i−1}(u) = B_i(u) + o_i·B_i(u + 1)
             for all values of all groups of one size at once; W_i = o_i · Σ_u F_{i−1}(u)·B_i(u + 1) / F_N(n).  With too
-            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n.
+            many states W_i = λ·o_i / (1 + λ·o_i), with λ such that they add up to n; Π_i (1 + λ·o_i) / λ^n, which
+            is never less, is taken for e_n(o).
 Multisets   the n occurrences go to people at rates; r_i = rate_i / Σ rates, and Pr(person i has some) is
-            1 − (1 − r_i)^n.
+            1 − (1 − r_i)^n.  A group has n occurrences at the rate Σ rates, which its likelihood is of.
 """
 
 from __future__ import annotations
@@ -136,7 +137,7 @@ class SetAssignments:
         return tuple(patterns)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give the beliefs, where `scores` are logarithms of odds, and ln Π e_n(o) of what is gone through exactly."""
+        """Give the beliefs, where `scores` are logarithms of odds, and ln Π e_n(o)."""
         roster = self.roster
         beliefs = np.zeros(len(scores))
         everybody = roster.count == roster.group_size
@@ -150,23 +151,24 @@ class SetAssignments:
         beliefs /= roster.people
         beliefs[everybody] = 1.0
         tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
-        beliefs[tilted] = self._tilted(scores, tilted)
-        return beliefs, likelihood
+        beliefs[tilted], log_bound = self._tilted(scores, tilted)
+        return beliefs, likelihood + log_bound
 
-    def _tilted(self, scores: Floats, cells: Integers) -> Floats:
-        """Find λ by halving: the sum grows with it."""
+    def _tilted(self, scores: Floats, cells: Integers) -> tuple[Floats, float]:
+        """Find λ by halving (the sum grows with it), and return beliefs and ln Π_i (1 + λ·o_i) / λ^n of all values."""
         roster = self.roster
         entries, entry = np.unique(roster.entry[cells], return_inverse=True)
         counts, score = roster.entries[2][entries], scores[cells]
         bound = np.abs(score).max(initial=0.0) + np.log(roster.release.size + 1.0)
         low, high = np.full(len(entries), -bound), np.full(len(entries), bound)
-        believed = np.zeros(len(cells))
+        believed, middle = np.zeros(len(cells)), low
         for _ in range(HALVINGS if len(cells) else 0):
             middle = (low + high) / 2
             believed = 1 / (1 + np.exp(-(score + middle[entry])))
             short = sum_by(entry, believed * roster.people[cells], len(entries)) < counts
             low, high = np.where(short, middle, low), np.where(short, high, middle)
-        return believed
+        log_bound = np.logaddexp(0.0, score + middle[entry]) * roster.people[cells]
+        return believed, float(log_bound.sum() - (counts * middle).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,10 +188,11 @@ class Occurrences:
         return np.ones(len(self.roster.entries[0]), bool)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give n·r_i, where `scores` are logarithms of rates; its likelihood is of no use to anybody."""
+        """Give n·r_i, where `scores` are logarithms of rates, and Σ n·ln Σ rates over groups and values."""
         roster = self.roster
         highest = np.full(len(roster.entries[0]), -np.inf)
         np.maximum.at(highest, roster.entry, scores)
         rates = np.exp(scores - highest[roster.entry])
         sums = sum_by(roster.entry, rates * roster.people, len(highest))
-        return roster.count * rates / sums[roster.entry], 0.0
+        log_rate = (np.log(sums) + highest) * roster.entries[2]
+        return roster.count * rates / sums[roster.entry], float(log_rate.sum())

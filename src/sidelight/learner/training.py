@@ -2,7 +2,9 @@
 
 Start       W_is = n_g(s)/n_g: no chance anywhere, so that equal people stay equal.
 Round       the model learns from W, then W_is = Pr(x_i = s) over the assignments with the published counts.
-Stop        at max |ΔW| < `CLOSE`, or after `ROUNDS` rounds: more rounds claim more without knowing more.
+Stop        at max |ΔW| < `CLOSE`, or after as many rounds as help with groups that were held out (`calibration`), and
+            `ROUNDS` at most: more rounds claim more without knowing more.
+Tempered    What the model says is multiplied by the temperature of the calibration before the last expectation.
 Invariant   For naive Bayes with every group gone through exactly, ln likelihood + α·Σ ln m never falls.
 
 A model says how likely a person with these quasi-identifiers has each value, and learns that from beliefs.
@@ -82,6 +84,7 @@ class Model(ABC):
     """A model in training: `learn` from expected numbers per cell, then `scores` says ln P_i(s) per cell."""
 
     roster: Roster
+    taught: Flags | None = None  # the lines that it learns from; None: all of them
 
     @cached_property
     def values(self) -> int:
@@ -110,13 +113,18 @@ class Model(ABC):
 
     @cached_property
     def people(self) -> Floats:
-        """How many people have each key: a column of a matrix."""
-        members = self.roster.members
-        return sum_by(members.key, members.people, self.keys)[:, np.newaxis]
+        """How many people of each key it learns from: a column of a matrix."""
+        return self.roster.people_by_key(self.taught)[:, np.newaxis]
+
+    @cached_property
+    def learnt_people(self) -> Floats:
+        """How many people it learns from, per cell."""
+        roster = self.roster
+        return roster.people if self.taught is None else roster.people * self.taught[roster.line]
 
     def by_key(self, expected: Floats) -> Floats:
         """Add up: how many values of each kind the people of each key are expected to have."""
-        summed = sum_by(self.key_value, expected * self.roster.people, self.keys * self.values)
+        summed = sum_by(self.key_value, expected * self.learnt_people, self.keys * self.values)
         return summed.reshape(self.keys, self.values)
 
     @abstractmethod
@@ -203,6 +211,20 @@ def _dot(one: Floats, other: Floats) -> float:
     return float(np.einsum("ij,ij->", one, other))
 
 
+def normaliser(score: Floats, people: Floats, semantics: Semantics) -> tuple[float, Floats]:
+    """Return what makes probabilities add up, and the expected numbers: keys × values; `people` is keys × 1."""
+    if semantics == "single":
+        highest = score.max(axis=1, keepdims=True)
+        likely = np.exp(score - highest)
+        total = likely.sum(axis=1, keepdims=True)
+        likely *= people / total
+        return _dot(people, np.log(total) + highest), likely
+    if semantics == "set":
+        return float((people * np.logaddexp(0.0, score)).sum()), people / (1 + np.exp(-score))
+    rates = people * np.exp(np.minimum(score, LARGEST_SCORE))
+    return float(rates.sum()), rates
+
+
 @dataclass(eq=False)
 class Logistic(Model):
     """Each label speaks for or against each value."""
@@ -241,27 +263,13 @@ class Logistic(Model):
         def loss(weights: Floats) -> tuple[float, Floats]:
             matrix = weights.reshape(-1, self.values)
             score = self.one_hot @ matrix
-            normaliser, mean = self._normaliser(score)
-            objective = normaliser - _dot(by_key, score) + 0.5 * _dot(matrix, matrix)
+            log_total, mean = normaliser(score, self.people, self.semantics)
+            objective = log_total - _dot(by_key, score) + 0.5 * _dot(matrix, matrix)
             gradient = self.transposed @ mean - towards + matrix
             return float(objective), gradient.ravel()
 
         if self.weights.size:
             self.weights = minimize(loss, self.weights, jac=True, method="L-BFGS-B", options=OPTIONS).x
-
-    def _normaliser(self, score: Floats) -> tuple[float, Floats]:
-        """Give what makes probabilities add up, and what is expected: keys × values."""
-        people = self.people
-        if self.semantics == "single":
-            highest = score.max(axis=1, keepdims=True)
-            likely = np.exp(score - highest)
-            total = likely.sum(axis=1, keepdims=True)
-            likely *= people / total
-            return _dot(people, np.log(total) + highest), likely
-        if self.semantics == "set":
-            return float((people * np.logaddexp(0.0, score)).sum()), people / (1 + np.exp(-score))
-        rates = people * np.exp(np.minimum(score, LARGEST_SCORE))
-        return float(rates.sum()), rates
 
     def scores_by_column(self) -> list[Floats]:
         """Give θ_j(v, s)."""
@@ -292,18 +300,23 @@ class Expectation(Protocol):
         """Which groups, or values in groups, it goes through exactly."""
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
-        """Give expected numbers per cell, and the logarithm of their likelihood where all is gone through exactly."""
+        """Give expected numbers per cell, and the logarithm of their likelihood (where scaled, of a bound on it)."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Trained:
-    """What training ended with: beliefs per cell, the model, and how many rounds it took."""
+    """What training ended with: beliefs per cell, the model, and how many rounds it took.
+
+    `temperature` is what the model's scores were multiplied by: 1 where they were taken as they are, 0 where none was
+    believed.
+    """
 
     beliefs: Floats
     model: Model | None  # None: nothing was trained, or not by a roster
     rounds: int
     likelihoods: tuple[float, ...] = ()
     notes: tuple[str, ...] = ()
+    temperature: float = 1.0
 
     def noting(self, *notes: str) -> Trained:
         """Add what a reader has to know."""
@@ -342,12 +355,12 @@ def train_on(
     exact_up_to: int | None = None,
     progress: Progress = quiet,
 ) -> Trained:
-    """Train a model on a roster; where nobody is told apart, there is nothing to learn."""
+    """Train a model on a roster and take all that it says; where nobody is told apart, there is nothing to learn."""
     if not roster.tells_apart:
         return Trained(roster.believed(roster.shares), None, 0, notes=(LABELS_ALONE,))
     expectation = expectation_of(roster, exact_up_to)
     trained = train(new_model(roster, name), expectation, rounds=rounds, progress=progress)
-    return trained.noting(*_scaled(roster, expectation))
+    return trained.noting(*scaled_note(roster, expectation))
 
 
 def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | None]:
@@ -361,9 +374,9 @@ def expect_settings(rounds: object, exact_up_to: object) -> tuple[int, int | Non
     )
 
 
-def new_model(roster: Roster, name: ModelName) -> Model:
-    """Make a model that has learnt nothing yet."""
-    return Logistic(roster) if name == "logistic" else NaiveBayes(roster)
+def new_model(roster: Roster, name: ModelName, *, taught: Flags | None = None) -> Model:
+    """Make a model that has learnt nothing yet, and will learn from some lines (None: from all)."""
+    return Logistic(roster, taught) if name == "logistic" else NaiveBayes(roster, taught)
 
 
 def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
@@ -373,7 +386,8 @@ def expectation_of(roster: Roster, exact_up_to: int | None = None) -> Expected:
     return SetAssignments(roster, exact_up_to) if roster.release.semantics == "set" else Occurrences(roster)
 
 
-def _scaled(roster: Roster, expectation: Expected) -> tuple[str, ...]:
+def scaled_note(roster: Roster, expectation: Expected) -> tuple[str, ...]:
+    """Return a note on how many groups are not gone through exactly, or none."""
     scaled = ~expectation.exactly
     if not scaled.any():
         return ()

@@ -18,7 +18,7 @@ WARD = [
 
 @pytest.mark.parametrize("model", ["logistic", "naive bayes"])
 def test_the_witness_names_the_evidence_and_replays(model):
-    release = sl.Release.from_buckets(WARD)
+    release = sl.Release.from_buckets(WARD * 5)
     finding = sl.Learner(model=model).measure(release)
     witness = finding.witness
     assert isinstance(witness, LearntBelief)

@@ -5,6 +5,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadRelease
+from sidelight.learner.calibration import NOTHING_HOLDS
 from sidelight.learner.roster import Roster
 
 
@@ -34,4 +35,4 @@ def test_people_of_one_key_and_value_are_known_wherever_they_are():
     learned = sl.learn(sl.Release.from_buckets(BUCKETS), "naive bayes", truth=table(["Flu", "Cold", "Flu", "Cold"]))
     true = [(row["group"], row["q"], row["value"]) for row in learned.table().to_pylist() if row["true"] == 1]
     assert sorted(true) == [(1, "x", "Flu"), (1, "y", "Cold"), (2, "y", "Cold"), (2, "z", "Flu")]
-    assert learned.notes == ()
+    assert learned.notes == (NOTHING_HOLDS,)
