@@ -15,11 +15,13 @@ import re
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Rational, Real
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from sidelight.errors import as_given
 
 Exact: TypeAlias = Fraction | Decimal | int | float
+
+Number = TypeVar("Number")
 
 PRECISE = Context(prec=60)
 """For logarithms: far more digits than a float, so that rounding a result goes the way we say."""
@@ -61,6 +63,15 @@ def exact_number(number: object, error: type[Exception], name: str) -> Fraction 
         message = f"{name} is {as_given(number)}, which has more zeros than can be computed with; give another number"
         raise error(message)
     return written
+
+
+def as_printed(number: Number) -> Number | Fraction:
+    """Return the number that a float prints, digit by digit; anything else, and infinity, as it is.
+
+    >>> as_printed(0.3), as_printed(Fraction(1, 3)), as_printed(math.inf)
+    (Fraction(3, 10), Fraction(1, 3), inf)
+    """
+    return Fraction(repr(float(number))) if isinstance(number, float) and math.isfinite(number) else number
 
 
 MOST_BITS = 10_000
@@ -153,6 +164,22 @@ def round_cautiously(number: Exact, *, large_is_bad: bool) -> float:
     return round_up(number) if large_is_bad else round_down(number)
 
 
+def printed_cautiously(number: Fraction | float, *, large_is_bad: bool) -> float:
+    """Return the nearest float that errs on the side of caution, and so does the decimal that it prints.
+
+    >>> printed_cautiously(Fraction(2, 3), large_is_bad=True), printed_cautiously(0.3, large_is_bad=True)
+    (0.6666666666666667, 0.3)
+    >>> third = Fraction(1, 3)
+    >>> as_printed(printed_cautiously(third, large_is_bad=False)) < third
+    True
+    """
+    if isinstance(number, float):
+        return float(number)
+    near = round_cautiously(number, large_is_bad=large_is_bad)
+    cautious = as_printed(near) >= number if large_is_bad else as_printed(near) <= number
+    return near if cautious else math.nextafter(near, math.inf if large_is_bad else -math.inf)
+
+
 def raised(bound: float, relative: float = 1e-14) -> float:
     """Raise a bound that floats computed by more than their arithmetic can have lost, relative to it.
 
@@ -186,9 +213,11 @@ def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
     >>> in_words(1.88988, large_is_bad=False)
     '1.8898'
     """
-    if value == math.inf or Fraction(value).denominator == 1:
+    if value == math.inf:
         return exact_text(value)
-    exact = Fraction(value)
+    exact = _as_written(value)
+    if exact.denominator == 1:
+        return exact_text(exact)
     rounded = decimal_text(exact, up=large_is_bad, figures=2)
     longer = max(abs(exact.numerator), exact.denominator)
     if not isinstance(value, Fraction) or longer >= 10**6:
@@ -211,10 +240,26 @@ def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:
     >>> at_a_glance(1.88988, large_is_bad=False), at_a_glance(math.inf, large_is_bad=True)
     ('1.8898', 'infinite')
     """
-    if value == math.inf or Fraction(value).denominator <= READABLE:
-        return exact_text(value)
+    if value == math.inf or _as_written(value).denominator <= READABLE:
+        return exact_text(value if value == math.inf else _as_written(value))
     # four places and no more: a column of numbers is compared at a glance, and whoever wants the rest has it exactly
-    return decimal_text(Fraction(value), up=large_is_bad)
+    return decimal_text(_as_written(value), up=large_is_bad)
+
+
+def round_at_a_glance(value: Fraction | float, *, large_is_bad: bool = True) -> Fraction | float:
+    """Return as much of a number as `at_a_glance` prints: a fraction up to twelfths, else four places, towards caution.
+
+    >>> round_at_a_glance(Fraction(2, 3)), round_at_a_glance(Fraction(162, 397)), round_at_a_glance(0.598612)
+    (Fraction(2, 3), 0.4081, 0.5987)
+    """
+    if value == math.inf or _as_written(value).denominator <= READABLE:
+        return value
+    return float(to_places(_as_written(value), PLACES, up=large_is_bad))
+
+
+def _as_written(value: Fraction | float) -> Fraction:
+    """Return a number exactly, a float by its shortest decimal: 0.6 is 3/5, and rounding it up leaves it at that."""
+    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
 def exact_text(number: Exact) -> str:

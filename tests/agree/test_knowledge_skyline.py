@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.measures.privacy_skyline import skyline as skyline_module
 from sidelight.measures.privacy_skyline.pareto import undominated
 from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.release.release import whole_groups
@@ -115,3 +116,36 @@ def test_a_risk_map_agrees_with_measuring_every_point(semantics):
             assert risk_map.most_alone(below) == alone
 
     agree()
+
+
+@pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
+def test_skyline_of_too_many_points_is_some_of_all(semantics):
+    @examples(10)
+    @given(releases(semantics=semantics, max_groups=3, max_people=6, max_values=3), limits, st.integers(1, 12))
+    def agree(release, below, spaced):
+        value = next((each for each in release.domain if each is not None), None)
+        if value is None:
+            return
+        every = sl.knowledge_skyline(release, value, below)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(skyline_module, "MOST_POINTS", 0)
+            patch.setattr(skyline_module, "SPACED", spaced)
+            some = sl.knowledge_skyline(release, value, below)
+        assert {*some} <= {*every}
+        assert bool(some) == bool(every)
+        assert every.complete
+
+    agree()
+
+
+def test_skyline_of_a_rare_value_takes_little_memory():
+    release = sl.Release.from_counts([{"a": 3, "b": 10**9 - 3}])
+    points = sl.knowledge_skyline(release, "a", below=0.5)
+    assert not points.complete
+    assert 1000 < len(points) < 5000
+    for rules_out, others, family in (points[0], points[len(points) // 2], points[-1]):
+        risks = [
+            sl.Acquaintance(rules_out, others + more, family + older, value="a").measure(release).value
+            for more, older in ((0, 0), (1, 0), (0, 1))
+        ]
+        assert [risk < 0.5 for risk in risks] == [True, False, False]

@@ -1,5 +1,6 @@
 """What every measure promises; a new one is held to it as soon as it is in `all_measures()`."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -9,9 +10,11 @@ from support.every_measure import SEMANTICS, every_measure
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.errors import BadPolicy
-from sidelight.policy.limit_text import read_measure
+from sidelight.errors import BadPolicy, TooHard
+from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import all_measures, measure_named
+from sidelight.policy.policy_file import read_policy_text
+from sidelight.report.document import number
 from sidelight.testing import releases
 
 every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)
@@ -37,6 +40,45 @@ def test_the_witness_replays_and_the_finding_explains_itself(semantics):
             assert explanation
             assert "\n" not in explanation
             assert "nan" not in explanation
+
+    hunt()
+
+
+def copied_limits(finding):
+    """Give limits as somebody would copy them from an answer, with the sign that allows it: each must hold."""
+    measure, value = finding.measure, finding.value
+    kept = measure.__le__ if measure.large_is_bad else measure.__ge__
+    sign = "<=" if measure.large_is_bad else ">="
+    in_json = number(value, large_is_bad=measure.large_is_bad)
+    yield kept(value)
+    yield read_limit(f"{measure} {sign} {in_json.exact}")
+    if in_json.number is not None:
+        yield kept(json.loads(json.dumps(in_json.number)))
+    texts = {in_json.text, finding.value_in_words().removesuffix(", an estimate").partition(" (")[0]}
+    yield from (read_limit(f"{measure} {sign} {text}") for text in texts)
+
+
+@pytest.mark.parametrize("semantics", SEMANTICS)
+def test_a_limit_copied_from_an_answer_holds_and_below_it_none_does(semantics):
+    @examples(20)
+    @given(releases(semantics=semantics))
+    def hunt(release):
+        for measure in every_measure(release.domain):
+            if semantics not in measure.semantics:
+                continue
+            finding = measure.measure(release)
+            if not measure.limits[0] <= finding.value <= measure.limits[1]:
+                continue  # nothing was measured: no limit may be 0 values
+            for limit in copied_limits(finding):
+                written = read_policy_text(sl.Policy(limit).to_toml()).policy.criteria[0]
+                assert limit.decide(finding).holds, limit
+                assert written.decide(finding).holds, limit
+            strict = measure < finding.value if measure.large_is_bad else measure > finding.value
+            for each in (strict, *read_policy_text(sl.Policy(strict).to_toml()).policy.criteria):
+                try:
+                    assert not each.decide(finding).holds
+                except TooHard:  # an answer between two ends
+                    assert finding.kindest is not None
 
     hunt()
 

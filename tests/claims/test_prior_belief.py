@@ -225,3 +225,17 @@ def test_what_a_release_withstands_it_does_and_no_more(release, limit, data):
     if sure < min(belief.stubbornness, 10**100):
         more = replace(withstood, stubbornness=sure * (1 + Fraction(1, 10**9)))
         assert more.measure(release).value > limit
+
+
+@given(releases(semantics="single"), st.data())
+def test_epsilon_bounds_breaches_from_alpha_to_beta(release, data):
+    """Whoever believed a value with at most α without a person believes it with at most min(εα, 1 − (1 − α)/ε)."""
+    prior = {value: data.draw(weights) for value in release.domain}
+    epsilon = sl.PriorBelief(counts=prior).measure(release).value
+    assume(epsilon < math.inf)
+    sure = sum(prior.values())
+    for row, size in enumerate(release.groups.sizes.tolist()):
+        for value, count in zip(release.domain, release.groups.counts.row(row).tolist(), strict=True):
+            if count:
+                alpha, believed = Fraction(count + prior[value] - 1) / (size + sure - 1), Fraction(count, size)
+                assert believed <= min(epsilon * alpha, 1 - (1 - alpha) / epsilon)

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight._rounding import in_words, round_cautiously, round_down, round_up, to_places
+from sidelight._rounding import (
+    at_a_glance,
+    in_words,
+    round_at_a_glance,
+    round_cautiously,
+    round_down,
+    round_up,
+    to_places,
+)
 
 exact_numbers = (
     st.fractions() | st.decimals(allow_nan=False, allow_infinity=False) | st.integers() | st.floats(-1e9, 1e9)
@@ -43,3 +51,19 @@ def test_numbers_beyond_all_floats(huge):
 def test_words_are_rounded_towards_caution():
     assert in_words(Fraction(10**6, 3 * 10**6 + 1)) == "0.3334"
     assert in_words(Fraction(10**6, 3 * 10**6 + 1), large_is_bad=False) == "0.3333"
+
+
+@given(st.fractions(0, 1) | st.floats(0, 1))
+def test_as_printed_rounds_up_once_and_prints_the_same_again(risk):
+    printed = round_at_a_glance(risk)
+    assert round_at_a_glance(printed) == printed
+    assert Fraction(repr(risk) if isinstance(risk, float) else risk) <= Fraction(str(printed))
+    assert Fraction(str(printed)) - Fraction(risk) <= Fraction(1, 10**4)
+    shown = at_a_glance(printed, large_is_bad=True)
+    assert Fraction(shown) == Fraction(str(printed))
+
+
+@pytest.mark.parametrize("thousandths", [100, 599, 607, 812])
+def test_words_leave_a_decimal_that_has_few_places_as_it_is(thousandths):
+    assert in_words(thousandths / 1000) == f"0.{thousandths}0"
+    assert in_words(thousandths / 1000, large_is_bad=False) == f"0.{thousandths}0"

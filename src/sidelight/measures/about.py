@@ -26,6 +26,7 @@ from sidelight._text import as_names
 from sidelight.errors import BadMeasure, UnknownValue, expect, expect_or_none
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
+from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, written_label
@@ -213,9 +214,7 @@ def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Lab
     >>> [str(each) for each in asked_about_each(DistinctValues().about(known="income"), ["disease", "income"])]
     ['distinct values(of=disease, known=[income])']
     """
-    question, of, known = (
-        (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
-    )
+    question, of, known = _question(measure)
     if len(columns) == 1 or of is not None or not measure.about_values:
         return (measure,)
     others = [column for column in columns if column not in known]
@@ -223,6 +222,40 @@ def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Lab
         message = f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'"
         raise BadMeasure(message)
     return tuple(About(_apart_from_its_own(question, column, others, domain), column, known) for column in others)
+
+
+def with_defaults(measures: Sequence[Measure]) -> list[Measure]:
+    """Let a question that leaves out a value, which another of its kind asks about alone, be about the rest.
+
+    >>> from sidelight.measures.ck_safety.implications import Implications
+    >>> few = Release.from_counts([{"Flu": 1, "Ulcer": 2}])
+    >>> flu, default = Implications(1, value="Flu"), Implications(0, apart_from=["Flu", "Ulcer"])
+    >>> with_defaults([flu, default])[1].measure(few).notes[-1]
+    'every value has a limit of its own or is left out, so this limit applies to no value'
+    """
+    parts = [(measure, *_question(measure)) for measure in measures]
+    asked_alone = {
+        (type(question), of, known, value)
+        for _, question, of, known in parts
+        if isinstance(question, Targeted)
+        for value in question.single_value
+    }
+    return [
+        _asked(question.about_the_rest(), of, known)
+        if isinstance(question, Targeted)
+        and any((type(question), of, known, value) in asked_alone for value in question.apart_from)
+        else measure
+        for measure, question, of, known in parts
+    ]
+
+
+def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
+    """Take a measure apart: what is asked, of which column, by who knows which others."""
+    return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
+
+
+def _asked(question: Measure, of: str | None, known: tuple[str, ...]) -> Measure:
+    return About(question, of, known) if of is not None or known else question
 
 
 def _apart_from_its_own(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:

@@ -23,13 +23,14 @@ import numpy as np
 from sidelight._arrays import Flags, Integers
 from sidelight._rounding import PRECISE, in_words, log
 from sidelight.errors import BadMeasure, as_given, is_one_of
-from sidelight.measures.exact import EXACT, FLOATS, NEAR, Amount, Arithmetic, Numbers
+from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
+    ShareRuns,
     ShareWitness,
-    exact_row,
     exact_shares,
-    factors,
+    reduce_share_runs,
+    share_runs,
     share_witness,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -78,23 +79,38 @@ class BetaLikeness(Targeted, FormulaMeasure):
         some = [cls(kind, apart_from=domain[:1]) for kind in get_args(Kind) for _ in domain[1:2]]
         return (cls(), cls(kind="enhanced"), *some)
 
+    def statistic(self, groups: Groups) -> Integers:
+        """Keep the shares of the values in question."""
+        # a release of nobody with a value has no values to leave out either, and is no reason to refuse
+        places = self.targets.some_places(groups) if self.apart_from else np.arange(len(groups.domain))
+        coding = np.full(len(groups.domain), -1)
+        coding[places] = places
+        return share_runs(groups, coding)
+
+    def canonical(self, statistic: Integers) -> Integers:
+        """Take groups with the same shares for one."""
+        return reduce_share_runs(statistic)
+
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The largest q/p − 1; infinite where some q/p is more than 1 − ln p and the kind is enhanced."""
-        gained = factors(statistic, groups, arithmetic)
-        gains: Numbers = np.maximum(self.targets.among(gained, groups).max(axis=1) - 1, 0)
+        runs = ShareRuns.unpack(statistic)
+        here, overall = runs.shares(groups, arithmetic)
+        gained = here / overall
+        gains: Numbers = np.maximum(gained.max(axis=1) - 1, 0)
         if self.kind == "enhanced":
-            beyond = _beyond(gained, statistic, groups, arithmetic)
-            gains[self.targets.among(beyond, groups).any(axis=1)] = math.inf
+            gains[_beyond(gained, overall, runs, groups, arithmetic).any(axis=1)] = math.inf
         return gains
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at a value that gains too much, or else the one that gains most."""
         places = self.targets.some_places(groups)
-        most = share_witness(groups, row, _gains_most(groups, row, places))
+        occurring = places[groups.counts.row(row)[places] > 0]
+        every = [share_witness(groups, row, place) for place in occurring.tolist()]
+        most = max(every, key=lambda each: each.here / each.overall, default=None)
+        if most is None:
+            return share_witness(groups, row, int(places[0]))
         if self.kind == "basic":
             return most
-        occurring = places[groups.counts.row(row)[places] > 0]
-        every = (share_witness(groups, row, place) for place in occurring.tolist())
         return next((each for each in every if too_much(each.here, each.overall)), most)
 
     def explain(self, finding: Finding) -> str:
@@ -123,23 +139,17 @@ class BetaLikeness(Targeted, FormulaMeasure):
         return max((q - p) / p, Fraction(0))
 
 
-def _gains_most(groups: Groups, row: int, places: Integers) -> int:
-    """Find the value, of those in question, whose share grows by the largest factor."""
-    gained = factors(exact_row(groups, row), groups, EXACT)[0]
-    return int(places[np.where(groups.whole > 0, gained, 0)[places].argmax()])
-
-
-def _beyond(gained: Numbers, counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Flags:
+def _beyond(gained: Numbers, overall: Numbers, runs: ShareRuns, groups: Groups, arithmetic: Arithmetic) -> Flags:
     """Say where q/p is more than 1 − ln p; floats that are too near are decided exactly."""
-    whole = arithmetic.whole(groups.whole)
-    allowed = 1 - arithmetic.log(arithmetic.ratio(whole, whole.sum()))
-    allowed[groups.whole == groups.whole.sum()] = math.inf  # q ≤ p = 1
+    allowed = 1 - arithmetic.log(overall)
+    whole = int(groups.whole.sum())
+    allowed[runs.overall == whole] = math.inf  # q ≤ p = 1
     beyond: Flags = gained > allowed
     if arithmetic is FLOATS:
         near = np.abs(gained - allowed) <= NEAR * np.where(np.isfinite(allowed), allowed, 0)
-        for row, place in np.argwhere(near).tolist():
-            here = Fraction(int(counts[row, place]), int(counts[row].sum()))
-            beyond[row, place] = too_much(here, Fraction(int(whole[place]), int(whole.sum())))
+        for row, run in np.argwhere(near).tolist():
+            here = Fraction(int(runs.here[row, run]), int(runs.n[row, 0]))
+            beyond[row, run] = too_much(here, Fraction(int(runs.overall[row, run]), whole))
     return beyond
 
 

@@ -126,5 +126,4 @@ def _merged(some: list[Summary], others: list[Summary]) -> list[Summary]:
 
 def _of_block(measure: Measure, before: PartsBefore, block: GroupBlock) -> Summary:
     plain, groups = seen_in_block(measure, before, block)
-    plain.check_groups(groups)
     return reduce(lambda one, other: one.merge(other), map(plain.summarize, groups.blocks()))

@@ -24,12 +24,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, in_lowest_terms
+from sidelight._arrays import Floats, Integers, add_up, in_lowest_terms
 from sidelight._rounding import PRECISE, round_cautiously
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
 from sidelight.measures.measure import Measure, Witness, Worst
 from sidelight.release.groups import Groups
+from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
 
 
@@ -117,8 +118,12 @@ class FormulaMeasure(GroupByGroup):
         return number if isinstance(number, float) else Fraction(number)
 
     def scores(self, groups: Groups) -> Floats:
-        """Run the formula in floats, for all groups."""
-        return self._floats(self.statistic(groups), groups)
+        """Return the formula's floats for all groups, computed in blocks of rows that fit into memory."""
+        scores = np.empty(len(groups))
+        for rows in groups.counts.blocks():
+            part = groups.take(rows)
+            scores[rows] = self._floats(self.statistic(part), part)
+        return scores
 
     def kinds(self, groups: Groups) -> Integers:
         """Give the groups' statistics in one form."""
@@ -134,11 +139,10 @@ class FormulaMeasure(GroupByGroup):
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
         groups = groups.in_order()
-        statistic = self.statistic(groups)
         worst = worst_row(
-            self._floats(statistic, groups),
+            self.scores(groups),
             large_is_bad=self.large_is_bad,
-            kinds=lambda rows: self.canonical(statistic[rows]),
+            kinds=lambda rows: self.canonical(self.statistic(groups.take(rows))),
             exactly=lambda kinds: self.exact_values(kinds, groups),
         )
         if worst is None:
@@ -226,6 +230,72 @@ def factors(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
     here += nowhere
     here /= np.where(nowhere, 1, overall)
     return here
+
+
+@dataclass(frozen=True)
+class ShareRuns:
+    """The shares that occur in groups, equal ones once: all that a sum or a maximum over values needs.
+
+    Of a group: n, how many values its people have, and its *runs*: `times` values occur c = `here` times in the group
+    and w = `overall` times in the release.  What is not in the group has no run, so that a million values of which
+    each group has a few cost as much as those few.  Rows are padded by runs of 0 values.
+
+    n, here, overall, times: (groups, 1) and (groups, runs), whole numbers of an arithmetic.
+    """
+
+    n: Numbers
+    here: Numbers
+    overall: Numbers
+    times: Numbers
+
+    @classmethod
+    def unpack(cls, statistic: Numbers) -> ShareRuns:
+        """Take the rows of `share_runs` apart."""
+        here, overall, times = np.split(statistic[:, 1:], 3, axis=1)
+        return cls(statistic[:, :1], here, np.where(times > 0, overall, 1), times)
+
+    def shares(self, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
+        """Return q and p of each run; nan in groups without values."""
+        whole = arithmetic.whole(np.array([groups.whole.sum()]))
+        return arithmetic.ratio(self.here, self.n), arithmetic.ratio(self.overall, whole)
+
+
+def share_runs(groups: Groups, *codings: Integers) -> Integers:
+    """Return n and the runs of every group, (groups, 1 + 3·runs), over the values in question.
+
+    A coding gives each value a number, or −1 to leave it out; values with one number count together.  With several
+    codings (the levels of a hierarchy) the runs are those of all.
+
+    >>> from sidelight.release.release import Release
+    >>> groups = Release.from_counts([{"a": 1, "b": 1, "c": 2}, {"c": 3}]).groups
+    >>> share_runs(groups, np.arange(3)).tolist()
+    [[4, 1, 2, 1, 5, 2, 1], [3, 3, 0, 5, 0, 1, 0]]
+    """
+    rows, values, counts = groups.counts.entries()
+    found = [np.zeros((0, 3), np.int64)]
+    for coding in codings:
+        wanted = coding[values] >= 0
+        whole = add_up(coding[coding >= 0], groups.whole[coding >= 0], int(coding.max(initial=-1)) + 1)
+        part = Counts.from_entries(
+            rows[wanted], coding[values[wanted]], counts[wanted], shape=(len(groups), len(whole))
+        )
+        row, code, here = part.entries()
+        found.append(np.column_stack((row, here, whole[code])))
+    entries, times = np.unique(np.concatenate(found), axis=0, return_counts=True)
+    row = entries[:, 0]
+    number = np.arange(len(row)) - np.searchsorted(row, row)  # of the run within its group
+    runs = int(number.max(initial=0)) + 1
+    statistic = np.zeros((len(groups), 1 + 3 * runs), np.int64)
+    statistic[:, 0] = groups.counts.per_row()
+    for block, numbers in enumerate((entries[:, 1], entries[:, 2], times)):
+        statistic[row, 1 + block * runs + number] = numbers
+    return statistic
+
+
+def reduce_share_runs(statistic: Integers) -> Integers:
+    """Divide n and the counts of each group by what they share, which leaves its shares as they are."""
+    runs = (statistic.shape[1] - 1) // 3
+    return np.hstack((in_lowest_terms(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
 
 
 def exact_row(groups: Groups, row: int) -> Numbers:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 
 from sidelight._arrays import Flags
-from sidelight._rounding import at_a_glance, exact_number, in_words
+from sidelight._rounding import as_printed, at_a_glance, exact_number, in_words
 from sidelight._text import html_table
 from sidelight.errors import (
     BadMeasure,
@@ -137,10 +137,6 @@ class Measure(ABC):
     def streams(self) -> bool:
         """Whether a release can be gone through block by block, each forgotten after; else its groups are held."""
         return self.mergeable
-
-    def check_groups(self, groups: Groups) -> None:
-        """Refuse groups of which the question makes no sense; blocks of a streamed release are checked as they come."""
-        del groups
 
     def completed(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""
@@ -439,14 +435,14 @@ class Comparison(Enum):
         return self in (Comparison.ABOVE, Comparison.BELOW)
 
     def holds(self, value: Amount, bound: Amount) -> bool:
-        """Decide, in exact arithmetic."""
+        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
         compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {
             Comparison.AT_LEAST: operator.ge,
             Comparison.ABOVE: operator.gt,
             Comparison.AT_MOST: operator.le,
             Comparison.BELOW: operator.lt,
         }
-        return compare[self](value, bound)
+        return compare[self](as_printed(value), as_printed(bound))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,9 +8,10 @@ Form        All three ground distances here are those of a tree (a star, a line,
                 distance = cost of crossing a border · Σ over borders S of |Σ_{x ∈ S} (q(x) − p(x))|
 
             with S each value (equal), the first values (ordered), the values under each node (hierarchical).
-Cost        O(values) for each group and level, by one cumulative sum.
+            On one level as much comes in as goes out, so that values that a group lacks need not be looked at.
+Cost        O(values of the group) for each group and level; in an order O(values), by one cumulative sum.
 
-`flows` does this for many groups at once; `earth_movers_distance` is the paper's own formula for one, which replays.
+`earth_movers_distance` is the paper's own formula for one group, which replays.
 
 Source: Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007, section 5.
 """
@@ -31,12 +32,14 @@ import numpy.typing as npt
 from sidelight._arrays import Integers
 from sidelight._rounding import in_words
 from sidelight.errors import BadMeasure, WrongKind, as_given, is_one_of, kind_in_words
-from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
+    ShareRuns,
     ShareWitness,
-    exact_row,
     exact_shares,
+    reduce_share_runs,
+    share_runs,
     share_witness,
     shares,
 )
@@ -160,24 +163,39 @@ class Closeness(Targeted, FormulaMeasure):
         return (f"{self} takes the values in this order: {order}; give order= or declare domain= if it is another",)
 
     def statistic(self, groups: Groups) -> Integers:
-        """Count the values in question."""
-        return without(groups, self.apart_from).counts.dense()
+        """Keep the shares in question, of the nodes of each level; in an order all counts, as places matter there."""
+        groups = without(groups, self.apart_from)
+        ground = self.ground_distance(groups.domain)
+        return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
+
+    def canonical(self, statistic: Integers) -> Integers:
+        """Take groups with the same shares for one."""
+        return super().canonical(statistic) if self.distance == "ordered" else reduce_share_runs(statistic)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """The cost of crossing a border, times Σ over the borders S of |Σ_{x ∈ S} (q − p)|."""
+        """The cost of crossing a border, times Σ over the borders S of |Σ_{x ∈ S} (q − p)|.
+
+        Around the nodes of one level as much comes in as goes out: twice what comes in.
+        """
         groups = without(groups.take(slice(0)), self.apart_from)  # of which only the whole and the domain are needed
         ground = self.ground_distance(groups.domain)
-        here, overall = shares(statistic, groups, arithmetic)
-        here -= overall
-        flows = ground.flows(here)
-        distances: Numbers = np.abs(flows, out=flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio())
+        if isinstance(ground, OrderedDistance):
+            here, overall = shares(statistic, groups, arithmetic)
+            flows = np.cumsum(ground.lay_out(here - overall), axis=1)
+        else:
+            runs = ShareRuns.unpack(statistic)
+            here, overall = runs.shares(groups, arithmetic)
+            flows = 2 * runs.times * np.maximum(here - overall, 0)
+        distances: Numbers = np.abs(flows).sum(axis=1) * arithmetic.ratio(*ground.cost.as_integer_ratio())
         return distances
 
     def witness(self, groups: Groups, row: int) -> Witness:
-        """Point at the value that the group has too much of, most of all."""
+        """Point at the value that the group has too much of, most of all; at the first where it has none."""
         groups = without(groups, self.apart_from)
-        here, overall = shares(exact_row(groups, row), groups, EXACT)
-        return share_witness(groups, row, int((here - overall).argmax()))
+        occurring = np.flatnonzero(groups.counts.row(row)).tolist()
+        every = (share_witness(groups, row, place) for place in occurring)
+        most = max(every, key=lambda each: each.here - each.overall, default=None)
+        return most if most is not None and most.here > most.overall else share_witness(groups, row, 0)
 
     def explain(self, finding: Finding) -> str:
         """Name the group and the value it has too much of."""
@@ -213,9 +231,10 @@ class GroundDistance(ABC):
     def cost(self) -> Fraction:
         """What crossing a border costs."""
 
-    @abstractmethod
-    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Give what crosses each border, from q − p, one row per group; floats or exact whole numbers."""
+    @property
+    def codings(self) -> tuple[Integers, ...]:
+        """Return, for each level of nodes that have borders around them, the number of each value's node."""
+        return ()
 
     @abstractmethod
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
@@ -231,9 +250,10 @@ class EqualDistance(GroundDistance):
         """What is moved leaves one value and reaches another: count it half at each."""
         return Fraction(1, 2)
 
-    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Around each value runs a border."""
-        return differences
+    @cached_property
+    def codings(self) -> tuple[Integers, ...]:
+        """Return each value as a node of its own."""
+        return (np.arange(len(self.domain)),)
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ of q − p where it is positive."""
@@ -257,14 +277,14 @@ class OrderedDistance(GroundDistance):
         """The row is 1 long."""
         return Fraction(1, len(self.order) - 1) if len(self.order) > 1 else Fraction(0)
 
-    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Between each value and the next runs a border."""
-        if self.order != self.domain:
-            place = {value: code for code, value in enumerate(self.order)}
-            ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
-            ordered[:, [place[value] for value in self.domain]] = differences
-            differences = ordered
-        return np.cumsum(differences, axis=1)
+    def lay_out(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
+        """Bring a column for each value of the domain into the order, with zeros where a place has no value."""
+        if self.order == self.domain:
+            return differences
+        place = {value: code for code, value in enumerate(self.order)}
+        ordered = np.zeros((len(differences), len(self.order)), differences.dtype)
+        ordered[:, [place[value] for value in self.domain]] = differences
+        return ordered
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ of absolute cumulative differences / (number of values − 1)."""
@@ -293,33 +313,24 @@ class HierarchicalDistance(GroundDistance):
         return Fraction(1, 2 * self.top) if self.top else Fraction(0)
 
     @cached_property
-    def order(self) -> list[int]:
-        """Order the values so that those under a node stand together, at every level."""
-        paths = [[str(self._node(value, level)) for level in range(self.top, -1, -1)] for value in self.domain]
-        return sorted(range(len(paths)), key=paths.__getitem__)
+    def codings(self) -> tuple[Integers, ...]:
+        """Return the nodes of each level below the top, numbered as they first occur."""
+        return tuple(self._coding(level) for level in range(self.top))
 
-    @cached_property
-    def borders(self) -> list[Integers]:
-        """Say where, in that order, the nodes of each level between the values and the top begin and end."""
-        sizes = [[len(under) for under in self.nodes(level).values()] for level in range(1, self.top)]
-        return [np.cumsum([0, *each]) for each in sizes]
+    def _coding(self, level: int) -> Integers:
+        numbers: dict[Label, int] = {}
+        nodes = (self._node(value, level) for value in self.domain)
+        return np.array([numbers.setdefault(node, len(numbers)) for node in nodes], np.int64)
 
     def nodes(self, level: int) -> dict[Label, list[Label]]:
-        """List the values under each node of a level, in that order."""
+        """List the values under each node of a level."""
         under: dict[Label, list[Label]] = {}
-        for place in self.order:
-            under.setdefault(self._node(self.domain[place], level), []).append(self.domain[place])
+        for value in self.domain:
+            under.setdefault(self._node(value, level), []).append(value)
         return under
 
     def _node(self, value: Label, level: int) -> Label:
         return None if level == self.hierarchy.height else self.hierarchy.generalise(value, level)
-
-    def flows(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Around each node below the top runs a border."""
-        cumulative = np.zeros((len(differences), len(self.domain) + 1), differences.dtype)
-        np.cumsum(differences[:, self.order], axis=1, out=cumulative[:, 1:])
-        higher = [np.diff(cumulative[:, borders], axis=1) for borders in self.borders]
-        return np.hstack([differences if self.top else differences[:, :0], *higher])
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
         """Σ over nodes N of height(N)/H · min(what its children have too much, what they have too little)."""

@@ -31,9 +31,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -116,14 +117,22 @@ class Predicate:
 
     def places(self, domain: tuple[Label, ...]) -> list[int]:
         """Find the values of the set in a domain that has all of those named."""
+        named = {*self.named_places({text: place for place, text in enumerate(domain)})}
+        return [place for place in range(len(domain)) if (place in named) != self.all_others]
+
+    def named_places(self, place_of: Mapping[Label, int]) -> list[int]:
+        """Return the places of the values that are named, which are the others where the set is all but those.
+
+        What a long list of predicates is about takes as long as what they name, not as the domain, for each of them.
+        """
         for text in self.values:
-            if text not in domain:
+            if text not in place_of:
                 message = (
                     f"no sensitive value '{shown(text)}' (named by predicate '{self}') in the release or the prior"
-                    f"{did_you_mean(shown(text), domain)}"
+                    f"{did_you_mean(shown(text), [*place_of])}"
                 )
                 raise UnknownValue(message)
-        return [place for place, text in enumerate(domain) if (text in self.values) != self.all_others]
+        return [place_of[text] for text in self.values]
 
     def as_list(self) -> list[str]:
         """Write it as the policy file does."""
@@ -202,6 +211,9 @@ def _category(values: Iterable[object], name: str = "") -> Predicate:
     return Predicate.read([written_label(value) for value in values], name=str(name))
 
 
+NO_VALUE_LEFT = "every value has a limit of its own or is left out, so this limit applies to no value"
+
+
 @dataclass(frozen=True, slots=True)
 class Targets:
     """The values that somebody would want to learn: all, all apart from some, one, or any of a category.
@@ -215,6 +227,7 @@ class Targets:
 
     value: Label | Predicate = None
     apart_from: tuple[Label, ...] = ()
+    are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.about_the_rest`)
 
     def seen(self, groups: Groups) -> Groups:
         """Take a category for one value."""
@@ -242,9 +255,12 @@ class Targets:
         return np.delete(places, [_place_of(text, seen) for text in self.apart_from]) if self.apart_from else places
 
     def some_places(self, seen: Groups) -> Integers:
-        """List the targets, of which there is at least one: a limit on nothing would hold whatever is published."""
+        """List the targets, of which there is at least one: a limit on nothing would hold whatever is published.
+
+        Of the rest that limits of their own leave there may be none.
+        """
         places = self.places(seen)
-        if len(places) == 0:
+        if len(places) == 0 and not self.are_the_rest:
             message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
             raise BadMeasure(message)
         return places
@@ -265,7 +281,9 @@ class Targets:
         return tuple(domain[place] for place in _members(self.value, domain))
 
     def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
-        """Say which values of a category do not occur, should that be a mistake."""
+        """Say which values of a category do not occur, should that be a mistake, and that no value is left."""
+        if self.are_the_rest and not {shown(text) for text in domain} - {shown(text) for text in self.apart_from}:
+            return (NO_VALUE_LEFT,)
         if not isinstance(self.value, Predicate):
             return ()
         absent = [text for text in self.value.values if text not in domain]
@@ -319,6 +337,8 @@ class Targeted(Measure):
 
     apart_from: Sequence[Label] = ()  # values that nobody wants to learn
 
+    _about_the_rest: ClassVar[bool] = False  # of one measure: set by `about_the_rest`
+
     def __post_init__(self) -> None:
         value = read_value(getattr(self, "value", None))
         apart = (self.apart_from,) if isinstance(self.apart_from, str) else self.apart_from
@@ -337,7 +357,24 @@ class Targeted(Measure):
     @property
     def targets(self) -> Targets:
         """The values in question."""
-        return Targets(getattr(self, "value", None), tuple(self.apart_from))
+        return Targets(getattr(self, "value", None), tuple(self.apart_from), self._about_the_rest)
+
+    @property
+    def single_value(self) -> tuple[Label, ...]:
+        """The value that it is about, alone; nothing where it is about several."""
+        value = self.targets.value
+        if isinstance(value, Predicate):
+            return value.values if len(value.values) == 1 and not value.all_others else ()
+        return () if value is None else (value,)
+
+    def about_the_rest(self) -> Self:
+        """Return the same question as the default beside others about single values: it may leave no value.
+
+        Alone, it would be a limit that holds whatever is published, and is refused (`Targets.some_places`).
+        """
+        default = copy(self)
+        object.__setattr__(default, "_about_the_rest", True)
+        return default
 
     def check(self, release: Release) -> None:
         """Refuse releases that do not have the values in question, or no other than those left out."""

@@ -6,6 +6,7 @@
     VALUE    = TEXT | "[" [ VALUE { "," VALUE } ] "]" | "{" [ TEXT "=" VALUE { "," TEXT "=" VALUE } ] "}"
     TEXT     = words, or a text in "..." or '...'            a quote within quotes is doubled
     SIGN     = ">=" | ">" | "<=" | "<" | "≥" | "≤"
+    NUMBER   = digits, perhaps with commas between thousands; 3/4; inf
 
 The tokens are those of facts (`knowledge/tokens`), and every one of them is read or refused: nothing is skipped.  Words
 without quotes are what belongs at their place, a number, true or false, or a text (`policy/settings`).  Whatever a
@@ -13,6 +14,8 @@ policy file can say of a measure can be said here, and what a criterion prints i
 """
 
 from __future__ import annotations
+
+import re
 
 from sidelight._text import MOST_NESTED, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError
@@ -28,6 +31,7 @@ _COMPARISONS = {
     "<=": Comparison.AT_MOST,
     "<": Comparison.BELOW,
 }
+_THOUSANDS = re.compile(r"[0-9]{3}(\.[0-9]+)?")
 _EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
 
 
@@ -177,4 +181,8 @@ def _bound(reader: TokenReader) -> dict[str, object]:
     reader.take()
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
-    return {_COMPARISONS[sign.text].value: Word(reader.name("a number", stop=()))}
+    number = reader.name("a number", stop=())
+    while reader.at_sign(",") and _THOUSANDS.fullmatch(reader.peek(1).text):  # as answers print them
+        reader.take()
+        number = f"{number},{reader.name('a number', stop=())}"
+    return {_COMPARISONS[sign.text].value: Word(number)}

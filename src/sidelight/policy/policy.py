@@ -16,7 +16,7 @@ import tomli_w
 
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
-from sidelight.measures.about import asked_about_each
+from sidelight.measures.about import asked_about_each, with_defaults
 from sidelight.measures.findings import findings
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, judgements_table
 from sidelight.release.release import Release
@@ -120,20 +120,21 @@ class Policy:
     def about_each(self, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> Policy:
         """Let each limit hold for each sensitive column, unless it names one: a limit per column.
 
-        The `domain` says which of them has the values that a limit leaves out.
+        The `domain` says which of them has the values that a limit leaves out.  A limit on the values that others do
+        not name (a skyline's default) may turn out to be on none.
 
         >>> from sidelight.measures.k_anonymity import GroupSize
         >>> from sidelight.measures.l_diversity import DistinctValues
         >>> print(Policy(GroupSize() >= 5, DistinctValues() >= 2).about_each(["disease", "income"]))
         group size ≥ 5; distinct values(of=disease) ≥ 2; distinct values(of=income) ≥ 2
         """
-        return Policy(
-            *(
-                replace(criterion, measure=measure)
-                for criterion in self.criteria
-                for measure in asked_about_each(criterion.measure, columns, domain)
-            )
-        )
+        asked = [
+            (criterion, measure)
+            for criterion in self.criteria
+            for measure in asked_about_each(criterion.measure, columns, domain)
+        ]
+        measures = with_defaults([measure for _, measure in asked])
+        return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(asked, measures, strict=True)))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:
         """Decide on findings that are at hand, one for each of `measures`."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
@@ -57,11 +58,15 @@ class Word(str):
     __slots__ = ()
 
 
+WITH_COMMAS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")
+"""A number with commas between thousands."""
+
+
 def read_number(number: object) -> int | float | Fraction:
     """Read a number of a policy: also "3/4" and "inf", which TOML and a shell cannot say otherwise.
 
-    >>> read_number(5), read_number(0.5), read_number("3/4"), read_number("inf")
-    (5, 0.5, Fraction(3, 4), inf)
+    >>> read_number(5), read_number(0.5), read_number("3/4"), read_number("inf"), read_number("15,195")
+    (5, 0.5, Fraction(3, 4), inf, 15195)
     """
     if isinstance(number, str):
         number = _number_in(number.strip(), decimals_stay=isinstance(number, Word))
@@ -89,6 +94,8 @@ def _number_in(text: str, *, decimals_stay: bool) -> int | float | Fraction | No
     """Read digits exactly; a decimal may stay one, as in TOML, where that loses no digit."""
     if text.lstrip("+") in ("inf", "infinite", "∞"):
         return math.inf
+    if WITH_COMMAS.fullmatch(text):  # as answers print it
+        text = text.replace(",", "")
     try:
         if "/" not in text and abs(Decimal(text).adjusted()) > MOST_DIGITS:
             return None

@@ -175,7 +175,9 @@ GROUPS = sl.Release.from_counts([{"a": 2, "b": 4}, {"a": 1, "b": 2}, {"b": 3}], 
 
 
 def test_proportions_are_one_kind_and_sizes_are_not():
-    assert sl.Closeness().kinds(GROUPS).tolist() == [[1, 2, 0], [1, 2, 0], [0, 1, 0]]
+    one, same, other = sl.Closeness().kinds(GROUPS).tolist()
+    assert one == same != other
+    assert sl.Closeness("ordered").kinds(GROUPS).tolist() == [[1, 2, 0], [1, 2, 0], [0, 1, 0]]
     assert sl.GroupSize().kinds(GROUPS).tolist() == [[6], [3], [3]]
     assert sl.GroupSize().canonical(np.array([[4, 2]])).tolist() == [[4, 2]]
     assert sl.Closeness().screen().kinds(GROUPS).tolist() == sl.Closeness().kinds(GROUPS).tolist()

@@ -77,6 +77,19 @@ def test_text_that_is_no_limit(text, line):
 
 
 @pytest.mark.parametrize(
+    ("text", "bound"), [("1,000", 1_000), ("15,195.1604", 15_195.1604), ("1,234,567", 1_234_567), ("'1,000'", 1_000)]
+)
+def test_commas_between_thousands_are_read_as_answers_print_them(text, bound):
+    assert read_limit(f"group size >= {text}") == (sl.GroupSize() >= bound)
+
+
+@pytest.mark.parametrize("text", ["1,00", "1000,000", "1,000,", ",000", "5, 6", "1,0000", "1,000/2"])
+def test_other_commas_are_refused(text):
+    with pytest.raises(BadPolicy):
+        read_limit(f"group size >= {text}")
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "group size >= 5",

@@ -42,6 +42,7 @@ from sidelight.measures.ck_safety.implications import (
 from sidelight.measures.ck_safety.minimize_across_groups import (
     Choice,
     ImplicationsScreen,
+    Weighed,
     best_assignment,
     choices_near_best,
 )
@@ -297,9 +298,28 @@ class Market:
 
     def _spent_best(self, others: Floats, targets: Floats) -> list[Purchase]:
         """Spend a budget best: exactly, over the choices that logarithms leave."""
-        weighed = {choice: self._best(choice) for choice in choices_near_best(others, targets)}
-        best = best_assignment({choice: each.chain.product for choice, each in weighed.items()}, len(others) - 1)
-        return [weighed[choice] for choice in best.choices]
+        best = best_assignment(self._weigh(choices_near_best(others, targets)), len(others) - 1)
+        return [self._best(choice) for choice in best.choices]
+
+    def _weigh(self, choices: list[Choice]) -> Weighed:
+        """Compute the choices' exact products, all prices of a group at once and equal groups only once."""
+        largest: dict[tuple[bool, ExactGroup], int] = {}
+        groups = {choice: self._exact_groups(choice) for choice in choices}
+        for choice, exact in groups.items():
+            for each in exact:
+                largest[choice.target, each] = max(largest.get((choice.target, each), 0), choice.atoms)
+        products = {each: each[1].products(most, target=each[0]) for each, most in largest.items()}
+        return {
+            choice: min(products[choice.target, each][choice.atoms] for each in exact)
+            for choice, exact in groups.items()
+        }
+
+    def _exact_groups(self, choice: Choice) -> dict[ExactGroup, int | None]:
+        """Give the group as each class of targets sees it, with that class, or as it is without the target."""
+        if not choice.target:
+            return {ExactGroup.of(self.others, choice.group): None}
+        row = choice.group
+        return {ExactGroup.of(each, row): own for own, each in self.targets if each.target[row]}
 
     def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
         """Spend a budget that makes certain on the first group in which it does."""
@@ -311,14 +331,10 @@ class Market:
         return [self._best(Choice(target, 0, target=True)), self._best(Choice(elsewhere, budget, target=False))]
 
     def _best(self, choice: Choice) -> Purchase:
-        row, price = choice.group, choice.atoms
-        if not choice.target:
-            return Purchase(row, ExactGroup.of(self.others, row).least(price, target=False))
-        chains = [
-            (ExactGroup.of(each, row).least(price, target=True), own) for own, each in self.targets if each.target[row]
-        ]
+        exact = self._exact_groups(choice).items()
+        chains = [(each.least(choice.atoms, target=choice.target), own) for each, own in exact]
         chain, own = min(chains)
-        return Purchase(row, chain, own)
+        return Purchase(choice.group, chain, own)
 
     def witness(self, purchases: list[Purchase]) -> PricedWitness:
         """Write down who is asked about what: the target first, then others of the groups."""

@@ -21,17 +21,18 @@ Invariant   Before the i-th person i·q(κ) is spent, so that states hold i·q(�
 Cost        Σ_i (kinds of price up to J/i) × J, each for all groups at once.  Kinds are few where prices are; in general
             the question contains the knapsack problem, so there are limits (`MOST_KINDS`).
 
-`least_logs` runs it in logarithms over all groups; `ExactGroup` in fractions for the few that decide, with the chain.
+`least_logs` runs it in logarithms over all groups, `ExactGroup` in whole numbers for the few that decide, with chains.
 
 Source: ours; Martin et al., Worst-case background knowledge, ICDE 2007, has the case of one price.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -145,9 +146,8 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     kinds, listed = Kinds.within(budget, groups.prices, largest)
     people = {kind: groups.people_with(kind) for kind in listed}
     prices = {kind: kinds.price(kind) for kind in listed}
-    cheapest = min((prices[kind] for kind in listed if any(kind)), default=budget + 1)
     later: dict[Kind, Floats] = {}
-    for person in range(budget // cheapest + 1, int(target) - 1, -1):
+    for person in range(_most_people(prices, budget), int(target) - 1, -1):
         now: dict[Kind, Floats] = {}
         for kind in listed:
             # invariant: before the i-th person i·q(κ) is gone, but for the σ that the target has for nothing
@@ -200,7 +200,7 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True)
 class ExactGroup:
-    """One group, in fractions."""
+    """One group, in whole numbers: what is held of G(i, κ, j) is G(i, κ, j) · Π_{i ≤ p < people} (n − p)."""
 
     size: int
     counts: tuple[tuple[int, ...], ...]
@@ -213,54 +213,114 @@ class ExactGroup:
         counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 
+    def products(self, budget: int, *, target: bool) -> list[Fraction]:
+        """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget.
+
+        >>> [str(each) for each in ExactGroup(5, ((2, 1),), 2, (1, 1)).products(1, target=True)]
+        ['3/2', '1/2']
+        """
+        program = _ExactProgram.of(self, budget, target=target)
+        for _, states in program.people():
+            first = states
+        return [program.product(min(program.first_choices(first, price))[0]) for price in range(budget + 1)]
+
     def least(self, price: int, *, target: bool) -> Chain:
         """Give f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values.
 
         >>> ExactGroup(5, ((2, 1),), 2, (1, 1)).least(1, target=True)
         Chain(product=Fraction(1, 2), kinds=((1, 1),))
         """
-        largest = (*map(len, self.counts), int(target))
-        kinds, listed = Kinds.within(price, self.prices, largest)
-        chains = _Chains(self, kinds, listed, {})
-        if not target:
-            return chains.best(0, largest, price)
-        choices = [
-            Chain(
-                Fraction(self.size, self.target) * self.avoid(0, kind) * rest.product,
-                (kind, *rest.kinds),
-            )
-            for kind in listed
-            if kind[-1]
-            for rest in [chains.best(1, kind, price - kinds.price(kind) + kinds.prices[-1])]
-        ]
-        return min(choices)
-
-    def avoid(self, person: int, kind: Kind) -> Fraction:
-        """Give the probability that the next person has none of the values of a set."""
-        people = sum(sum(own[:many]) for own, many in zip(self.counts, kind, strict=False)) + kind[-1] * self.target
-        left = max(self.size - person, 1)
-        return Fraction(max(left - people, 0), left)
+        program = _ExactProgram.of(self, price, target=target)
+        return program.chain(dict(program.people()))
 
 
 @dataclass(frozen=True)
-class _Chains:
-    """The recurrence for one group, each state once."""
+class _ExactProgram:
+    """The recurrence for one group within a budget; states of a person are G(i, κ, ·) by kind."""
 
     group: ExactGroup
-    kinds: Kinds
-    listed: Sequence[Kind]
-    known: dict[tuple[int, Kind, int], Chain]
+    budget: int
+    target: bool
+    prices: dict[Kind, int]  # of all kinds within the budget, those within a kind before it
+    holders: dict[Kind, int]  # n(κ)
+    scale: list[int]  # Π_{i ≤ p < people} (n − p) for every i: what stands for probability 1
 
-    def best(self, person: int, within: Kind, price: int) -> Chain:
-        """Give G(i, κ, j) and its chain."""
-        state = (person, within, price)
-        if state not in self.known:
-            options = [Chain(Fraction(1))]
-            for kind in self.listed[1:]:
-                own = self.kinds.price(kind)
-                if own <= price and all(many <= most for many, most in zip(kind, within, strict=True)):
-                    probability = self.group.avoid(person, kind)
-                    rest = self.best(person + 1, kind, price - own) if probability else Chain(probability)
-                    options.append(Chain(probability * rest.product, (kind, *rest.kinds)))
-            self.known[state] = min(options)
-        return self.known[state]
+    @classmethod
+    def of(cls, group: ExactGroup, budget: int, *, target: bool) -> _ExactProgram:
+        kinds, listed = Kinds.within(budget, group.prices, (*map(len, group.counts), int(target)))
+        prices = {kind: kinds.price(kind) for kind in listed}
+        sums = [[0, *accumulate(each)] for each in (*group.counts, (group.target,))]
+        holders = {kind: sum(own[many] for own, many in zip(sums, kind, strict=True)) for kind in listed}
+        scale = [1]
+        for person in range(_most_people(prices, budget) - 1, -1, -1):
+            scale.append(scale[-1] * _left(group.size, person))
+        return cls(group, budget, target, prices, holders, scale[::-1])
+
+    def avoid(self, person: int, kind: Kind) -> int:
+        """Give max(n − i − n(κ), 0), which stands for its part of n − i."""
+        return max(_left(self.group.size, person) - self.holders[kind], 0)
+
+    def product(self, state: int) -> Fraction:
+        """Compute f or, with the target, n/n(σ)·f^σ from what is held of it."""
+        if not self.target:
+            return Fraction(state, self.scale[0])
+        return Fraction(state * self.group.size, self.scale[0] * self.group.target)
+
+    def people(self) -> Iterator[tuple[int, dict[Kind, list[int]]]]:
+        """Go from the last person down to the first, the target aside, with the states of each."""
+        later: dict[Kind, list[int]] = {}
+        for person in range(len(self.scale) - 1, int(self.target) - 1, -1):
+            now: dict[Kind, list[int]] = {}
+            for kind, price in self.prices.items():
+                # invariant: as in `_least_logs`
+                left = self.budget - person * price + kind[-1] * self.group.prices[-1]
+                if left >= 0:
+                    smaller = [now[each][: left + 1] for each in Kinds.smaller(kind)]
+                    nothing = [self.scale[person]] * (left + 1)
+                    now[kind] = [*map(min, nothing, *smaller)] if smaller else nothing
+                    if price and kind in later:  # asking about nothing is the same as asking nobody
+                        avoiding = self.avoid(person, kind)
+                        now[kind][price:] = map(min, now[kind][price:], (avoiding * each for each in later[kind]))
+            yield person, now
+            later = now
+
+    def first_choices(self, states: dict[Kind, list[int]], price: int) -> Iterator[tuple[int, Kind]]:
+        """List what the first person may be asked about, and the least held of it; the target about σ at least."""
+        for kind, rest in states.items():
+            left = price - self.prices[kind] + self.group.prices[-1]
+            if not self.target:
+                yield rest[price], ()
+            elif kind[-1] and left >= 0:
+                yield self.avoid(0, kind) * rest[left], kind
+
+    def chain(self, states: dict[int, dict[Kind, list[int]]]) -> Chain:
+        """Follow the recurrence from the whole budget down; of equal products the smallest kind comes first."""
+        person, left = int(self.target), self.budget
+        least, within = min(self.first_choices(states[person], left))
+        kinds = [within] if within else []
+        if within:
+            left -= self.prices[within] - self.group.prices[-1]
+        else:
+            within = (*map(len, self.group.counts), 0)
+        # once one of the atoms must hold, nobody else need be asked
+        while not kinds or self.avoid(person - 1, kinds[-1]):
+            options: list[tuple[int, Kind]] = [(self.scale[person], ())]
+            for kind, price in self.prices.items():
+                if any(kind) and price <= left and all(own <= most for own, most in zip(kind, within, strict=True)):
+                    options.append((self.avoid(person, kind) * states[person + 1][kind][left - price], kind))
+            _, within = min(options)
+            if not within:
+                break
+            kinds.append(within)
+            person, left = person + 1, left - self.prices[within]
+        return Chain(self.product(least), tuple(kinds))
+
+
+def _left(size: int, person: int) -> int:
+    """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+    return max(size - person, 1)
+
+
+def _most_people(prices: dict[Kind, int], budget: int) -> int:
+    """Give how many people can be asked about anything, and the target."""
+    return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1

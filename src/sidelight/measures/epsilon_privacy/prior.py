@@ -283,7 +283,12 @@ class Prior:
 
     def of_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
         """Join the weights of each predicate's values."""
-        sums = (sum((self.weights[place] for place in each.places(self.domain)), Fraction(0)) for each in predicates)
+        place_of = {text: place for place, text in enumerate(self.domain)}
+        everything = sum(self.weights, Fraction(0))
+        sums = []
+        for each in predicates:
+            named = sum((self.weights[place] for place in each.named_places(place_of)), Fraction(0))
+            sums.append(everything - named if each.all_others else named)
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
 

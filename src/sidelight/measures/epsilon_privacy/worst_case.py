@@ -149,7 +149,7 @@ class Cases:
         if not predicates:
             rows, columns, matching = groups.counts.entries()
         else:
-            sums = np.stack(_matching(groups, [each.places(domain) for each in predicates]), axis=1)
+            sums = _matching(groups, predicates, domain)
             rows, columns = np.nonzero(sums)
             matching = sums[rows, columns]
         return cls(
@@ -237,15 +237,17 @@ class Cases:
         )
 
 
-def _matching(groups: Groups, sets: list[list[int]]) -> list[Integers]:
-    """Count, for each set of places of values, who has any of them; a large one by who has none of them."""
-    counts, width = groups.counts.dense(), groups.counts.width
-    everybody = counts.sum(axis=1)
-    inside = (np.isin(np.arange(width), places) for places in sets)
-    return [
-        everybody - counts[:, ~each].sum(axis=1) if 2 * each.sum() > width else counts[:, each].sum(axis=1)
-        for each in inside
-    ]
+def _matching(groups: Groups, predicates: tuple[Predicate, ...], domain: tuple[Label, ...]) -> Integers:
+    """Count who matches each predicate, by who has a value that it names: (groups, predicates) int64."""
+    counts = groups.counts.dense()
+    everybody, place_of = counts.sum(axis=1), {text: place for place, text in enumerate(domain)}
+    sums: Integers = np.empty((len(counts), len(predicates)), np.int64)
+    for column, each in enumerate(predicates):
+        # a prior may know values that the release does not have: they come after all that it has
+        named = [place for place in each.named_places(place_of) if place < counts.shape[1]]
+        having = counts[:, named].sum(axis=1)
+        sums[:, column] = everybody - having if each.all_others else having
+    return sums
 
 
 class WorstEpsilon(NamedTuple):

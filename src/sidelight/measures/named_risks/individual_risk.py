@@ -159,28 +159,16 @@ about 0.1771; of all 3 people about 0.3 are found so.
         return ()
 
     def check(self, release: Release) -> None:
-        """Refuse releases without weights, and groups that stand for fewer people than they have."""
+        """Raise if a release has no weights."""
         super().check(release)
-        self.check_groups(release.groups)
-
-    def check_groups(self, groups: Groups) -> None:
-        """Refuse groups that stand for fewer people than they have."""
-        weights = _weights(groups)
-        too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
-        if len(too_light):
-            row = int(too_light[0])
-            light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
-            message = (
-                f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')}, who by their "
-                f"weights stand for {light}; give weights that say how many people of the population each stands for"
-            )
-            raise BadRelease(message)
+        _weights(release.groups)
 
     def summarize(self, groups: Groups) -> IndividualSummary:
         """Compute all groups, add them up, and find the worst."""
         if len(groups) == 0:
             return IndividualSummary(self, None, parts=0, everybody=0)
         groups = groups.in_order()
+        _refuse_too_light(groups)
         people, weights = groups.sizes, _weights(groups)
         risks = individual_risks(people, weights)
         parts, everybody = _in_shares(people * risks), int(people.sum())
@@ -232,6 +220,20 @@ def _weights(groups: Groups) -> Integers:
         message = f"'{IndividualRisk.name}' needs sampling weights; name their column with {parameter('weight')}"
         raise BadMeasure(message)
     return groups.weights
+
+
+def _refuse_too_light(groups: Groups) -> None:
+    """Raise if a group stands for fewer people than it has."""
+    weights = _weights(groups)
+    too_light = np.flatnonzero(weights < groups.sizes * WEIGHT_UNIT)
+    if len(too_light):
+        row = int(too_light[0])
+        light = short_decimal(Fraction(int(weights[row]), WEIGHT_UNIT), up=False)
+        message = (
+            f"{groups.name(row).in_errors} has {counted(int(groups.sizes[row]), 'person')}, who by their "
+            f"weights stand for {light}; give weights that say how many people of the population each stands for"
+        )
+        raise BadRelease(message)
 
 
 def _in_shares(amounts: Floats) -> int:

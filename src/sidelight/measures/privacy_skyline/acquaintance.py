@@ -29,6 +29,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     log_products,
     ruled_out_weights,
     tolerance,
+    top_width,
 )
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
@@ -143,7 +144,7 @@ the target does not have Flu.
         if groups.counts.cells is not None:
             yield from groups.blocks()
             return
-        step = CELLS_AT_ONCE // (min(self.rules_out, groups.counts.width) + 1) + 1
+        step = CELLS_AT_ONCE // top_width(groups.counts, self.rules_out) + 1
         for start in range(0, len(groups), step):
             yield groups.take(slice(start, start + step))
 

@@ -144,10 +144,10 @@ class ValueInGroup:
     @classmethod
     def at(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
         """Look at a group from a value."""
-        counts = groups.counts.row(row).tolist()
-        count = counts.pop(value)
-        top = sorted(counts, reverse=True)[:rules_out]
-        return cls(groups.semantics, int(groups.sizes[row]), count, tuple(each for each in top if each))
+        values, counts = groups.counts.occurring(row)
+        count = int(counts[values == value].sum())
+        top = sorted(counts[values != value].tolist(), reverse=True)[:rules_out]
+        return cls(groups.semantics, int(groups.sizes[row]), count, tuple(top))
 
     def bits(self, m: int) -> int:
         """Estimate how many bits a product of odds has as a fraction."""
@@ -227,8 +227,12 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 def _top_counts(counts: Counts, rules_out: int) -> Integers:
     """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
-    top = counts.largest(min(rules_out + 1, counts.width))
-    return top if counts.width else np.zeros((counts.rows, 1), np.int64)  # where nobody has any value
+    return counts.largest(top_width(counts, rules_out))
+
+
+def top_width(counts: Counts, rules_out: int) -> int:
+    """Return how many of the largest counts are looked at: no more than one beyond those that any group has."""
+    return min(rules_out, counts.most_in_a_row) + 1
 
 
 def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
@@ -321,11 +325,15 @@ class FiveMinima:
         """Keep the smaller of each; of equal ones the group with the smaller number."""
         close = self._close(other)
         same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
+        if self.knowledge.family == 0:  # V is 1 wherever one looks
+            same[[factors.target is None for factors in five_products(self.knowledge)]] = True
+        first, second = self.numbers(), other.numbers()
         settled = np.isneginf(self.logs) & np.isneginf(other.logs)
         # equal for certain: the smaller number stands for both; not equal for certain: floats, or exact numbers, decide
-        take = np.where(close & (same | settled), other.numbers() < self.numbers(), other.logs < self.logs)
+        take = np.where(close & (same | settled), second < first, other.logs < self.logs)
         for number, column in np.argwhere(close & ~same & ~settled).tolist():
-            take[number, column] = self._yields(number, column, other)
+            earlier = bool(first[number, column] < second[number, column])
+            take[number, column] = self._yields(number, column, other, earlier=earlier)
         return FiveMinima(
             self.knowledge,
             self.domain,
@@ -377,14 +385,13 @@ class FiveMinima:
         near: Flags = (self.logs == other.logs) | (apart <= tolerance(self.logs, self.knowledge.family))
         return both & near
 
-    def _yields(self, number: int, column: int, other: FiveMinima) -> bool:
-        """Decide exactly whether the other one's group takes the place of this one's."""
-        first = bool(self.numbers()[number, column] < other.numbers()[number, column])
+    def _yields(self, number: int, column: int, other: FiveMinima, *, earlier: bool) -> bool:
+        """Decide exactly whether the other one's group takes the place of this one's, which may be the earlier one."""
         pair = [self._value_at(number, column), other._value_at(number, column)]
         smaller = index_of_least(
-            pair if first else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
+            pair if earlier else pair[::-1], five_products(self.knowledge)[number], self.knowledge.family
         )
-        return (smaller == 1) == first
+        return (smaller == 1) == earlier
 
     def _reduced(self) -> FiveMinima:
         """Keep only the groups that are still pointed at."""

@@ -6,7 +6,9 @@ a point follows from another with as much knowledge or more and no higher limit.
 
 The knowledge skyline is found by halving: for each (ℓ, m) the largest k at which the risk is below the limit, for all
 (ℓ, m) at once, in log₂(people) rounds of `pareto.RiskTest`.  ℓ ends where all values that occur with σ are ruled out,
-k and m at the largest group, which settles it.
+k and m at the largest group, which settles it.  Where (ℓ, m) are too many, as for a value that 3 of 10⁸ people have,
+only evenly spaced m are asked about, and each k found is followed to the largest m that allows it.  What is found are
+points of the skyline, and between two of them it goes down.
 
 Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007, sections 4.2 and 4.3.
 """
@@ -197,18 +199,28 @@ KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 """Rules out, others, family; `math.inf` where there is no end."""
 
 
+MOST_POINTS, SPACED = 1 << 20, 1 << 12
+"""How many (ℓ, m) a knowledge skyline is computed for; where there are more, for so many with evenly spaced m."""
+
+
 class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
-    """All maximal points: a tuple that knows of which release, value and limit (see `knowledge_skyline`)."""
+    """Maximal points: a tuple that knows of which release, value and limit (see `knowledge_skyline`).
+
+    `complete` is False where only some of them were computed, as there are too many.
+    """
 
     release: Release
     value: Value
     below: Bound
+    complete: bool
 
     @classmethod
-    def of(cls, points: Iterable[KnowledgePoint], *, release: Release, value: Value, below: Bound) -> KnowledgeSkyline:
-        """Say of what the points are."""
+    def of(
+        cls, points: Iterable[KnowledgePoint], *, release: Release, value: Value, below: Bound, complete: bool
+    ) -> KnowledgeSkyline:
+        """Return the points together with what they are about."""
         skyline = cls(points)
-        skyline.release, skyline.value, skyline.below = release, value, below
+        skyline.release, skyline.value, skyline.below, skyline.complete = release, value, below, complete
         return skyline
 
     def plot(self, *, own: KnowledgePoint | None = None) -> alt.TopLevelMixin:
@@ -231,7 +243,8 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
 
     All maximal (ℓ, k, m) = (rules_out, others, family) of `Acquaintance` at which Pr(t has σ | knowledge) < `below`:
     at or under one of them the release holds, above them all it does not.  Empty when it does not hold against
-    somebody who knows nothing.
+    somebody who knows nothing.  Where families of millions are withstood, `complete` is False and the points are some
+    of the maximal ones, evenly spread over the sizes of families.
 
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 3, "Heart": 2, "Ulcer": 2}])
     >>> knowledge_skyline(release, "Flu", below=0.6)
@@ -246,33 +259,54 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
     if not 0 <= limit <= 1:
         message = f"a risk is never below {as_given(below)}; give a limit between 0 and 1"
         raise BadMeasure(message)
-    points = _knowledge_points(release, value, limit)
-    return KnowledgeSkyline.of(points, release=release, value=value, below=below)
+    points, complete = _knowledge_points(release, value, limit)
+    return KnowledgeSkyline.of(points, release=release, value=value, below=below, complete=complete)
 
 
-def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[KnowledgePoint, ...]:
+def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[tuple[KnowledgePoint, ...], bool]:
     targets = Targets(read_value(value))
     groups = targets.seen(release.groups)
     place, most = int(targets.places(groups)[0]), len(groups.domain) - 1
     undominated = UndominatedGroups.of(groups, place)
     if limit == 0:
-        return ()
+        return (), True
     if undominated is None:
-        return ((most, math.inf, math.inf),)
-    points = _maximal(_most_others(RiskTest(groups, place, undominated, 1 / Fraction(limit) - 1)))
+        return ((most, math.inf, math.inf),), True
+    test = RiskTest(groups, place, undominated, 1 / Fraction(limit) - 1)
+    others, family = _most_alone(test)
     last = len(undominated.sizes) - 1  # who can rule out all values that occur with it can rule out the others too
-    return tuple((most if point[0] == last else point[0], *point[1:]) for point in points)
+    complete = (last + 1) * (family + 1) <= MOST_POINTS
+    points = _maximal(_most_others(test, others, family)) if complete else _some_maximal(test, others, family)
+    return tuple((most if point[0] == last else point[0], *point[1:]) for point in points), complete
 
 
-def _most_others(test: RiskTest) -> Integers:
-    """Give the largest k for each ℓ and m (−1: none), m up to the largest for which there is any."""
-    settled = int(test.undominated.sizes.max()) + 1  # that many others, or so large a family, always settle it
+def _most_alone(test: RiskTest) -> tuple[int, int]:
+    """Return the largest k without a family and the largest m without others (−1: none), nothing being ruled out."""
+    settled = np.array([test.undominated.sizes.max() + 1])  # so many others, or so large a family, always settle it
     nothing = np.zeros(1, np.int64)
-    family = int(largest_passed(lambda m: test.passed(nothing, nothing, m), np.array([settled]))[0])
-    others = int(largest_passed(lambda k: test.passed(nothing, k, nothing), np.array([settled]))[0])
+    others = largest_passed(lambda k: test.passed(nothing, k, nothing), settled)
+    family = largest_passed(lambda m: test.passed(nothing, nothing, m), settled)
+    return int(others[0]), int(family[0])
+
+
+def _most_others(test: RiskTest, others: int, family: int) -> Integers:
+    """Return the largest k for each ℓ and m (−1: none): (ℓ, m up to `family`)."""
     rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
     most = largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
     return most.reshape(len(test.undominated.sizes), family + 1)
+
+
+def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePoint, ...]:
+    """Return the maximal points that evenly spaced m lead to, each from its largest k on to the largest m for it."""
+    rows = len(test.undominated.sizes)
+    spaced = np.unique(np.linspace(0, family, max(SPACED // rows, 2)).astype(np.int64))
+    rules_out, families = (each.ravel() for each in np.meshgrid(np.arange(rows), spaced, indexing="ij"))
+    most = largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
+    rules_out, most = np.unique(np.stack((rules_out, most), axis=1)[most >= 0], axis=0).T
+    largest = largest_passed(lambda m: test.passed(rules_out, most, m), np.full(len(most), family + 1))
+    next_one = np.minimum(rules_out + 1, rows - 1)
+    kept = (rules_out == rows - 1) | ~test.passed(next_one, most, largest)
+    return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))
 
 
 def _maximal(most: Integers) -> tuple[KnowledgePoint, ...]:

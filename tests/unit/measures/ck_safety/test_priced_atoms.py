@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
-from sidelight.measures.ck_safety.priced_atoms import AT_ONCE, Chain, ExactGroup, Kinds, PricedGroups, least_logs
+from sidelight.measures.ck_safety.priced_atoms import (
+    AT_ONCE,
+    Chain,
+    ExactGroup,
+    Kinds,
+    PricedGroups,
+    _ExactProgram,
+    least_logs,
+)
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
 COUNTS = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(lambda each: sorted(each, reverse=True))
@@ -28,6 +36,47 @@ def test_logarithms_and_fractions_agree(cheap, dear, one, other, budget):
         exact = [ExactGroup.of(groups, 0).least(price, target=target) for price in range(budget + 1)]
         for log, chain in zip(logs, exact, strict=True):
             assert math.isclose(math.exp(log), chain.product, abs_tol=1e-12)
+
+
+def least_of_all_chains(group, budget, *, target):
+    """The definition: all chains of sets within the budget, person by person; of equal products the first in order."""
+
+    def avoid(person, kind):
+        holders = sum(sum(own[:many]) for own, many in zip(group.counts, kind, strict=False)) + kind[-1] * group.target
+        return Fraction(max(group.size - person - holders, 0), max(group.size - person, 1))
+
+    def go_on(person, within, left):
+        yield Chain(Fraction(1))
+        for kind in product(*(range(most + 1) for most in within)):
+            price = sum(many * own for many, own in zip(kind, group.prices, strict=True))
+            if any(kind) and price <= left:
+                rests = go_on(person + 1, kind, left - price) if avoid(person, kind) else [Chain(Fraction(1))]
+                yield from (Chain(avoid(person, kind) * rest.product, (kind, *rest.kinds)) for rest in rests)
+
+    if not target:
+        return min(go_on(0, (*map(len, group.counts), 0), budget))
+    firsts = go_on(0, (*map(len, group.counts), 1), budget + group.prices[-1])
+    odds = Fraction(group.size, group.target)
+    return min(Chain(each.product * odds, each.kinds) for each in firsts if each.kinds and each.kinds[0][-1])
+
+
+@given(COUNTS, COUNTS, st.integers(0, 2), st.integers(1, 3), st.integers(1, 3), st.integers(0, 6), st.booleans())
+def test_the_exact_program_finds_the_first_of_the_best_chains(cheap, dear, unheld, one, other, budget, target):
+    size = sum(cheap) + sum(dear) + 2 + unheld
+    group = ExactGroup(size, (tuple(cheap), tuple(dear)), 2, (one, other, one) if target else (one, other, 0))
+    expected = [least_of_all_chains(group, price, target=target) for price in range(budget + 1)]
+    assert [group.least(price, target=target) for price in range(budget + 1)] == expected
+    assert group.products(budget, target=target) == [each.product for each in expected]
+
+
+def test_the_exact_program_looks_at_as_many_states_as_prices_leave(monkeypatch):
+    """Of 60 values of one price, people × kinds within the budget × what is left: about J²/2·ln J, not J⁴."""
+    asked = []
+    plain = _ExactProgram.avoid
+    monkeypatch.setattr(_ExactProgram, "avoid", lambda *given: asked.append(given) or plain(*given))
+    group = ExactGroup(700, (tuple(range(60, 0, -1)),), 0, (1, 0))
+    group.products(60, target=False)
+    assert len(asked) <= sum(60 // people for people in range(1, 61))
 
 
 @given(COUNTS, st.integers(0, 5))
@@ -114,9 +163,6 @@ def test_what_must_hold_is_not_avoided():
     group = ExactGroup(5, ((4, 1),), 0, (1, 0))
     assert group.least(2, target=False) == group.least(3, target=False) == Chain(Fraction(0), ((1, 0), (1, 0)))
     assert ExactGroup(1, ((1,),), 0, (1, 0)).least(1, target=False) == Chain(Fraction(0), ((1, 0),))
-    assert group.avoid(0, (1, 0)) == Fraction(1, 5)
-    assert group.avoid(1, (1, 0)) == group.avoid(7, (1, 0)) == 0
-    assert group.avoid(0, (2, 0)) == 0
 
 
 def test_sets_cost_what_their_values_cost():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.epsilon_privacy.prior import Prior
+from sidelight.measures.epsilon_privacy.prior import Prior, predicates_asked, priors_for
 from sidelight.measures.epsilon_privacy.worst_case import (
     Case,
     Cases,
@@ -21,6 +21,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     smallest_epsilon,
     worst_of_parts,
 )
+from sidelight.measures.targets import Predicate
 from sidelight.testing import releases
 
 BELIEFS = (
@@ -161,3 +162,34 @@ def test_another_group_may_be_worst_by_the_closed_conditions():
     found = {rule: worst_of_parts(cases, priors, rule)[0] for rule in ("definition", "closed conditions")}
     assert [(each.row, each.value) for each in found.values()] == [(0, Fraction(11, 7)), (1, Fraction(16, 9))]
     assert epsilons_of_parts(cases, priors, "closed conditions") == {0: Fraction(16, 9)}
+
+
+@given(releases(semantics="single", max_people=9, max_values=4), st.data())
+def test_predicates_count_and_weigh_the_values_inside_them(release, data):
+    """By the places of all values inside, one by one; the prior knows a value more than the release."""
+    domain = (*release.domain, "elsewhere")
+    some = st.lists(st.sampled_from(domain), min_size=1, max_size=len(domain), unique=True)
+    predicates = data.draw(st.lists(st.builds(lambda v, o: Predicate(tuple(v), all_others=o), some, st.booleans())))
+    prior = Prior(domain, tuple(Fraction(2 + place, 3) for place in range(len(domain))), Fraction(40), evidence=1)
+    inside = [each.places(domain) for each in predicates]
+    assert prior.of_predicates(tuple(predicates)).weights == tuple(
+        sum((prior.weights[place] for place in places), Fraction(0)) for places in inside
+    )
+    counts = [[*row, 0] for row in release.groups.counts.dense().tolist()]
+    expected = [[sum(row[place] for place in places) for places in inside] for row in counts]
+    cases = Cases.of(release.groups, tuple(predicates), domain, known=0)
+    if predicates:
+        assert [*zip(cases.rows.tolist(), cases.columns.tolist(), cases.matching.tolist(), strict=True)] == [
+            (row, column, count) for row, one in enumerate(expected) for column, count in enumerate(one) if count
+        ]
+
+
+@pytest.mark.parametrize("prior", [{"stubbornness": 100}, {"shape": "uniform", "stubbornness": math.inf}])
+def test_all_subsets_go_through_the_domain_no_more_often_than_there_are_groups(monkeypatch, prior):
+    """Sets of all values but one are told by the one: nothing lists the values inside of each."""
+    release = sl.Release.from_counts([{f"v{n}": n + 1 for n in range(40)}] * 2)
+    expected = sl.PriorBelief(**prior, predicates="all subsets").measure(release).value
+    monkeypatch.delattr(Predicate, "places")
+    predicates_asked.cache_clear()
+    priors_for.cache_clear()
+    assert sl.PriorBelief(**prior, predicates="all subsets").measure(release).value == expected

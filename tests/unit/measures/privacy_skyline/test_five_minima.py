@@ -23,6 +23,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     log_products,
     ruled_out_weights,
     tolerance,
+    top_width,
 )
 from sidelight.table.counts import Counts
 from sidelight.testing import releases
@@ -254,3 +255,27 @@ def test_where_there_is_no_value_none_is_in_question():
     groups = sl.Release.from_counts([{"a": 1}, {}], sizes=[4, 3], values="set").groups.take(slice(1, 2))
     without = replace(groups, domain=(), counts=Counts.from_cells(np.zeros((1, 0))), whole=np.zeros(0, np.int64))
     assert FiveMinima.of(without, np.empty(0, np.int64), Knowledge(2, 1, 1)).worst() is None
+
+
+@given(releases(max_groups=4, max_people=6), st.integers(0, 2), st.integers(0, 2))
+def test_ruling_out_more_values_than_any_group_has_is_ruling_out_all_of_them(release, others, family):
+    most = release.groups.counts.most_in_a_row
+    found = [sl.Acquaintance(rules_out, others, family).measure(release) for rules_out in (most, most + 1, 10**6)]
+    assert len({each.value for each in found}) == 1
+    assert len({each.witness and (each.witness.group.number, each.witness.value) for each in found}) == 1
+
+
+@pytest.mark.parametrize("rules_out", [0, 2, 5, 4_999])
+def test_counts_ruled_out_are_no_more_than_a_group_has(rules_out):
+    """Of 5,000 values with 3 in each group: the ℓ + 1 largest counts, at most the 3 and one zero beside them."""
+    groups = sl.Release.from_counts([{f"v{g}": 2, f"v{g + 1}": 1, f"v{g + 2}": 1} for g in range(4_998)]).groups
+    assert top_width(groups.counts, rules_out) == min(rules_out, 3) + 1
+
+
+def test_parts_where_nobody_has_a_family_merge_without_exact_numbers(monkeypatch):
+    """V is 1 in both parts, whatever their sizes and counts; the odds against the target are clearly apart."""
+    release = sl.Release.from_counts([{f"v{n}": 2 + n for n in range(9)}, {f"v{n}": 50 + n for n in range(9)}])
+    parts = [FiveMinima.of(release.groups.take([row]), np.arange(9), Knowledge(1, 1, 0)) for row in (0, 1)]
+    monkeypatch.delattr(FiveMinima, "_yields")
+    merged = parts[1].merge(parts[0])
+    assert merged.numbers()[[2, 4]].tolist() == [[1] * 9] * 2

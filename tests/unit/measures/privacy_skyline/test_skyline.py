@@ -13,7 +13,11 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy, BadTable, WrongKind
 from sidelight.measures.privacy_skyline.skyline import Skyline, SkylinePoint
+from sidelight.measures.targets import NO_VALUE_LEFT
+from sidelight.policy.policy_file import read_policy_text
 from sidelight.report.plots import table_behind
+from sidelight.search.full_domain import FullDomain
+from sidelight.testing import releases
 
 WARD = sl.Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}, {"Flu": 5, "Cold": 2, "AIDS": 1}])
 
@@ -32,6 +36,55 @@ def test_each_value_has_its_own_points_and_the_others_the_default():
     verdict = sl.Policy(*required).judge(WARD)
     assert [judgement.holds for judgement in verdict.judgements] == [False, True, True]
     assert [str(finding.value) for finding in verdict.findings] == ["1/3", "1/6", "5/8"]
+
+
+@given(releases(), st.data())
+def test_a_default_applies_to_the_values_that_have_no_points_of_their_own(release, data):
+    texts = [text for text in release.domain if text is not None]
+    named = data.draw(st.lists(st.sampled_from(texts), unique=True)) if texts else []
+    own, default = {value: [data.draw(points)] for value in named}, [data.draw(points)]
+    as_given = [(each.rules_out, each.others, each.family, each.below) for each in default]
+    tuples = {value: [(each.rules_out, each.others, each.family, each.below) for each in own[value]] for value in named}
+    policy = sl.Policy(*sl.skyline(tuples, default=as_given))
+    others = [value for value in release.domain if value not in named]
+    # the slow way: a limit for each of the other values, or none
+    asked = [({"value": value} if value is not None else {"value": [None]}) for value in others]
+    (point,) = default
+    each = [sl.Acquaintance(*as_given[0][:3], **target).measure(release).value < point.below for target in asked]
+    for judged in (policy, read_policy_text(policy.to_toml()).policy):
+        last = judged.judge(release).judgements[-1]
+        assert last.holds == all(each)
+        assert (NO_VALUE_LEFT in last.finding.notes) == (not others)
+
+
+@pytest.mark.parametrize("kind", [sl.Acquaintance, sl.Implications, sl.Negations])
+@pytest.mark.parametrize("making", [{}, {"method": FullDomain(suppress=0.2)}, {"method": "mondrian"}])
+def test_a_search_keeps_a_default_of_no_value(kind, making):
+    table = sl.read_table(
+        pa.table({"age": ["30", "40"] * 6, "disease": ["Flu", "Cold", "AIDS"] * 4}), quasi=["age"], sensitive="disease"
+    )
+    by = {"age": sl.Hierarchy.suppression("age", ["30", "40"])}
+    limits = [kind(0, value=value) < 0.9 for value in ("Flu", "Cold", "AIDS")]
+    default = kind(0, apart_from=["Flu", "Cold", "AIDS"]) < 0.5
+    found = sl.protect(table, [*limits, default], by=by, ask="nobody", **making)
+    assert NO_VALUE_LEFT in found.verdict.judgements[-1].finding.notes
+    for alone in ([default], [sl.DistinctValues() >= 1, default], [kind(0) < 0.9, default]):
+        with pytest.raises(BadMeasure, match="leaves no value"):
+            sl.protect(table, alone, by=by, ask="nobody", **making)
+        with pytest.raises(BadMeasure, match="leaves no value"):
+            sl.Policy(*alone).judge(found.release)
+
+
+def test_a_default_of_no_value_is_per_sensitive_column():
+    table = pa.table({"age": ["30"] * 4, "ill": ["Flu", "Cold", "Flu", "Cold"], "pay": ["low", "high"] * 2})
+    release = sl.read_release(table, group="age", sensitive=["ill", "pay"])
+    limits = [(sl.Acquaintance(value=value) < 0.9).about("ill") for value in ("Flu", "Cold")]
+    default = sl.Acquaintance(apart_from=["Flu", "Cold"]) < 0.9
+    verdict = sl.Policy(*limits, default.about("ill")).judge(release)
+    assert NO_VALUE_LEFT in verdict.judgements[-1].finding.notes
+    of_pay = [(sl.Acquaintance(value="low") < 0.9).about("pay"), default.about("ill")]
+    with pytest.raises(BadMeasure, match="leaves no value"):
+        sl.Policy(*of_pay).judge(release)
 
 
 def test_without_a_default_other_values_are_not_asked_about():
