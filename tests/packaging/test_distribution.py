@@ -118,3 +118,88 @@ def test_the_citation_has_what_its_format_asks_for():
     for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines():
         if paper := re.search(r"^- (?:[A-Z]\.\S* \w+.*?): \*(.+)", line):
             assert any(each["title"].startswith(paper[1].rstrip("*. ")[:40]) for each in citation["references"]), line
+
+
+# --- what others wrote ----------------------------------------------------------------------------------------
+
+STATIC = ROOT / "src" / "sidelight" / "web" / "static"
+PERMISSION = ("Permission to use, copy", "Permission is hereby granted", "Redistribution and use", "public domain")
+TRACES = {  # what minifying leaves of a package: texts, numbers and names of properties
+    "base64-js": "Length must be a multiple of 4",
+    "buffer": "Attempt to allocate Buffer larger than maximum size",
+    "clone": "clonePrototype",
+    "d3-array": "Float64Array(32)",
+    "d3-color": "rebeccapurple",
+    "d3-delaunay": ".inedges",
+    "d3-dispatch": "unknown type: ",
+    "d3-dsv": 'new Function("d","return {"',
+    "d3-ease": "7.5625",
+    "d3-force": "node not found: ",
+    "d3-format": "invalid format: ",
+    "d3-geo": "polygonStart",
+    "d3-geo-projection": "mollweide:",
+    "d3-hierarchy": "multiple roots",
+    "d3-interpolate": r"[-+]?(?:\d+\.?\d*|\.?\d+)",
+    "d3-path": "negative radius: ",
+    "d3-quadtree": ".cover(",
+    "d3-scale": 'Symbol("implicit")',
+    "d3-scale-chromatic": '("1f77b4ff7f0e2ca02c',
+    "d3-shape": "areaStart:",
+    "d3-time": "6048e5",
+    "d3-time-format": "%x, %X",
+    "d3-timer": "._restart=",
+    "delaunator": "Expected coords to contain numbers.",
+    "esprima": "Octal literals are not allowed in strict mode.",
+    "events": "MaxListeners",
+    "fast-deep-equal": "valueOf!==Object.prototype.valueOf",
+    "fast-json-patch": "SEQUENCE_NOT_AN_ARRAY",
+    "fast-json-stable-stringify": "Converting circular structure to JSON",
+    "ieee754": "Math.pow(2,-77)",
+    "internmap": "_intern",
+    "json-stringify-pretty-compact": r'("(?:[^\\"]|\\.)*")|[:,]',
+    "lodash": "__lodash_hash_undefined__",
+    "lodash.debounce": "Expected a function",
+    "msgpack": "msgpack",
+    "process": "process.chdir is not supported",
+    "robust-predicates": "134217729",
+    "semver": "Invalid comparator: ",
+    "topojson-client": '"GeometryCollection"===',
+    "tslib": "__awaiter",
+    "vega": "vegaEmbed",
+    "vega-embed": "vega-embed",
+    "vega-lite": "github.com/vega/vega-lite",
+    "vega-schema-url-parser": r"schema\/([\w-]+)",
+    "vega-themes": "fivethirtyeight",
+    "vega-tooltip": "vg-tooltip-element",
+    "yallist": "yallist",
+}
+
+
+@pytest.fixture(scope="module")
+def licences():
+    """The licence of each package that vega.js is made of, by name."""
+    _, *parts = re.split(r"^== (.*)\n", (STATIC / "licences" / "vega.txt").read_text(), flags=re.MULTILINE)
+    return {name: text for names, text in zip(parts[::2], parts[1::2], strict=True) for name in names.split(", ")}
+
+
+@pytest.mark.parametrize("package", TRACES)
+def test_each_package_inside_a_script_has_its_licence_beside_it(licences, package):
+    assert (TRACES[package] in (STATIC / "vega.js").read_text()) == (package in licences)
+
+
+def test_each_licence_names_its_holder_and_what_is_permitted(licences):
+    assert set(licences) <= set(TRACES)
+    for name, text in licences.items():
+        assert "Copyright" in text or "public domain" in text, name
+        assert any(words in text for words in PERMISSION), name
+        assert '"AS IS"' in text, name
+
+
+def test_the_notice_names_all_that_others_made(licences):
+    notice = (ROOT / "NOTICE").read_text()
+    ours = {"completion.js", "page.js", "theme.js"}
+    scripts = {path.name for path in STATIC.glob("*.js")} - ours
+    data = {path.name for path in (ROOT / "src" / "sidelight" / "datasets").glob("*.parquet")}
+    families = {re.sub("^(d3|vega)-.*", r"\1", name) for name in licences}
+    assert {name for name in scripts | data | families if name.lower() not in notice.lower()} == set()
+    assert {path.stem for path in (STATIC / "licences").iterdir()} == {name.partition(".")[0] for name in scripts}

@@ -5,17 +5,17 @@ from __future__ import annotations
 import shutil
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-import uvicorn
+from playwright.sync_api import BrowserContext, expect
 from support.explorer import without_aborted
+from support.waiting import PATIENCE, wait_for
 
 from sidelight.cli.serve import ServeRequest, workspace
-from sidelight.web.app import explorer
+from sidelight.web.app import explorer, server_of
 from sidelight.web.uploads import Uploads
 from sidelight.web.workspace import Workspace
 
@@ -38,6 +38,19 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, object]) -> dic
     return {**browser_type_launch_args, "executable_path": CHROMIUM, "args": ["--no-sandbox"]}
 
 
+MILLISECONDS = 120_000
+"""To wait for a page or a part of it, on a busy machine."""
+
+expect.set_options(timeout=MILLISECONDS)
+
+
+@pytest.fixture
+def context(context: BrowserContext) -> BrowserContext:
+    """Wait for pages and their parts as long as a busy machine needs."""
+    context.set_default_timeout(MILLISECONDS)
+    return context
+
+
 @contextmanager
 def served(held: Workspace, folder: Path) -> Iterator[str]:
     """Serve a workspace at a port that is free; gives the address with the token."""
@@ -46,16 +59,15 @@ def served(held: Workspace, folder: Path) -> Iterator[str]:
     listener.listen()
     port = listener.getsockname()[1]
     app = explorer(held, token=TOKEN, port=port, uploads=Uploads(folder))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=1))
+    server = server_of(app)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    wait_for(lambda: server.started)
     try:
         yield f"http://127.0.0.1:{port}/?token={TOKEN}"
     finally:
         server.should_exit = True
-        thread.join(timeout=10)
+        thread.join(PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -37,9 +37,7 @@ def test_a_dropped_release_says_who_is_exposed_and_its_address_is_kept(address, 
     expect(page.locator("#answer")).to_contain_text("Drop another release")
     (tmp_path / "last year.csv").write_text(OTHER)
     drop(page, tmp_path / "last year.csv")
-    expect(page.locator("#answer")).to_contain_text(
-        "✗ Together they give away the value of 2 of 4 people", timeout=60_000
-    )
+    expect(page.locator("#answer")).to_contain_text("✗ Together they give away the value of at least 2 of 4 people")
     expect(page.locator("blockquote")).to_contain_text("Only AIDS is in all of them.")
     expect(page.locator("figure svg")).to_have_count(2)
     expect(page.locator("#sample-python")).to_contain_text("sl.read_release('last year.csv', group=['sex']")
@@ -53,7 +51,7 @@ def test_a_dropped_release_says_who_is_exposed_and_its_address_is_kept(address, 
     expect(page.locator("#answer")).to_contain_text("2 of 4 people")
     page.get_by_label("Share of people that may be given away").fill("0.5")
     page.keyboard.press("Tab")
-    expect(page.locator("#answer")).to_contain_text("✓ Together", timeout=30_000)
+    expect(page.locator("#answer")).to_contain_text("✓ Together")
     assert "at_most=0.5" in page.url
     page.get_by_role("link", name="The report of this release").click()
     expect(page.locator("#document")).to_contain_text("Together, 2 releases give away the value of 2 of 4 people")
@@ -88,7 +86,7 @@ def test_after_a_restart_the_file_is_asked_for_again(address, serve, quiet_page,
     look(page, address)
     (tmp_path / "other.csv").write_text(OTHER)
     drop(page, tmp_path / "other.csv")
-    expect(page.locator("#answer")).to_contain_text("Together", timeout=60_000)
+    expect(page.locator("#answer")).to_contain_text("Together")
     again = serve(opened(tmp_path / "people.csv", ROLES))
     page.request.get(again)  # for the cookie
     page.goto(again.partition("/?")[0] + "/other-releases?quasi=sex&sensitive=disease&other=0")

@@ -1,7 +1,7 @@
 """From a slider to its effect on the screen, in a real Chromium: on Adult, and on a table of a million rows.
 
-Budgets are for an idle machine (benchmarks/RESULTS.md has what was measured there); a busy one gets room, so that only
-what became slower by a multiple fails here.
+Budgets are for the clock of an idle machine (benchmarks/RESULTS.md has what was measured there).  Here they are kept in
+processor time, of which a busy machine takes hardly more, and with room: only what became slower by a multiple fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ADULT, MILLION = 150, 400
 """Milliseconds, medians."""
 
 ROOM = 4
-"""For a machine that does other things at the same time."""
+"""For slower processors, and for what shares them."""
 
 
 def write_million(path, rows=1_000_000):
@@ -60,7 +60,7 @@ def medians(page, address, row):
     redrawn(page, slider, [9, 8])
     readers = redrawn(page, slider, [3, 4, 5, 6, 1, 2, 0])
     views.get_by_role("link", name="Skyline").click()
-    expect(page.locator("#skyline svg.marks")).to_have_count(1, timeout=15000)
+    expect(page.locator("#skyline svg.marks")).to_have_count(1)
     slider = page.locator("[data-for=others]")
     redrawn(page, slider, [9, 8])
     return readers, redrawn(page, slider, [3, 4, 5, 6, 1, 2, 0])
@@ -68,11 +68,11 @@ def medians(page, address, row):
 
 def test_adult_follows_a_slider(census, quiet_page):
     readers, skyline = medians(quiet_page, census, row=3)
-    print(f"Adult: {readers:.0f} ms on Readers, {skyline:.0f} ms on Skyline")  # noqa: T201 - what was measured
-    assert max(readers, skyline) < ROOM * ADULT
+    print(f"Adult: {readers.clock:.0f} ms on Readers, {skyline.clock:.0f} ms on Skyline")  # noqa: T201 - as measured
+    assert max(readers.processor, skyline.processor) < ROOM * ADULT
 
 
 def test_a_million_rows_follow_a_slider(serve, million, quiet_page):
     readers, skyline = medians(quiet_page, serve(million), row=1)
-    print(f"a million rows: {readers:.0f} ms on Readers, {skyline:.0f} ms on Skyline")  # noqa: T201 - likewise
-    assert max(readers, skyline) < ROOM * MILLION
+    print(f"a million rows: {readers.clock:.0f} ms on Readers, {skyline.clock:.0f} ms on Skyline")  # noqa: T201 - likewise
+    assert max(readers.processor, skyline.processor) < ROOM * MILLION

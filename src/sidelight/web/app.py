@@ -24,7 +24,19 @@ from sidelight import __version__
 from sidelight.errors import BadTable, SidelightError
 from sidelight.web.jobs import silent_interrupts
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
-from sidelight.web.security import TOKEN, Application, Guard, Message, Receive, Scope, Send, new_token
+from sidelight.web.security import (
+    MOST_SILENT,
+    TOKEN,
+    Application,
+    Guard,
+    ImpatientProtocol,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    new_token,
+    write_opener,
+)
 from sidelight.web.state import read_state
 from sidelight.web.uploads import Uploads, own_temporary_folder
 from sidelight.web.views import (
@@ -153,21 +165,29 @@ def serve(
         number = listener.getsockname()[1]
         address = f"http://{HOST}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))
-        config = uvicorn.Config(
-            app,
-            log_level="error",
-            access_log=False,  # addresses say what is looked at
-            server_header=False,
-            timeout_keep_alive=120,  # a browser that thinks for long finds its connection there, and loses no form
-            timeout_graceful_shutdown=1,
-        )
         say(address)
         if open_browser:
-            threading.Timer(0.3, webbrowser.open, [address]).start()
+            threading.Timer(0.3, webbrowser.open, [write_opener(folder, address).as_uri()]).start()
         try:
-            uvicorn.Server(config).run(sockets=[listener])
+            server_of(app).run(sockets=[listener])
         finally:
             workspace.jobs.close()  # before the folder goes into which they may write
+
+
+def server_of(app: Application) -> uvicorn.Server:
+    """Make the server of an explorer."""
+    config = uvicorn.Config(
+        app,
+        http=ImpatientProtocol.of_one_server(),
+        ws="none",
+        log_level="error",
+        access_log=False,  # addresses say what is looked at
+        server_header=False,
+        backlog=MOST_SILENT,  # so many are taken at a time, before it is seen that they are too many
+        timeout_keep_alive=120,  # a browser that thinks for long finds its connection there, and loses no form
+        timeout_graceful_shutdown=1,
+    )
+    return uvicorn.Server(config)
 
 
 def _listening(port: int) -> socket.socket:

@@ -231,7 +231,7 @@ def search(workspace: Workspace, state: State, choice: SearchChoice, progress: P
     progress("reading the table", 0, None)
     table, by = workspace.table(state), workspace.hierarchies(state)
     method = choice.to_method()
-    problem = SearchProblem.of(table, policy_of(workspace, state), by)
+    problem = SearchProblem.of(table, policy_of(workspace, state), by, [method])
     best = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
     with suppress(NotAvailable):
         altair()  # slow to import: here somebody is told to wait

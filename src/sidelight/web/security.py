@@ -3,8 +3,12 @@
     1  Host      is this server's own address: a name that somebody points to 127.0.0.1 is refused (DNS rebinding)
     2  Origin    if there is one, it is this server's; Sec-Fetch-Site likewise: no page of another site may ask
     3  token     in the address or in the cookie, compared in constant time; an address that has it gets the cookie,
-                 which is HttpOnly and SameSite=Strict, and is sent on to the same address without it
+                 which is HttpOnly and SameSite=Strict, and is sent on to the same address without it.  Such an address
+                 may be opened by a file of ours (`write_opener`), which a browser takes for another site: arguments
+                 of a program, in which the token would stand otherwise, are read by every account of a machine
     4  size      of what is sent: the length that is announced, and what really arrives
+    5  patience  a connection without a request is closed after a while, and the oldest ones when there are many; a
+                 refusal closes its connection (`ImpatientProtocol`): open connections of others lock nobody out
 
 Answers forbid scripts and styles that are not files of ours (Content-Security-Policy), being framed, being kept in a
 cache, and being referred to by other sites (among our own, as browsers else send forms from nowhere: Origin null).
@@ -17,13 +21,20 @@ trusted with the browser either.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
+from html import escape
 from http.cookies import CookieError, SimpleCookie
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from sidelight._files import open_private
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]
@@ -58,6 +69,22 @@ def new_token() -> str:
     return secrets.token_urlsafe(32)
 
 
+def write_opener(folder: Path, address: str) -> Path:
+    """Write a page that opens an address, and that only its owner can read."""
+    path = folder / "open.html"
+    with open_private(path) as file:
+        file.write(_going_to(address))
+    return path
+
+
+def _going_to(address: str) -> bytes:
+    url = escape(address)
+    return (
+        '<!DOCTYPE html><meta charset="utf-8"><title>Sidelight</title>'
+        f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Open Sidelight</a>\n'
+    ).encode()
+
+
 class TooLarge(Exception):
     """More was sent than is taken."""
 
@@ -80,13 +107,15 @@ class Guard:
             return
         send = _with_headers(send)
         headers = [(name.lower(), value.decode("latin-1")) for name, value in scope["headers"]]
-        why = self._refusal(headers)
+        fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        has_token = any(name == TOKEN and self._is_token(text) for name, text in fields)
+        foreign = _comes_from_elsewhere(headers)
+        why = self._refusal(headers, foreign=foreign and not (has_token and _opens_a_page(scope, headers)))
         if why is not None:
             await _say(send, 403, why)
             return
-        fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if any(name == TOKEN and self._is_token(text) for name, text in fields):
-            await self._let_in(scope, send, [field for field in fields if field[0] != TOKEN])
+        if has_token:
+            await self._let_in(scope, send, [field for field in fields if field[0] != TOKEN], foreign=foreign)
             return
         if not any(self._is_token(text) for text in self._cookies(headers)):
             await _say(send, 403, "This page needs its token: open the address that 'sidelight serve' printed.")
@@ -96,7 +125,7 @@ class Guard:
             return
         await self._counted(scope, receive, send)
 
-    def _refusal(self, headers: list[tuple[bytes, str]]) -> str | None:
+    def _refusal(self, headers: list[tuple[bytes, str]], *, foreign: bool) -> str | None:
         """Say why a request is refused by where it comes from, if it is."""
         hosts = [value for name, value in headers if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
@@ -104,7 +133,7 @@ class Guard:
         origins = {value for name, value in headers if name == b"origin"}
         if not origins <= {f"http://{hosts[0].lower()}"}:
             return "Another page may not ask this server."
-        if not {value for name, value in headers if name == b"sec-fetch-site"} <= {"same-origin", "none"}:
+        if foreign:
             return "Another page may not ask this server: copy the address into the address bar."
         return None
 
@@ -122,17 +151,22 @@ class Guard:
                 tokens += [] if morsel is None else [morsel.value]
         return tokens
 
-    async def _let_in(self, scope: Scope, send: Send, fields: list[tuple[str, str]]) -> None:
-        """Give the cookie, and send on to the address without the token, so that it is not kept or copied."""
+    async def _let_in(self, scope: Scope, send: Send, fields: list[tuple[str, str]], *, foreign: bool) -> None:
+        """Give the cookie, and send on to the address without the token, so that it is not kept or copied.
+
+        From elsewhere by a page of ours: a browser that is redirected still counts as coming from there, and keeps
+        the cookie to itself.
+        """
         query = urlencode(fields)
         path = "/" + quote(scope["path"].lstrip("/"))  # one slash: two would name another host
+        following = f"{path}?{query}" if query else path
         headers = [
-            (b"location", (f"{path}?{query}" if query else path).encode("latin-1")),
             (b"set-cookie", f"{self._cookie}={self._token}; Path=/; HttpOnly; SameSite=Strict".encode()),
             KEPT_NOWHERE,
+            *([(b"content-type", b"text/html")] if foreign else [(b"location", following.encode("latin-1"))]),
         ]
-        await send({"type": "http.response.start", "status": 303, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        await send({"type": "http.response.start", "status": 200 if foreign else 303, "headers": headers})
+        await send({"type": "http.response.body", "body": _going_to(following) if foreign else b""})
 
     async def _counted(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count what arrives, whatever length was announced."""
@@ -161,6 +195,17 @@ class Guard:
         return f"That is more than {self._most_bytes // (1024 * 1024):,} MB; give a smaller file, or start with it."
 
 
+def _comes_from_elsewhere(headers: list[tuple[bytes, str]]) -> bool:
+    return not {value for name, value in headers if name == b"sec-fetch-site"} <= {"same-origin", "none"}
+
+
+def _opens_a_page(scope: Scope, headers: list[tuple[bytes, str]]) -> bool:
+    """Whether a browser shows the answer to its user, in a tab and not inside of another page."""
+    fetched = [(name, value) for name, value in headers if name in (b"sec-fetch-mode", b"sec-fetch-dest")]
+    wanted = [(b"sec-fetch-dest", "document"), (b"sec-fetch-mode", "navigate")]
+    return scope["method"] == "GET" and sorted(fetched) == wanted
+
+
 def _announced(headers: list[tuple[bytes, str]]) -> int:
     lengths = [value for name, value in headers if name == b"content-length"]
     return max((int(value) for value in lengths if value.isascii() and value.isdigit()), default=0)
@@ -182,6 +227,63 @@ def _with_headers(send: Send) -> Send:
 
 async def _say(send: Send, status: int, sentence: str) -> None:
     body = sentence.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+MOST_SILENT = 64
+"""Connections on which no request has come yet, after which the oldest is closed; a browser opens half a dozen."""
+
+SILENT_SECONDS = 20.0
+"""After which a connection is closed on which no request has come."""
+
+if TYPE_CHECKING:
+    _Protocol = asyncio.Protocol
+else:
+    _Protocol = AutoHTTPProtocol
+
+
+class ImpatientProtocol(_Protocol):
+    """What uvicorn speaks, for which a connection that says nothing is no reason to keep others waiting.
+
+    Its own `limit_concurrency` counts such connections too, and would refuse whoever comes next.
+    """
+
+    _silent: dict[ImpatientProtocol, asyncio.TimerHandle]  # of all connections of a server, the oldest first
+
+    @classmethod
+    def of_one_server(cls) -> type[ImpatientProtocol]:
+        """Make the class whose connections are those of one server."""
+        return type(cls.__name__, (cls,), {"_silent": {}})
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._silent[self] = asyncio.get_running_loop().call_later(SILENT_SECONDS, self._hang_up)
+        if len(self._silent) > MOST_SILENT:
+            next(iter(self._silent))._hang_up()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what comes; the first request has come when there is an exchange, however many bytes came before."""
+        super().data_received(data)
+        if getattr(self, "cycle", None) is not None:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _hang_up(self) -> None:
+        self._stop_waiting()
+        self.transport.abort()  # type: ignore[attr-defined]
+
+    def _stop_waiting(self) -> None:
+        timer = self._silent.pop(self, None)
+        if timer is not None:
+            timer.cancel()

@@ -10,19 +10,23 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from support.command_line import invoke
 from support.explorer import guest
+from support.signals import sigint
+from support.waiting import PATIENCE
 
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.table.roles import Roles
 
 
-@pytest.fixture
-def server(sample_files):
+@pytest.fixture(params=[signal.default_int_handler], ids=["in foreground"])
+def server(sample_files, request):
+    """A server in a process of its own; `signal.SIG_IGN` as its parameter is a background job's."""
     temporary = sample_files / "tmp"
     temporary.mkdir()
     command = [
@@ -37,9 +41,9 @@ def server(sample_files):
         "disease",
         "--no-browser",
     ]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(temporary)}
-    )
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    with sigint(request.param):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     address = process.stdout.readline().strip()
     yield process, address, temporary
     process.kill()
@@ -56,10 +60,40 @@ def test_it_answers_to_its_own_address_and_cleans_up(server, number, status):
         urllib.request.urlopen(address.partition("?")[0])
     assert [path.name[:10] for path in temporary.iterdir()] == ["sidelight-"]
     process.send_signal(number)
-    _, words = process.communicate(timeout=300)  # a busy machine
+    _, words = process.communicate(timeout=PATIENCE)
     assert process.returncode == status
     assert words == "sidelight: interrupted; nothing unfinished is left behind\n"
     assert list(temporary.iterdir()) == []
+
+
+BROWSER = """#!/bin/sh
+printf '%s\\n' "$@" > arguments.unfinished
+mv arguments.unfinished arguments
+"""
+
+
+def test_the_token_is_not_among_the_arguments_of_the_browser(sample_files):
+    browser, arguments = sample_files / "browser", sample_files / "arguments"
+    browser.write_text(BROWSER)
+    browser.chmod(0o700)
+    command = [sys.executable, "-m", "sidelight", "serve", "patients.parquet", "-g", "age", "-s", "disease"]
+    environment = {**os.environ, "BROWSER": f"{browser} %s", "TMPDIR": str(sample_files)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            address = process.stdout.readline().strip()
+            deadline = time.monotonic() + 60
+            while not arguments.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            (opened,) = arguments.read_text().splitlines()
+            token = urllib.parse.parse_qs(urllib.parse.urlsplit(address).query)["token"][0]
+            assert token not in opened
+            path = Path(urllib.request.url2pathname(urllib.parse.urlsplit(opened).path))
+            assert (urllib.parse.urlsplit(opened).scheme, path.stat().st_mode & 0o777) == ("file", 0o600)
+            assert f"url={address}" in path.read_text()
+        finally:
+            process.terminate()
+            process.wait(60)
+    assert not path.exists()
 
 
 def test_without_its_extra_one_line_names_it(monkeypatch):
@@ -92,6 +126,23 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_served(sample_fil
     assert (outcome.exit_code, "no folder" in outcome.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("server", [signal.SIG_IGN], indirect=True)
+def test_in_background_it_ignores_ctrl_c_and_ends_by_sigterm(server):
+    process, address, temporary = server
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    opener.open(address).read()
+    process.send_signal(signal.SIGINT)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=1)
+    home = address.partition("?")[0]
+    assert "Sidelight" in opener.open(home).read().decode()
+    process.send_signal(signal.SIGTERM)
+    _, words = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, words) == (143, "sidelight: interrupted; nothing unfinished is left behind\n")
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_search_that_goes_on_ends_with_the_server(number, tmp_path):
     command = [sys.executable, "-m", "sidelight", "serve", "--no-browser", "--output", str(tmp_path)]
@@ -107,7 +158,7 @@ def test_a_search_that_goes_on_ends_with_the_server(number, tmp_path):
     while "looked at" not in json.load(opener.open(f"{home}api/jobs/{job}"))["sentence"]:
         time.sleep(0.05)
     process.send_signal(number)
-    _, words = process.communicate(timeout=300)  # a busy machine
+    _, words = process.communicate(timeout=PATIENCE)
     assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130}[number]
     said = words.partition("nanobind:")[0]  # DuckDB's own library may tell of types that it did not tidy up
     assert said == "sidelight: interrupted; nothing unfinished is left behind\n"

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from support.waiting import PATIENCE, wait_for
 
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.web import jobs as jobs_file
@@ -48,7 +49,7 @@ def searching(progress):
 def test_an_answer_is_kept_for_all_who_ask_the_same(jobs):
     times = []
     first = started(jobs, 1, lambda _: times.append(1) or "answer")
-    assert first.wait(5)
+    assert first.wait(PATIENCE)
     assert (first.stage, first.answer, first.problem) == ("done", "answer", None)
     assert started(jobs, 1, lambda _: times.append(1)) is first
     assert (jobs.of(1), jobs.numbered(first.number), jobs.of(2)) == (first, first, None)
@@ -58,14 +59,13 @@ def test_an_answer_is_kept_for_all_who_ask_the_same(jobs):
 @pytest.mark.parametrize("work", [reporting, busy, searching])
 def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
     job = started(jobs, 1, work)
-    while job.stage == "waiting":
-        time.sleep(0.001)
+    wait_for(lambda: job.stage == "running")
     time.sleep(0.02)
     job.cancel()
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
     assert (job.stage, job.answer, job.sentence) == ("cancelled", None, "Job 1: it was cancelled.")
     again = started(jobs, 1, lambda _: "answer")
-    assert again.wait(5)
+    assert again.wait(PATIENCE)
     assert (again is not job, again.answer) == (True, "answer")
 
 
@@ -73,12 +73,12 @@ def test_a_second_search_waits_its_turn_and_says_for_what(jobs):
     first = started(jobs, 1, reporting)
     second, third = started(jobs, 2, lambda _: 2), started(jobs, 3, lambda _: 3)
     elsewhere = started(jobs, 4, lambda _: 4, lane="another")
-    assert elsewhere.wait(5)
+    assert elsewhere.wait(PATIENCE)
     assert second.sentence == "Job 2: waiting its turn, after: Job 1."
     assert third.sentence == "Job 3: waiting its turn, after: Job 1; Job 2."
     second.cancel()
     first.cancel()
-    assert third.wait(5)
+    assert third.wait(PATIENCE)
     assert (second.stage, third.answer) == ("cancelled", 3)
 
 
@@ -87,15 +87,14 @@ def test_how_far_it_is_stands_in_its_sentence(jobs):
 
     def work(progress):
         progress("levels", 340, 512)
-        go_on.wait(5)
+        go_on.wait(PATIENCE)
 
     words = lambda what, done, total: f"looked at {done} of {total} {what}"  # noqa: E731
     job = started(jobs, 1, work, wording=words)
-    while not job.done:
-        time.sleep(0.001)
+    wait_for(lambda: job.done)
     assert (job.sentence, job.done, job.total) == ("Job 1: looked at 340 of 512 levels.", 340, 512)
     go_on.set()
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
 
 
 def test_errors_are_told_in_the_words_of_whoever_reads_them():
@@ -107,10 +106,10 @@ def test_errors_are_told_in_the_words_of_whoever_reads_them():
         raise BadTable(message)
 
     job = started(jobs, 1, work)
-    assert job.wait(5)
+    assert job.wait(PATIENCE)
     assert (job.stage, job.problem) == ("failed", "no table; say --missing")
     broken = started(jobs, 2, lambda _: 1 / 0)
-    assert broken.wait(5)
+    assert broken.wait(PATIENCE)
     assert broken.problem == "this failed in a way that it should not: ZeroDivisionError; tell us"
 
 
@@ -118,7 +117,7 @@ def test_what_nobody_looks_at_makes_room_for_what_somebody_does(jobs, monkeypatc
     monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.05)
     left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
     looked_at = jobs.soon(2, lambda _: 2, title="Looked at", address="/", lane="readers", within=0.01)
-    assert left.stage == "running"
+    wait_for(lambda: left.stage == "running")
     while looked_at.goes_on:
         jobs.numbered(looked_at.number)
         time.sleep(0.01)
@@ -129,6 +128,7 @@ def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.01)
     first = started(jobs, 1, reporting)
     second = started(jobs, 2, lambda _: 2)
+    wait_for(lambda: first.stage == "running")
     time.sleep(0.05)
     assert jobs.numbered(second.number) is second
     assert (first.stage, first.stopping) == ("running", False)
@@ -137,9 +137,9 @@ def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
 def test_dragging_a_slider_makes_no_search_forgotten(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
     search = started(jobs, "search", lambda _: "found")
-    assert search.wait(5)
+    assert search.wait(PATIENCE)
     for number in range(5):
-        jobs.soon(number, lambda _: 1, title="Dragged", address="/", lane="readers", within=5)
+        jobs.soon(number, lambda _: 1, title="Dragged", address="/", lane="readers", within=PATIENCE)
     assert jobs.of("search") is search
     assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
 
@@ -166,29 +166,31 @@ def test_of_many_only_the_first_are_named(jobs):
 def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
     left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
-    assert left.wait(20)
+    assert left.wait(PATIENCE)
     assert (left.stage, left.forgotten) == ("cancelled", True)
-    again = jobs.soon(1, lambda _: 1, title="Left", address="/", lane="readers", within=5)
+    again = jobs.soon(1, lambda _: 1, title="Left", address="/", lane="readers", within=PATIENCE)
     assert again.answer == 1
+    monkeypatch.setattr(jobs_file, "ABANDONED", PATIENCE)  # until somebody waits, however long that takes to begin
     awaited = jobs.soon(2, reporting, title="Awaited", address="/", lane="readers", within=0)
     with awaited.awaited():
+        monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
         assert not awaited.wait(0.2)
-    assert awaited.wait(20)
+    assert awaited.wait(PATIENCE)
 
 
 def test_closing_stops_everything_and_nothing_begins_afterwards():
     jobs = Jobs()
     running, waiting = started(jobs, 1, busy), started(jobs, 2, lambda _: 2)
-    jobs.close()
+    jobs.close(PATIENCE)
     late = started(jobs, 3, lambda _: 3)
-    assert late.wait(5)
+    assert late.wait(PATIENCE)
     assert [each.stage for each in (running, waiting, late)] == ["cancelled"] * 3
 
 
 def test_only_the_latest_that_ended_are_kept(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
     for number in range(5):
-        assert started(jobs, number, lambda _: 1).wait(5)
+        assert started(jobs, number, lambda _: 1).wait(PATIENCE)
     assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
 
 
@@ -204,10 +206,9 @@ def test_an_interrupt_that_is_lost_comes_again(jobs):
 
     with silent_interrupts():
         job = started(jobs, 1, freeing)
-        while job.stage == "waiting":
-            time.sleep(0.001)
+        wait_for(lambda: job.stage == "running")
         job.cancel()
-        assert job.wait(20)
+        assert job.wait(PATIENCE)
     assert job.stage == "cancelled"
 
 
@@ -221,12 +222,12 @@ def busy(progress):
 
 jobs = Jobs()
 ended = jobs.start(1, lambda _: 1, title="", address="")
-assert ended.wait(5)
+assert ended.wait(600)
 cancelled = jobs.start(2, busy, title="", address="")
 while cancelled.stage == "waiting":
     time.sleep(0.001)
 cancelled.cancel()
-assert cancelled.wait(5)
+assert cancelled.wait(600)
 jobs.close()
 
 def traced(frame, event, arg):
@@ -239,6 +240,6 @@ print(sum(each for each in range(3)))
 
 def test_no_interrupt_is_left_on_its_way_where_it_would_stop_traced_threads_for_ever():
     done = subprocess.run(
-        [sys.executable, "-c", TRACED_AFTERWARDS], check=False, capture_output=True, text=True, timeout=30
+        [sys.executable, "-c", TRACED_AFTERWARDS], check=False, capture_output=True, text=True, timeout=PATIENCE
     )
     assert (done.stdout, done.stderr) == ("3\n", "")

@@ -1,11 +1,20 @@
 """Who is let in, and what a page may do: every refusal by name."""
 
+import http.client
+import os
+import socket
+import threading
+import time
+from contextlib import ExitStack, closing, suppress
+
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from support.explorer import HOME, PORT, TOKEN, guest, opened, stranger
 
-from sidelight.web.security import Guard, new_token
+from sidelight.web import security
+from sidelight.web.app import server_of
+from sidelight.web.security import MOST_SILENT, Guard, new_token, write_opener
 
 
 @pytest.fixture
@@ -140,3 +149,123 @@ def test_websockets_are_refused():
     client = small_guest()
     with pytest.raises(WebSocketDisconnect), client.websocket_connect("/"):
         pass
+
+
+# --- the address is opened by a file ---------------------------------------------------------------------------
+
+BY_A_FILE = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+
+
+def test_a_file_may_open_the_address_with_the_token(held):
+    answer = stranger(held, **BY_A_FILE).get(f"/readers?quasi=age&token={TOKEN}&limit=group+size+%3E%3D+5")
+    assert (answer.status_code, "location" in answer.headers) == (200, False)
+    assert answer.headers["set-cookie"].startswith(f"sidelight-{PORT}={TOKEN}; ")
+    assert 'url=/readers?quasi=age&amp;limit=group+size+%3E%3D+5"' in answer.text
+    assert TOKEN not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("address", "headers"),
+    [
+        ("/", BY_A_FILE),
+        ("/?token=wrong", BY_A_FILE),
+        *(
+            (f"/?token={TOKEN}", {**BY_A_FILE, "sec-fetch-dest": dest})
+            for dest in ("iframe", "image", "script", "empty")
+        ),
+        *((f"/?token={TOKEN}", {**BY_A_FILE, "sec-fetch-mode": mode}) for mode in ("cors", "no-cors")),
+        (f"/?token={TOKEN}", {"sec-fetch-site": "cross-site"}),
+        (f"/?token={TOKEN}", {**BY_A_FILE, "origin": "null"}),
+    ],
+)
+def test_nothing_else_from_elsewhere_is_let_in(held, address, headers):
+    answer = stranger(held, **headers).get(address)
+    assert (answer.status_code, "set-cookie" in answer.headers) == (403, False)
+
+
+def test_the_file_that_opens_the_address_is_for_its_owner_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        path = write_opener(tmp_path, "http://127.0.0.1:1/?a=1&token=x")
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert "url=http://127.0.0.1:1/?a=1&amp;token=x" in path.read_text()
+
+
+# --- connections that say nothing ------------------------------------------------------------------------------
+
+HALF_OPEN = {  # what somebody sends who does not go on, and holds the connection
+    "nothing": b"",
+    "half a line": b"GET / HT",
+    "blank lines": b"\r\n\r\n",
+    "headers without an end": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ",
+    "a request that is refused": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    "a body that does not come": b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n",
+}
+
+
+async def answers(scope, receive, send):
+    if scope["type"] == "http":
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.fixture
+def listening():
+    """A guarded server on a real socket, and its port."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        port = listener.getsockname()[1]
+        server = server_of(Guard(answers, token=TOKEN, port=port))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        yield port, server
+        server.should_exit = True
+        thread.join(30)
+
+
+def ask(connection):
+    """Ask as the owner does, who has the cookie."""
+    connection.request("GET", "/", headers={"cookie": f"sidelight-{connection.port}={TOKEN}"})
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def connected(port):
+    return closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60))
+
+
+def silent(port):
+    return closing(socket.create_connection(("127.0.0.1", port), timeout=60))
+
+
+@pytest.mark.parametrize("sent", HALF_OPEN)
+def test_connections_that_go_no_further_lock_nobody_out(listening, sent):
+    port, server = listening
+    resource = pytest.importorskip("resource")
+    most, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as opened_ones, connected(port) as mine, connected(port) as another:
+        opened_ones.callback(resource.setrlimit, resource.RLIMIT_NOFILE, (most, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # both ends are of this process
+        assert ask(mine) == (200, b"ok")
+        for _ in range(1100):
+            each = opened_ones.enter_context(silent(port))
+            with suppress(OSError):  # it may have been closed already
+                each.sendall(HALF_OPEN[sent].replace(b"127.0.0.1", f"127.0.0.1:{port}".encode()))
+        assert ask(another) == (200, b"ok")
+        assert ask(mine) == (200, b"ok")  # one that has spoken is kept
+        deadline = time.monotonic() + 30
+        while len(server.server_state.connections) > MOST_SILENT + 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+def test_a_connection_that_says_nothing_is_closed_after_a_while(monkeypatch, listening):
+    monkeypatch.setattr(security, "SILENT_SECONDS", 0.2)
+    port, server = listening
+    with connected(port) as mine:
+        assert ask(mine) == (200, b"ok")
+        with silent(port) as other, suppress(ConnectionResetError):
+            assert other.recv(1) == b""
+        assert len(server.server_state.connections) == 1
+        assert ask(mine) == (200, b"ok")

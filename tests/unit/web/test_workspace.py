@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.explorer import opened
+from support.waiting import PATIENCE
 
 from sidelight.errors import BadTable, SidelightError, UnknownColumn
 from sidelight.web.workspace import Answers
@@ -76,7 +77,7 @@ def test_many_who_ask_the_same_at_once_ask_once_and_nobody_waits_for_who_was_int
 
     def interrupted():
         asked.append("interrupted")
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         raise KeyboardInterrupt
 
     def ask():
@@ -93,7 +94,7 @@ def test_many_who_ask_the_same_at_once_ask_once_and_nobody_waits_for_who_was_int
             time.sleep(0.001)
         others = [threads.submit(answers.of, "x", ask) for _ in range(8)]
         go_on.set()
-        assert ([each.result(10) for each in others], ahead.result(10)) == ([7] * 8, None)
+        assert ([each.result(PATIENCE) for each in others], ahead.result(PATIENCE)) == ([7] * 8, None)
     assert asked == ["interrupted", "asked"]
 
 

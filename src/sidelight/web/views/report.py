@@ -44,6 +44,7 @@ from sidelight.report.release_report import (
     NOT_SIGNED,
     AttackTried,
     Circumstances,
+    Decision,
     HowMade,
     ReleaseReport,
     SignOff,
@@ -83,7 +84,7 @@ VIEW = PageView("/report", "Report", "What does somebody sign who lets this rele
 
 router = APIRouter()
 
-DECISIONS = ("approved", "approved on conditions", "refused")
+DECISIONS = get_args(Decision)
 LONGEST_LINE = 200
 
 Form: TypeAlias = Literal["html", "md", "pdf"]
@@ -147,14 +148,16 @@ def read_choice(fields: Mapping[str, str]) -> ReportChoice:
     if texts["decision"] and not texts["reasons"]:
         problems["reasons"] = "a decision needs its reasons: say why"
     signed = {name: texts[name] for name in SIGNED if name != "date"}
+    if problems:
+        return ReportChoice(outline, texts, day, NOT_SIGNED, problems)
     named = SignOff(
         name=signed["signed_by"],
         role=signed["role"],
         date=day if signed["decision"] or signed["signed_by"] else "",
-        decision=signed["decision"],
+        decision=cast("Decision | Literal['']", signed["decision"]),
         reasons=signed["reasons"],
     )
-    return ReportChoice(outline, texts, day, NOT_SIGNED if problems else named, problems)
+    return ReportChoice(outline, texts, day, named, problems)
 
 
 SIGNED = ("decision", "signed_by", "role", "date", "reasons")

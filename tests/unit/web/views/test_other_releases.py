@@ -52,7 +52,9 @@ def test_what_both_give_away_is_counted_and_told_by_what_is_printed(client):
     assert answer["holds"] is False
     assert "Only AIDS is in all of them." in answer["witness"]
     assert answer["witness"].startswith("2 people who look alike\nrelease 1: group 2 (sex m)")
-    assert client.get(f"{address}&at_most=1/2").json()["holds"] is True
+    assert answer["at_least"] is True
+    assert client.get(f"{address}&at_most=1/2").json()["holds"] is None  # two is a lower bound
+    assert client.get(f"{address}&at_most=1").json()["holds"] is True
     unsure = client.get(f"{address}&present=0.5").json()
     assert (unsure["given_away"], unsure["holds"]) == (0, None)
 

@@ -5,6 +5,7 @@ import time
 
 import pytest
 from support.explorer import PATIENTS, guest, opened
+from support.waiting import PATIENCE
 
 import sidelight as sl
 from sidelight.table.roles import Roles
@@ -123,7 +124,7 @@ def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch):
 
     gone_on = threading.Event()
     monkeypatch.setattr(readers, "_measured", slowly)
-    monkeypatch.setattr(readers, "MOMENT", 0.05)
+    monkeypatch.setattr(readers, "MOMENT", 0.0001)
     client = guest(held)
     page = client.get("/readers").text
     assert "Measuring implications(k=1) &lt; 1/2" in page
@@ -135,5 +136,5 @@ def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch):
     assert "Ask again" in cancelled
     gone_on.set()
     client.post(f"/jobs/{number}/again")
-    assert held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).wait(5)
+    assert held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).wait(PATIENCE)
     assert "Measuring" not in client.get("/readers").text

@@ -106,13 +106,13 @@ def test_what_was_tried_with_another_release_is_told(attacked):
     client, state, key = attacked
     client.get(f"/api/other-releases?{state}&other={key}&at_most=1/2")  # the same attack
     page = client.get(f"/report?{state}").text
-    assert "Together they give away the value of 2 of 4 people" in page
+    assert "Together they give away the value of at least 2 of 4 people" in page
     assert NOT_TRIED not in page
     assert "--attack attack-1.json" in page
     assert "attacks={&#39;last year.csv&#39;: exposure_1}" in page
     (attack,) = client.get(f"/api/report?{state}").json()["answer"]["attacks"]
     assert (attack["kind"], attack["source"], attack["facts"]["people"]) == ("attack", ["last year.csv"], 4)
-    assert "Together, 2 releases give away the value of 2 of 4 people" in " ".join(attack["notes"])
+    assert "Together, 2 releases give away the value of at least 2 of 4 people" in " ".join(attack["notes"])
     assert "last year.csv" in client.get(f"/report/download/md?{state}").text
 
 
