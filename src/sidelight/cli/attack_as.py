@@ -19,6 +19,7 @@ from sidelight.cli.inputs import PeopleLookup, Question, inputs_of, open_release
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, BadRelease, TooHard
+from sidelight.learner.roster import LABELS_ALONE
 from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import sidecar_path
@@ -132,13 +133,16 @@ def _known_policy(request: ReaderRequest, release: sl.Release) -> sl.Policy | No
 def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
     judged, witness = learnt.outcome != "could not tell", learnt.witness
     who = "" if witness is None else witness.in_words()
+    worst = learnt.least_worst if learnt.untold else learnt.worst
     return {
         "as": "insider",
         "outcome": learnt.outcome,
         "people": learnt.release.size,
         "could_not_tell": learnt.untold,
         "groups": len(learnt.telling),
-        "largest": {"exact": str(learnt.worst), "value": float(learnt.worst), "who": who} if judged else None,
+        "largest": {"exact": str(worst), "value": float(worst), "lower_bound": learnt.untold > 0, "who": who}
+        if judged
+        else None,
         "above": [
             {
                 "belief": belief,
@@ -202,7 +206,7 @@ def _learner(request: ReaderRequest, limit: Fraction | None, output: Output) -> 
 
 def finding_is_open(learned: sl.Learned, finding: Finding, limit: Fraction | None) -> tuple[str, ...]:
     """Say why a limit that seems kept cannot be judged: nobody said who is in which group, so nothing was learnt."""
-    if limit is None or exact(finding.value) > limit or learned.rounds:
+    if limit is None or exact(finding.value) > limit or LABELS_ALONE not in learned.notes:
         return ()
     return ("Nobody was told apart, so nothing was learnt and the limit is not judged: give the people with --table.",)
 

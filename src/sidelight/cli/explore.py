@@ -27,7 +27,7 @@ from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, exact
-from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, knowledge_skyline
+from sidelight.measures.privacy_skyline.skyline import KnowledgeSkyline, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
 from sidelight.report.document import Envelope, number
@@ -78,7 +78,7 @@ class Exploration:
     file: str
     options: ExploreOptions
     release: sl.Release
-    skyline: tuple[KnowledgePoint, ...]
+    skyline: KnowledgeSkyline
     curves: tuple[tuple[str, DisclosureCurve], ...]  # what is known, risk against how much of it
     beliefs: tuple[tuple[Criterion, tuple[sl.BeliefPoint, ...]], ...] = ()  # how stubborn somebody may be, per limit
 
@@ -93,6 +93,7 @@ class Exploration:
             "value": self.options.target,
             "below": self.options.below,
             "knowledge_skyline": points,
+            "complete": self.skyline.complete,
             "curves": [json.loads(curve.to_json()) for _, curve in self.curves],
             "belief_skylines": [
                 {"limit": str(criterion), "points": [_as_data(point) for point in points]}
@@ -233,7 +234,12 @@ def draw(exploration: Exploration) -> Iterator[RenderableType]:
         table.add_row(*("no end" if amount == math.inf else f"{amount:,}" for amount in point))
     yield table
     if len(exploration.skyline) > LINES_PRINTED:
-        yield Text(f"… and {len(exploration.skyline) - LINES_PRINTED:,} more such lines; --json has all.")
+        more = len(exploration.skyline) - LINES_PRINTED
+        yield Text(f"… and {more:,} more such lines; --json has {'all' if exploration.skyline.complete else 'these'}.")
+    if not exploration.skyline.complete:
+        yield Text(
+            "These are some of the lines, evenly spaced: families of millions are withstood, and there are too many."
+        )
     yield Text("Each line is the most: with more of any one of the three, somebody may be surer.")
 
 

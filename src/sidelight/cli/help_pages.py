@@ -115,7 +115,7 @@ STATUSES: dict[str, tuple[str, ...]] = {
     "attack": (
         "0  --at-most is kept (people given away; with --as, beliefs), or was not set",
         "1  it is not kept",
-        "2  bad input, or so many could not be told about that more may be",
+        "2  bad input, nobody located in a file, or more people may be given away",
     ),
     "noise": ("0  published", "1  the budget does not allow it, and nothing was spent", _COULD_NOT_TELL),
     "count": ("0  counted; nothing is judged", _COULD_NOT_TELL),

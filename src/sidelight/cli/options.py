@@ -308,8 +308,9 @@ class AttackerOptions:
     """What is believed of people before."""
     present: Annotated[tuple[str, ...], option("--present", metavar="WHO")] = ()
     """Who is in each release: a column of the people's file (yes or no), or a probability; one for all, or one each."""
-    evidence: Annotated[Literal["shared", "independent"], option("--evidence", metavar="HOW")] = "shared"
-    """What several releases say together counts once, or each is evidence of its own."""
+    evidence: Annotated[Literal["shared", "independent", "sets"], option("--evidence", metavar="HOW")] = "shared"
+    """Count what several releases say together once (shared), or each as evidence of its own (independent); sets: as
+    shared, and --at-most judges by candidate sets, a lower bound where releases share people."""
     same_value: Annotated[tuple[str, ...], option("--same-value", metavar="PAIR")] = ()
     """Two words for one value, as 'Influenza=Flu'; repeat it. '=': no others."""
     at_most: Annotated[str | None, option("--at-most", metavar="SHARE")] = None
@@ -386,8 +387,10 @@ class ReportOptions:
     """Who decides; with --role, --decision and --reasons; otherwise lines are left to be filled in."""
     role: Annotated[str, option("--role", metavar="TEXT")] = ""
     """What they are."""
-    decision: Annotated[str, option("--decision", metavar="TEXT")] = ""
-    """What they decide, such as approved, refused, or approved on conditions."""
+    decision: Annotated[
+        Literal["approved", "approved on conditions", "refused"] | None, option("--decision", metavar="WHAT")
+    ] = None
+    """What they decide: approved, 'approved on conditions' or refused."""
     reasons: Annotated[str, option("--reasons", metavar="TEXT")] = ""
     """Why."""
 

@@ -111,7 +111,7 @@ def _details(options: ReportOptions) -> ReportDetails:
         name=options.signed_by,
         role=options.role,
         date=day if signed else "",
-        decision=options.decision,
+        decision=options.decision or "",
         reasons=options.reasons,
     )
     attacks = tuple(map(read_attack, options.attack))

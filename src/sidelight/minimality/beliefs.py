@@ -81,20 +81,27 @@ class InsiderBeliefs(Tabular):
         return html_table("What an insider believes", ["what", "found"], rows, total=len(rows))
 
     def summary(self) -> str:
-        """Say in a line how sure an insider gets at most."""
+        """Say in a line how sure an insider gets: at most, or at least where it could not be told of somebody."""
         if self.outcome == "could not tell":
             return f"could not tell: {self.reason}"
         if self.outcome == "nothing to learn":
             return f"nothing to learn: {self.reason}"
         untold = f"; could not tell of {counted(self.untold, 'person')}" if self.untold else ""
         whom = f"{counted(self.release.size, 'person')} in {counted(len(self.release), 'group')}"
-        return f"{whom}, sure to at most {in_words(self.worst)}{untold}"
+        return f"{whom}, sure to {self.worst_in_words}{untold}"
 
     @cached_property
     def worst(self) -> Fraction | float:
         """The largest belief of anybody of whom it could be told: exact, or the upper end of an interval."""
         witness = self.witness
         return math.nan if witness is None else witness.belief
+
+    @property
+    def worst_in_words(self) -> str:
+        """The largest belief of anybody, with "at most"; with "at least" where it could not be told of somebody."""
+        if self.untold:
+            return f"at least {in_words(self.least_worst, large_is_bad=False)}"
+        return f"at most {in_words(self.worst)}"
 
     @cached_property
     def least_worst(self) -> Fraction | float:

@@ -80,6 +80,7 @@ from sidelight.report.report import (
     Audit,
     AuditFinding,
     AuditReport,
+    BrokenBy,
     IntakeFacts,
     ReaderFacts,
     audit_report,
@@ -434,6 +435,7 @@ def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFindin
         limit=finding.limit,
         result=finding.result,
         holds=finding.holds,
+        broken_by=BrokenBy(groups=0, people=0) if finding.holds else None,  # nobody says how many broke it
         witness=None,
         worst_off=worst,
         explanation=explanation,

@@ -213,8 +213,8 @@ class Sidecar(DocumentPart):
     search: SearchFacts
     readers: tuple[ReaderFacts, ...] = Field(
         default=(),
-        description="which of two readers were asked when it was found, and what they would reach, to three digits; "
-        "how right they are is not told",
+        description="which of two readers were asked when it was found, and what they would reach; people to three "
+        "digits; how right they are is not told",
     )
     versions: dict[str, str]
     warnings: tuple[str, ...] = ()

@@ -218,10 +218,7 @@ def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
     )
     yield Quotation(finding.explanation)
     if finding.broken_by is not None and finding.broken_by.groups:
-        groups, people = finding.broken_by.groups, finding.broken_by.people
-        yield Paragraph(
-            f"{counted(groups, 'group')} with {counted(people, 'person')} {form('breaks', groups)} this limit."
-        )
+        yield Paragraph(finding.broken_by.in_words())
     if finding.result.exact != finding.result.text:
         exactly = "To more places, rounded towards caution:" if finding.result.rounded else "Exactly"
         yield Paragraph(f"{exactly} {finding.result.exact}.", "quiet")

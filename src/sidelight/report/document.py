@@ -19,7 +19,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from sidelight._rounding import at_a_glance, round_cautiously
+from sidelight._rounding import at_a_glance, printed_cautiously
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, exact
 from sidelight.release.groups import GroupName
@@ -93,7 +93,7 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
     irrational = not isinstance(value, Fraction | int)
     return Number(
         exact=repr(float(value)) if irrational else str(value),
-        number=round_cautiously(Fraction(value), large_is_bad=large_is_bad),
+        number=printed_cautiously(value, large_is_bad=large_is_bad),
         rounded=irrational,
         text=at_a_glance(value, large_is_bad=large_is_bad),
     )

@@ -153,6 +153,7 @@ def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
             "" if each.belief is None else each.belief.text,
             "" if each.limit is None else each.limit.text,
             claims=each.reader == "learner",
+            lower_bound=each.lower_bound,
         )
         for each in report.answer.audit.readers
         if each.outcome in ("asked", "could not tell")

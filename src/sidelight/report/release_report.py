@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -144,13 +144,17 @@ class DoAgain(DocumentPart):
     policy: str = Field(default="", description="as a policy file")
 
 
+Decision: TypeAlias = Literal["approved", "approved on conditions", "refused"]
+"""What whoever signs may decide."""
+
+
 class SignOff(DocumentPart):
     """Who has decided, and why; empty where that is to be filled in by hand."""
 
     name: str = ""
     role: str = ""
     date: str = ""
-    decision: str = ""
+    decision: Decision | Literal[""] = ""
     reasons: str = ""
 
 

@@ -18,15 +18,16 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
-from sidelight._arrays import Integers
+from sidelight._arrays import Flags, Integers
 from sidelight._rounding import in_words
-from sidelight._text import as_names, counted, one_or_several
+from sidelight._text import as_names, counted, form, one_or_several
 from sidelight.errors import BadMeasure
 from sidelight.measures.about import About
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
 from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, Witness
 from sidelight.policy.policy import Verdict
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.report.document import (
@@ -64,10 +65,18 @@ Outcome: TypeAlias = Literal["within policy", "not within policy", "no policy"]
 
 
 class BrokenBy(DocumentPart):
-    """The groups that break a limit, each on its own."""
+    """The groups that break a limit on their own, and the witness's where several groups break it together."""
 
     groups: int
     people: int = Field(description="how many people are in them")
+    at_least: bool = Field(
+        default=False, description="whether facts about people of other groups may make it more groups"
+    )
+
+    def in_words(self) -> str:
+        """Return the sentence that reports print: 3 groups with 1,036 people break this limit."""
+        sentence = f"{counted(self.groups, 'group')} with {counted(self.people, 'person')}"
+        return f"{'At least ' if self.at_least else ''}{sentence} {form('breaks', self.groups)} this limit."
 
 
 class AuditFinding(DocumentPart):
@@ -81,7 +90,8 @@ class AuditFinding(DocumentPart):
     estimate: bool = Field(default=False, description="whether a model guesses at what the release does not say")
     holds: bool | None = Field(description="none when there is no limit")
     broken_by: BrokenBy | None = Field(
-        default=None, description="none when there is no limit, or when groups cannot be judged one by one"
+        default=None,
+        description="none when there is no limit, or when it is on an average or on the release as a whole",
     )
     witness: Plain | None = Field(description="who is worst off: a group, perhaps a value, and what the attacker knows")
     worst_off: str = Field(description="the witness in a few words")
@@ -114,8 +124,9 @@ class ReaderFacts(DocumentPart):
     )
     outcome: Literal["asked", "nothing to learn", "could not tell", "not asked"]
     belief: Number | None = Field(
-        default=None, description="how sure of anybody's value at most, as claimed; of a group that was left out not"
+        default=None, description="how sure of anybody's value at most, as claimed; with `lower_bound`, at least"
     )
+    lower_bound: bool = Field(default=False, description="whether groups were left out, so that more may be believed")
     limit: Number | None = Field(
         default=None, description="how sure anybody may get: as the policy promises, or as the release says by itself"
     )
@@ -242,7 +253,8 @@ def reader_facts(reader: AskedReader) -> ReaderFacts:
     return ReaderFacts(
         reader=reader.reader,
         outcome=reader.outcome,
-        belief=None if reader.belief is None else number(reader.belief, large_is_bad=True),
+        belief=None if reader.belief is None else number(reader.belief, large_is_bad=not reader.is_lower_bound),
+        lower_bound=reader.is_lower_bound,
         limit=None if reader.limit is None else number(reader.limit, large_is_bad=True),
         people=reader.people if judged else None,
         text=reader.sentence(),
@@ -369,14 +381,16 @@ def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:
 
 
 def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
-    """Who is in groups that break a limit on their own?  None where groups cannot be judged one by one.
+    """Count the groups that break a limit; return None where it is on an average or on the release as a whole.
+
+    Where facts about people of other groups help, those that break it on their own and the witness's are counted.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
     >>> broken_by((GroupSize() >= 5).judge(release), release)
-    BrokenBy(groups=2, people=5)
+    BrokenBy(groups=2, people=5, at_least=False)
     """
-    if not _one_by_one(judgement.criterion):
+    if not _is_counted(judgement.criterion):
         return None
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
@@ -384,25 +398,34 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
     groups = measure.prepared(view).groups
     # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
     check = CriterionCheck.of(dataclasses.replace(judgement.criterion, measure=measure), int(groups.sizes.max()))
+    broken = _breaks(judgement, check, groups)
+    return BrokenBy(
+        groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()), at_least=not check.group_by_group
+    )
+
+
+def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flags:
+    """Say which groups break a limit that the release breaks: on their own, or as the witness says."""
     broken = ~check.holds_in_each(groups)
-    return BrokenBy(groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()))
+    if not check.group_by_group and judgement.finding.witness is not None:
+        broken |= groups.numbers == judgement.finding.witness.group.number
+    return broken
 
 
 def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) -> list[BrokenBy | None]:
-    """Count who is in groups that break each limit on their own, going through the groups once, if at all."""
-    broken = {
-        at: each.criterion for at, each in enumerate(judgements) if not each.holds and _one_by_one(each.criterion)
-    }
-    before, people = parts_before([each.measure for each in broken.values()], release), release.size
+    """Count the groups that break each limit, and their people, going through the groups once, if at all."""
+    broken = {at: each for at, each in enumerate(judgements) if not each.holds and _is_counted(each.criterion)}
+    before, people = parts_before([each.criterion.measure for each in broken.values()], release), release.size
 
     def broken_in(block: GroupBlock) -> dict[int, Integers]:
         """Count groups and people, by criterion."""
         totals = {at: np.zeros(2, np.int64) for at in broken}
-        for at, criterion in broken.items():
+        for at, judgement in broken.items():
+            criterion = judgement.criterion
             measure, groups = seen_in_block(criterion.measure, before, block, every=True)
             check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), people)
             for part in groups.blocks():
-                breaks = ~check.holds_in_each(part)
+                breaks = _breaks(judgement, check, part)
                 totals[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
         return totals
 
@@ -411,16 +434,22 @@ def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) 
 
     totals = release.reduce(broken_in, added) if broken else {}
     return [
-        BrokenBy(groups=int(groups), people=int(people)) if _one_by_one(each.criterion) else None
+        BrokenBy(
+            groups=int(groups),
+            people=int(people),
+            at_least=at in broken and not each.criterion.measure.screen().group_by_group,
+        )
+        if _is_counted(each.criterion)
+        else None
         for at, each in enumerate(judgements)
         for groups, people in [totals.get(at, (0, 0))]
     ]
 
 
-def _one_by_one(criterion: Criterion) -> bool:
-    """Whether groups can be judged one by one."""
+def _is_counted(criterion: Criterion) -> bool:
+    """Whether single groups can break a limit."""
     try:
-        return criterion.measure.screen().group_by_group
+        return criterion.measure.screen().needed_of_each
     except BadMeasure:  # it looks at whole releases only
         return False
 

@@ -103,8 +103,7 @@ def _meaning(finding: AuditFinding) -> str:
     meaning = f"{finding.text}: {_briefly(finding.explanation, finding)}"
     if finding.broken_by is None or finding.broken_by.groups == 0:
         return meaning
-    groups, people = finding.broken_by.groups, finding.broken_by.people
-    return f"{meaning} {counted(groups, 'group')} with {counted(people, 'person')} {form('breaks', groups)} this limit."
+    return f"{meaning} {finding.broken_by.in_words()}"
 
 
 def _briefly(text: str, finding: AuditFinding) -> str:

@@ -137,6 +137,7 @@ def test_what_makes_no_sense_is_one_line(args, line):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_ctrl_c_prints_no_half_of_a_table(monkeypatch):
     whole = verb.generalisation_table
 

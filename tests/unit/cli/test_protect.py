@@ -7,11 +7,11 @@ import pty
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from support.command_line import answer, invoke
+from support.waiting import PATIENCE
 
 import sidelight as sl
 from sidelight.publish.sidecar import Sidecar
@@ -211,26 +211,30 @@ def test_a_sidecar_that_is_left_over_is_told_of():
     done = run(*USUAL, "-o", "release.csv")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == (
-        "sidelight: 'release.csv.sidelight.json' is there without its 'release.csv': publishing was cut short, or the "
-        "file was moved; give another name, or replace it with --force\n"
+        "sidelight: 'release.csv.sidelight.json' is there without its 'release.csv', which was moved or removed; give "
+        "another name, or replace it with --force\n"
     )
     assert run(*USUAL, "-o", "release.csv", "--force").exit_code == 0
 
 
 SLOW = """
-import sys, time
+import os, sys, time
 from sidelight.search import lattice_search as minimal_nodes
 from sidelight.cli.app import main
 
-made = minimal_nodes.node_check
+made, left = minimal_nodes.node_check, int(sys.argv.pop(1))
 
 
 def slow(*args):
     check = made(*args)
 
     def wait(node):
+        global left
+        left -= 1
         found = check(node)
-        time.sleep(0.4)
+        if not left:
+            os.write(2, b"waiting")
+            time.sleep(600)
         return found
 
     return wait
@@ -242,19 +246,19 @@ main()
 """
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1.0])
-def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, seconds):
+@pytest.mark.usefixtures("hears_ctrl_c")
+@pytest.mark.parametrize("checks", [1, 5])
+def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, checks):
     """A real terminal on standard error: the bar says what is tried; a real SIGINT ends the search."""
     main, worker = pty.openpty()
-    command = [sys.executable, "-c", SLOW, "protect", *USUAL, "-o", "release.csv"]
+    command = [sys.executable, "-c", SLOW, str(checks), "protect", *USUAL, "-o", "release.csv"]
     with subprocess.Popen(command, stderr=worker, stdout=subprocess.PIPE, text=True) as child:
         os.close(worker)
         drawn = b""
-        while b"trying levels" not in drawn:
+        while b"trying levels" not in drawn or b"waiting" not in drawn:
             drawn += os.read(main, 1000)
-        time.sleep(seconds)
         child.send_signal(signal.SIGINT)
-        text, _ = child.communicate(timeout=60)
+        text, _ = child.communicate(timeout=PATIENCE)
     with contextlib.suppress(OSError):  # nobody has the other end any more
         while more := os.read(main, 1000):
             drawn += more
@@ -293,6 +297,7 @@ main()
 """
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_an_interrupt_that_a_library_swallowed_publishes_nothing(here):
     command = [sys.executable, "-c", SWALLOWED, "protect", *USUAL, "-o", "release.csv"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -5,12 +5,13 @@ import os
 import shutil
 import stat
 import sys
+from typing import get_args
 
 import pytest
-from support.command_line import invoke
+from support.command_line import answer, invoke
 
 import sidelight as sl
-from sidelight.report.release_report import DoAgain, ReleaseReport
+from sidelight.report.release_report import Decision, DoAgain, ReleaseReport
 
 DAY = ["--date", "2026-01-31"]
 
@@ -142,6 +143,19 @@ def test_who_signs_and_why(here):
     assert invoke(["report", str(here / "release.csv"), *DAY, *signed, "--html", str(here / "a.html")]).exit_code == 0
     page = (here / "a.html").read_text(encoding="utf-8")
     assert all(text in page for text in ("A. Officer", "DPO", "approved", "&lt;b&gt;limits&lt;/b&gt;", "2026-01-31"))
+
+
+@pytest.mark.parametrize("decision", get_args(Decision))
+def test_report_decision_of_the_list_is_signed(here, decision):
+    told = invoke(["report", str(here / "release.csv"), *DAY, "--decision", decision, "--json"])
+    assert answer(told)["sign_off"]["decision"] == decision
+
+
+@pytest.mark.parametrize("decision", ["maybe", "Approved", "", "approved,refused"])
+def test_report_decision_outside_the_list_is_refused(here, decision):
+    told = invoke(["report", str(here / "release.csv"), *DAY, "--decision", decision])
+    assert (told.exit_code, told.stdout) == (2, "")
+    assert "--decision" in told.stderr
 
 
 def test_an_attack_that_was_tried(here):

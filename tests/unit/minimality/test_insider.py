@@ -297,6 +297,8 @@ def test_somebody_always_reaches_the_largest_printed_share():
     left_out = sl.insider(found, exact_up_to=0, beyond="left out")
     assert left_out.untold == 11
     assert left_out.least_worst == Fraction(3, 11)
+    assert left_out.summary().endswith("sure to at least 3/11; could not tell of 11 people")
+    assert "at most" in sl.insider(found).summary()
     veiled = sl.insider(sl.protect(eleven(), LIMITS, method="mondrian", resists="insider", ask="nobody"))
     assert veiled.least_worst == Fraction(3, 11)
     clustered = sl.insider(sl.protect(eleven(), LIMITS, method="microaggregation", ask="nobody"))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight._rounding import round_down, round_up
 from sidelight.measures.measure import Witness
 from sidelight.release.groups import GroupName
 from sidelight.report.document import number, plain
@@ -18,7 +19,10 @@ def test_numbers_are_rounded_towards_caution(value):
     risk, size = number(value, large_is_bad=True), number(value, large_is_bad=False)
     assert Fraction(risk.exact) == value == Fraction(size.exact)
     assert Fraction(size.number) <= value <= Fraction(risk.number)
-    assert float(size.number) in (risk.number, math.nextafter(risk.number, -math.inf))
+    # what is printed is on the cautious side too, at most one float further than needed
+    assert Fraction(repr(size.number)) <= value <= Fraction(repr(risk.number))
+    assert math.nextafter(size.number, math.inf) in (round_down(value), math.nextafter(round_down(value), math.inf))
+    assert math.nextafter(risk.number, -math.inf) in (round_up(value), math.nextafter(round_up(value), -math.inf))
     shown_values = [Fraction(each.text.replace(",", "")) for each in (size, risk)]
     assert shown_values[0] <= value <= shown_values[1]
     assert shown_values[1] - shown_values[0] <= Fraction(1, 10**4)

@@ -147,12 +147,12 @@ def test_groups_that_break_a_limit_are_counted_one_by_one(release, criterion):
     assert judgement.holds == (broken.groups == 0) or judgement.finding.witness is None
 
 
-def test_measures_of_several_groups_together_are_not_counted():
+def test_groups_that_break_a_limit_together_are_counted_at_least():
     release = sl.Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}])
     report = audit_report(release, verdict=sl.Policy(sl.Implications(1) < 0.5, sl.GroupSize() >= 6).judge(release))
     assert [answer.broken_by and answer.broken_by.model_dump() for answer in report.answer.findings] == [
-        None,
-        {"groups": 1, "people": 5},
+        {"groups": 2, "people": 11, "at_least": True},
+        {"groups": 1, "people": 5, "at_least": False},
     ]
     assert audit_report(release, findings=[sl.GroupSize().measure(release)]).answer.findings[0].broken_by is None
 

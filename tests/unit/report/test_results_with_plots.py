@@ -81,4 +81,4 @@ def test_an_insider_is_drawn_beside_the_release_alone():
     rows = table_behind(chart).rows
     assert rows[0][2] == learnt.release.size
     assert all(one >= other for one, other in pairwise(row[1] for row in rows))
-    assert title_of(chart).startswith("An insider is at most ")
+    assert title_of(chart).startswith("An insider is at least ")

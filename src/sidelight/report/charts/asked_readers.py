@@ -32,6 +32,7 @@ class ReaderBelief:
     text: str = ""
     limit_text: str = ""
     claims: bool = False  # whether it is only claimed, by a model
+    lower_bound: bool = False  # whether people were left out, of whom more may be believed
 
     @property
     def beyond(self) -> bool:
@@ -48,13 +49,16 @@ def readers_chart(beliefs: Sequence[ReaderBelief]) -> alt.TopLevelMixin:
     return finished(
         _dots(beliefs, known),
         title=readers_title(known),
-        subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed.",
+        subtitle="What each reader believes at most about anybody, rounded up; of a learner only claimed."
+        + (" At least that where people were left out." if any(each.lower_bound for each in known) else ""),
         table=TableBehind(
             ("reader", "how sure, at most", "limit"),
             tuple(
                 (
                     each.reader,
-                    "could not be told" if each.belief is None else each.text or exact_text(each.belief),
+                    "could not be told"
+                    if each.belief is None
+                    else _with_bound(each, each.text or exact_text(each.belief)),
                     "" if each.limit is None else exact_text(each.limit),
                 )
                 for each in beliefs
@@ -73,7 +77,7 @@ def _dots(beliefs: Sequence[ReaderBelief], known: Sequence[ReaderBelief]) -> Dra
         {
             "reader": each.reader,
             "belief": round_up(each.belief),
-            "text": each.text,
+            "text": _with_bound(each, each.text),
             "beyond": each.beyond,
             "left": _to_the_left(each),
         }
@@ -112,7 +116,14 @@ def readers_title(known: Sequence[ReaderBelief]) -> str:
     surest = max(known, key=lambda each: each.belief or 0)
     name = surest.reader[:1].upper() + surest.reader[1:]
     end = f"; the limit is {surest.limit_text}" if surest.limit is not None else ""
-    return f"{name} {'claims to be' if surest.claims else 'is'} at most {surest.text} sure of anybody{end}"
+    worst = (
+        f"at least {surest.text} sure of somebody" if surest.lower_bound else f"at most {surest.text} sure of anybody"
+    )
+    return f"{name} {'claims to be' if surest.claims else 'is'} {worst}{end}"
+
+
+def _with_bound(belief: ReaderBelief, text: str) -> str:
+    return f"at least {text}" if belief.lower_bound else text
 
 
 def _untold(readers: Sequence[str], y: Drawing) -> list[Drawing]:

@@ -66,7 +66,7 @@ ALONE, TOGETHER = "by the best release alone", "by all together"
 
 def _values_left(exposure: Exposure) -> list[tuple[str, int, int]]:
     before, after = exposure.distribution("before"), exposure.distribution("after")
-    few = range(1, min(max(*before, *after), MOST_BARS) + 1)
+    few = range(1, min(max([*before, *after], default=0), MOST_BARS) + 1)
     rows = [(f"{left:,}", before.get(left, 0), after.get(left, 0)) for left in few]
     if before.get(0) or after.get(0):
         none = "none: contradiction" if exposure.semantics == "single" else "none"
@@ -80,20 +80,18 @@ def _values_left(exposure: Exposure) -> list[tuple[str, int, int]]:
 
 
 def _title(exposure: Exposure) -> str:
-    total = exposure.people.total
-    certain = int(exposure.perfect * total)
+    total, certain = exposure.located, exposure.given_away_in_words
     releases = counted(len(exposure.views), "release")
     together = f"Together, {releases} give away" if len(exposure.views) > 1 else "This release gives away"
     if exposure.semantics != "single":
-        return f"{together} some value of {certain:,} of {counted(total, 'person')} for certain"
+        return f"{together} some value of {certain} of {counted(total, 'person')} for certain"
     alone = exposure.distribution("before").get(1, 0)
     best = f"; the best of them alone {alone:,}" if len(exposure.views) > 1 else ""
-    return f"{together} the values of {certain:,} of {counted(total, 'person')}{best}"
+    return f"{together} the values of {certain} of {counted(total, 'person')}{best}"
 
 
 def _subtitle(exposure: Exposure) -> str:
-    total = exposure.people.total
-    contradicted = int(exposure.contradicted * total)
+    contradicted = int(exposure.contradicted * exposure.located)
     notes = [
         f"Not located somewhere, and not given away: {exposure.not_located:,}." if exposure.not_located else "",
         f"The releases contradict each other about {counted(contradicted, 'person')}." if contradicted else "",
@@ -110,7 +108,7 @@ def breach_chart(exposure: Exposure, *, belief: Bound = 1) -> alt.TopLevelMixin:
         raise BadMeasure(message)
     levels = sorted({*LEVELS, point})
     shares = [exposure.sure(level) for level in levels]
-    total = exposure.people.total
+    total = exposure.located
     rows = [{"sure": float(level), "share": round_up(share)} for level, share in zip(levels, shares, strict=True)]
     base = library.Chart(library.Data(values=rows), width=440, height=240)
     x = share_axis(library.X("sure:Q"), "how sure somebody can be of their value, at least")

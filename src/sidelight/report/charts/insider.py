@@ -33,11 +33,11 @@ def insider_chart(learnt: InsiderBeliefs) -> alt.TopLevelMixin:
     printed = [learnt.printed_above(each) for each in steps]
     people = learnt.release.size
     untold = f" Of {counted(learnt.untold, 'person')} it could not be told." if learnt.untold else ""
-    whom = "anybody of whom it could be told" if learnt.untold else "anybody"
+    whom = "somebody" if learnt.untold else "anybody"
     alone = f"the release alone makes one at most {in_words(learnt.printed_worst)} sure"
     return finished(
         _two_lines(steps, inside, printed, people),
-        title=f"An insider is at most {in_words(learnt.worst)} sure of {whom}; {alone}",
+        title=f"An insider is {learnt.worst_in_words} sure of {whom}; {alone}",
         subtitle=f"{counted(people, 'person')} in {counted(len(learnt.release), 'group')}; the making tells something "
         f"in {len(learnt.telling):,} {form('group', len(learnt.telling))}.{untold}",
         table=TableBehind(

@@ -25,6 +25,13 @@ def test_the_surest_reader_is_named_and_one_without_a_limit_too():
     assert title_of(readers_chart([LEARNER, surer])) == "An insider is at most 9/10 sure of anybody"
 
 
+def test_readers_chart_people_left_out_says_at_least():
+    insider = ReaderBelief("an insider", Fraction(9, 10), None, "9/10", lower_bound=True)
+    chart = readers_chart([LEARNER, insider])
+    assert title_of(chart) == "An insider is at least 9/10 sure of somebody"
+    assert [row[1] for row in table_behind(chart).rows] == ["3/5", "at least 9/10"]
+
+
 def test_where_nothing_could_be_told_there_is_no_picture():
     with pytest.raises(BadMeasure, match="no picture"):
         readers_chart([INSIDER])
