@@ -29,6 +29,7 @@ from sidelight.measures.group_by_group import (
     ShareRuns,
     ShareWitness,
     exact_shares,
+    occurring_shares,
     reduce_share_runs,
     share_runs,
     share_witness,
@@ -64,6 +65,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
     kind: Kind = "basic"
 
     name: ClassVar[str] = "beta likeness"
+    by_occurring_values: ClassVar[bool] = True
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
 
@@ -81,11 +83,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Keep the shares of the values in question."""
-        # a release of nobody with a value has no values to leave out either, and is no reason to refuse
-        places = self.targets.some_places(groups) if self.apart_from else np.arange(len(groups.domain))
-        coding = np.full(len(groups.domain), -1)
-        coding[places] = places
-        return share_runs(groups, coding)
+        return share_runs(groups, self.targets.coding(groups))
 
     def canonical(self, statistic: Integers) -> Integers:
         """Take groups with the same shares for one."""
@@ -103,15 +101,12 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at a value that gains too much, or else the one that gains most."""
-        places = self.targets.some_places(groups)
-        occurring = places[groups.counts.row(row)[places] > 0]
-        every = [share_witness(groups, row, place) for place in occurring.tolist()]
-        most = max(every, key=lambda each: each.here / each.overall, default=None)
-        if most is None:
-            return share_witness(groups, row, int(places[0]))
-        if self.kind == "basic":
-            return most
-        return next((each for each in every if too_much(each.here, each.overall)), most)
+        coding = self.targets.coding(groups)
+        every = [each for each in occurring_shares(groups, row) if coding[each[0]] >= 0]
+        most, *_ = max(every, key=lambda each: each[1] / each[2], default=(int((coding >= 0).argmax()),))
+        if self.kind == "enhanced":
+            most = next((place for place, q, p in every if too_much(q, p)), most)
+        return share_witness(groups, row, most)
 
     def explain(self, finding: Finding) -> str:
         """Name the group, the value and its shares."""

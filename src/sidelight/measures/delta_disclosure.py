@@ -15,15 +15,18 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from sidelight._arrays import Integers
 from sidelight._rounding import in_words, log, round_up
 from sidelight.errors import BadMeasure, as_given, is_one_of
-from sidelight.measures.exact import EXACT, Amount, Arithmetic, Numbers
+from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
+    ShareRuns,
     ShareWitness,
-    exact_row,
     exact_shares,
-    factors,
+    occurring_shares,
+    reduce_share_runs,
+    share_runs,
     share_witness,
 )
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
@@ -58,6 +61,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
     absent: Absent = "infinite"
 
     name: ClassVar[str] = "delta disclosure"
+    by_occurring_values: ClassVar[bool] = True
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 
     def __post_init__(self) -> None:
@@ -79,21 +83,36 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
         """Only a value that no group may lack is safe from a merger that brings it in."""
         return Monotonicity.NON_INCREASING if self.absent == "infinite" else Monotonicity.UNKNOWN
 
+    def statistic(self, groups: Groups) -> Integers:
+        """Keep the shares of the values in question."""
+        return share_runs(groups, self.targets.coding(groups))
+
+    def canonical(self, statistic: Integers) -> Integers:
+        """Take groups with the same shares for one."""
+        return reduce_share_runs(statistic)
+
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """Ln of the largest q/p or p/q; values that a group lacks have q/p = 0, or 1 when they are skipped."""
-        changed = self.targets.among(factors(statistic, groups, arithmetic), groups)
-        highest = changed.max(axis=1)
-        if self.absent == "skipped":
-            changed[changed == 0] = 1
-        return arithmetic.log(np.maximum(highest, arithmetic.ratio(1, changed.min(axis=1))))
+        """Ln of the largest q/p or p/q; infinite where a group lacks one of the values that occur, unless skipped."""
+        runs = ShareRuns.unpack(statistic)
+        here, overall = runs.shares(groups, arithmetic)
+        occurs = runs.times > 0
+        changed = here / overall
+        highest, lowest = (pick(np.where(occurs, changed, 1), axis=1) for pick in (np.max, np.min))
+        factor = np.maximum(highest, arithmetic.ratio(1, lowest))
+        if self.absent == "infinite":
+            occurring = np.count_nonzero(groups.whole[self.targets.coding(groups) >= 0])
+            factor[runs.times.sum(axis=1) < occurring] = math.inf
+        factor[runs.n[:, 0] == 0] = math.nan  # nobody there has a value
+        return arithmetic.log(factor)
 
     def witness(self, groups: Groups, row: int) -> ShareWitness:
-        """Point at the value whose share changes by the largest factor."""
-        changed = factors(exact_row(groups, row), groups, EXACT)[0]
-        either_way = np.maximum(changed, EXACT.ratio(1, changed))
-        compared = (groups.whole > 0) & ((changed > 0) | (self.absent == "infinite"))
-        places = self.targets.some_places(groups)
-        return share_witness(groups, row, int(places[np.where(compared, either_way, 0)[places].argmax()]))
+        """Point at a value that the group lacks, if that counts, or else at the one whose share changes most."""
+        coding = self.targets.coding(groups)
+        lacking = (coding >= 0) & (groups.whole > 0) & (groups.counts.row(row) == 0)
+        if self.absent == "infinite" and lacking.any():
+            return share_witness(groups, row, int(lacking.argmax()))
+        changed = {place: max(q / p, p / q) for place, q, p in occurring_shares(groups, row) if coding[place] >= 0}
+        return share_witness(groups, row, max(changed, key=changed.__getitem__, default=int((coding >= 0).argmax())))
 
     def explain(self, finding: Finding) -> str:
         """Name the group, the value and its shares."""

@@ -48,6 +48,8 @@ def findings(measures: Sequence[Measure], release: AnyRelease) -> tuple[Finding,
 def _in_one_pass(measures: list[Measure], release: Release) -> list[Finding]:
     if not measures:
         return []
+    if release.groups.counts.is_wide:
+        return [measure.summarize_blocks(release.groups).finding() for measure in measures]
     blocks = list(release.groups.blocks())
     if len(blocks) == 1:
         return [measure.summarize(blocks[0]).finding() for measure in measures]
@@ -126,4 +128,4 @@ def _merged(some: list[Summary], others: list[Summary]) -> list[Summary]:
 
 def _of_block(measure: Measure, before: PartsBefore, block: GroupBlock) -> Summary:
     plain, groups = seen_in_block(measure, before, block)
-    return reduce(lambda one, other: one.merge(other), map(plain.summarize, groups.blocks()))
+    return plain.summarize_blocks(groups)

@@ -16,7 +16,7 @@ formulas are made of, q of a value within its group and p within the release, ar
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -93,6 +93,7 @@ class FormulaMeasure(GroupByGroup):
     """A measure that is a formula of each group's statistic."""
 
     scale_free: ClassVar[bool] = True  # whether a group k times as large, in the same proportions, has the same value
+    by_occurring_values: ClassVar[bool] = False  # whether its statistic is as wide as the values that a group has
 
     def statistic(self, groups: Groups) -> Integers:
         """Give, per group, the whole numbers that decide its value: by default how often each value occurs."""
@@ -120,10 +121,14 @@ class FormulaMeasure(GroupByGroup):
     def scores(self, groups: Groups) -> Floats:
         """Return the formula's floats for all groups, computed in blocks of rows that fit into memory."""
         scores = np.empty(len(groups))
-        for rows in groups.counts.blocks():
+        for rows in groups.counts.packed_blocks() if self.by_occurring_values else groups.counts.blocks():
             part = groups.take(rows)
             scores[rows] = self._floats(self.statistic(part), part)
         return scores
+
+    def blocks(self, groups: Groups) -> Iterable[Groups]:
+        """Take wide groups all at once where only values that occur count."""
+        return (groups,) if self.by_occurring_values and groups.counts.is_wide else super().blocks(groups)
 
     def kinds(self, groups: Groups) -> Integers:
         """Give the groups' statistics in one form."""
@@ -223,15 +228,6 @@ def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Num
     return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(whole, whole.sum())
 
 
-def factors(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-    """Give q/p of every row of counts and value (nan in groups without values); 1 for values that occur nowhere."""
-    here, overall = shares(counts, groups, arithmetic)
-    nowhere = groups.whole == 0
-    here += nowhere
-    here /= np.where(nowhere, 1, overall)
-    return here
-
-
 @dataclass(frozen=True)
 class ShareRuns:
     """The shares that occur in groups, equal ones once: all that a sum or a maximum over values needs.
@@ -281,7 +277,10 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
         )
         row, code, here = part.entries()
         found.append(np.column_stack((row, here, whole[code])))
-    entries, times = np.unique(np.concatenate(found), axis=0, return_counts=True)
+    every = np.concatenate(found)
+    every = every[np.lexsort(every.T[::-1])]
+    first = np.flatnonzero(np.concatenate(([True], (every[1:] != every[:-1]).any(axis=1)))[: len(every)])
+    entries, times = every[first], np.diff(first, append=len(every))
     row = entries[:, 0]
     number = np.arange(len(row)) - np.searchsorted(row, row)  # of the run within its group
     runs = int(number.max(initial=0)) + 1
@@ -298,9 +297,12 @@ def reduce_share_runs(statistic: Integers) -> Integers:
     return np.hstack((in_lowest_terms(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
 
 
-def exact_row(groups: Groups, row: int) -> Numbers:
-    """Give one group's counts in exact numbers, as a matrix of one row."""
-    return EXACT.whole(groups.counts.row(row)[np.newaxis])
+def occurring_shares(groups: Groups, row: int) -> list[tuple[int, Fraction, Fraction]]:
+    """Return place, q and p of each value that occurs in a group, in the order of the domain."""
+    places, counts = groups.counts.occurring(row)
+    here, overall = int(counts.sum()), int(groups.whole.sum())
+    numbers = zip(places.tolist(), counts.tolist(), groups.whole[places].tolist(), strict=True)
+    return [(place, Fraction(count, here), Fraction(whole, overall)) for place, count, whole in numbers]
 
 
 def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:

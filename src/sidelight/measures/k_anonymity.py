@@ -38,6 +38,7 @@ class GroupSize(FormulaMeasure):
     """
 
     name: ClassVar[str] = "group size"
+    by_occurring_values: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     also_called = ("k-anonymity", "anonymity", "minimum cell count", "threshold rule")

@@ -57,6 +57,7 @@ class DistinctValues(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "distinct values"
+    by_occurring_values: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -72,9 +73,8 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Count the different values of every group, with and without those that mean nothing."""
-        every = np.count_nonzero(groups.counts.dense(), axis=1)
         others = without(groups, self.apart_from)
-        return np.column_stack((every if others is groups else np.count_nonzero(others.counts.dense(), axis=1), every))
+        return np.column_stack((others.counts.occurring_per_row(), groups.counts.occurring_per_row()))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """The number of those in question; nothing to measure where there are only others."""
@@ -123,6 +123,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "entropy diversity"
+    by_occurring_values: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -137,7 +138,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Count the values in question."""
-        return without(groups, self.apart_from).counts.dense()
+        return without(groups, self.apart_from).counts.packed()
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Exp H = n / Π c^(c/n) for counts c that add up to n, by logarithms."""
@@ -196,6 +197,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
+    by_occurring_values: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
@@ -229,7 +231,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
-        rising = np.sort(without(groups, self.apart_from).counts.dense(), axis=1)
+        rising = np.sort(without(groups, self.apart_from).counts.packed(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
         return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
 
@@ -241,7 +243,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the most frequent value."""
         groups = without(groups, self.apart_from)
-        return Witness(groups.name(row), groups.domain[int(groups.counts.row(row).argmax())])
+        return Witness(groups.name(row), groups.domain[groups.counts.by_frequency(row)[0]])
 
     def explain(self, finding: Finding) -> str:
         """Name the group and its most frequent value."""

@@ -125,8 +125,15 @@ class Measure(ABC):
         """Answer the question for a release."""
         self.check(release)
         release = self.prepared(release)
-        parts = (self.summarize(block) for block in release.groups.blocks())
-        return reduce(lambda one, other: one.merge(other), parts).finding()
+        return self.summarize_blocks(release.groups).finding()
+
+    def summarize_blocks(self, groups: Groups) -> Summary:
+        """Summarise groups that may be too many for one block."""
+        return reduce(lambda one, other: one.merge(other), map(self.summarize, self.blocks(groups)))
+
+    def blocks(self, groups: Groups) -> Iterable[Groups]:
+        """Cut groups into parts that `summarize` can take: by default so that all values can be spread out."""
+        return groups.blocks()
 
     @property
     def equal_groups_count_once(self) -> bool:

@@ -38,6 +38,7 @@ from sidelight.measures.group_by_group import (
     ShareRuns,
     ShareWitness,
     exact_shares,
+    occurring_shares,
     reduce_share_runs,
     share_runs,
     share_witness,
@@ -168,6 +169,11 @@ class Closeness(Targeted, FormulaMeasure):
         ground = self.ground_distance(groups.domain)
         return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
 
+    @property
+    def by_occurring_values(self) -> bool:  # type: ignore[override]
+        """In an order the values that a group lacks count as well."""
+        return self.distance != "ordered"
+
     def canonical(self, statistic: Integers) -> Integers:
         """Take groups with the same shares for one."""
         return super().canonical(statistic) if self.distance == "ordered" else reduce_share_runs(statistic)
@@ -192,10 +198,9 @@ class Closeness(Targeted, FormulaMeasure):
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the value that the group has too much of, most of all; at the first where it has none."""
         groups = without(groups, self.apart_from)
-        occurring = np.flatnonzero(groups.counts.row(row)).tolist()
-        every = (share_witness(groups, row, place) for place in occurring)
-        most = max(every, key=lambda each: each.here - each.overall, default=None)
-        return most if most is not None and most.here > most.overall else share_witness(groups, row, 0)
+        surplus = {place: q - p for place, q, p in occurring_shares(groups, row)}
+        most = max(surplus, key=surplus.__getitem__, default=0)
+        return share_witness(groups, row, most if surplus.get(most, 0) > 0 else 0)
 
     def explain(self, finding: Finding) -> str:
         """Name the group and the value it has too much of."""

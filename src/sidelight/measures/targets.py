@@ -40,7 +40,6 @@ import numpy as np
 
 from sidelight._arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
-from sidelight.measures.exact import Numbers
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -265,9 +264,15 @@ class Targets:
             raise BadMeasure(message)
         return places
 
-    def among(self, columns: Numbers, seen: Groups) -> Numbers:
-        """Keep the columns of the targets, of a matrix with one for each value."""
-        return columns if self.every_value else columns[:, self.some_places(seen)]
+    def coding(self, seen: Groups) -> Integers:
+        """Return the place of each value that is a target, and -1 for the others (see `group_by_group.share_runs`).
+
+        A release in which nobody has a value has none to ask about, and is no reason to refuse.
+        """
+        places = self.some_places(seen) if self.apart_from else self.places(seen)
+        coding = np.full(len(seen.domain), -1)
+        coding[places] = places
+        return coding
 
     @property
     def every_value(self) -> bool:

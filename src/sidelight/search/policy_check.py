@@ -109,13 +109,13 @@ class CriterionCheck:
             holds = np.ones(len(groups), bool)
             holds[group[~self.of_parts.holds_in_each(parts)]] = False
             return holds
-        return np.concatenate([self._holds_in_each(block) for block in groups.blocks()])
+        return np.concatenate([self._holds_in_each(block) for block in self.criterion.measure.blocks(groups)])
 
     def may_hold_in_each(self, groups: Groups) -> Flags:
         """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
         if self.criterion.comparison.strict or self.is_idle:
             return self.holds_in_each(groups)
-        values = [self.screen.alone(block) for block in groups.blocks()]
+        values = [self.screen.alone(block) for block in self.criterion.measure.blocks(groups)]
         return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
     def _holds_in_each(self, groups: Groups) -> Flags:

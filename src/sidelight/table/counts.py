@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,10 @@ DENSE_FROM = 0.25
 
 CELLS_AT_ONCE = 1 << 20
 """How many cells a block that is spread out for computing may have (8 MB)."""
+
+
+WIDE_FROM = 1 << 10
+"""From so many values on, of which few occur in a row, rows are not spread out where that can be helped."""
 
 
 MOST_PEOPLE = 2**62
@@ -180,6 +185,46 @@ class Counts:
         step = max(CELLS_AT_ONCE // max(self.width, 1), 1)
         for start in range(0, self.rows, step):
             yield slice(start, min(start + step, self.rows))
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether so few of so many values occur in a row that spreading rows out would take longer than all else."""
+        return self.cells is None and self.width > WIDE_FROM
+
+    def packed(self) -> Integers:
+        """Return the counts that occur, (rows, most in a row), padded by zeros; which values they are is lost.
+
+        >>> Counts.from_entries([0, 1, 1], [0, 5000, 7], [2, 1, 3], (2, 10_000)).packed().tolist()
+        [[2, 0], [3, 1]]
+        """
+        return self.largest(self.most_in_a_row) if self.cells is None else self.cells
+
+    def occurring_per_row(self) -> Integers:
+        """Return how many different values each row has."""
+        if self.cells is not None:
+            occurring: Integers = np.count_nonzero(self.cells, axis=1)
+            return occurring
+        assert self.starts is not None
+        return np.diff(self.starts)
+
+    def packed_blocks(self) -> Iterator[slice | Integers]:
+        """Cut the rows into blocks small enough to be packed: rows with about as many values together.
+
+        >>> counts = Counts.from_entries([0, 2, 2, 2], [0, 1, 2, 3], [1] * 4, (3, 9999))
+        >>> [rows.tolist() for rows in counts.packed_blocks()]
+        [[1], [0], [2]]
+        """
+        if self.cells is not None:
+            yield from self.blocks()
+            return
+        lengths = self.occurring_per_row()
+        order = np.argsort(lengths, kind="stable")
+        # lengths of a block differ by less than a factor of 2, so that padding at most doubles what is held
+        classes = np.frexp(lengths[order])[1]
+        for start, stop in pairwise([0, *(np.flatnonzero(np.diff(classes)) + 1).tolist(), self.rows]):
+            step = max(CELLS_AT_ONCE // max(int(lengths[order[stop - 1]]), 1), 1) if stop > start else 1
+            for first in range(start, stop, step):
+                yield order[first : min(first + step, stop)]
 
     def row(self, row: int) -> Integers:
         """Give the counts of one group."""

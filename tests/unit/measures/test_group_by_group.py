@@ -13,12 +13,11 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS
+from sidelight.measures.findings import findings
 from sidelight.measures.group_by_group import (
     GroupByGroup,
     ShareWitness,
-    exact_row,
     exact_shares,
-    factors,
     share_witness,
     shares,
 )
@@ -26,6 +25,8 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Finding, Witness
 from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
+from sidelight.search.policy_check import CriterionCheck
+from sidelight.table import counts as counts_module
 from sidelight.table.counts import Counts
 
 CLASSICS = [
@@ -98,10 +99,8 @@ def test_equal_shares_reveal_exactly_nothing():
 def test_shares_are_the_same_in_both_arithmetics():
     groups = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 3}], domain=["a", "b", "nowhere"]).groups
     counts = groups.counts.dense()
-    exact = [*shares(EXACT.whole(counts), groups, EXACT), factors(EXACT.whole(counts), groups, EXACT)]
-    floats = [*shares(counts, groups, FLOATS), factors(counts, groups, FLOATS)]
+    exact, floats = shares(EXACT.whole(counts), groups, EXACT), shares(counts, groups, FLOATS)
     assert exact[0][0].tolist() == [Fraction(1, 3), Fraction(2, 3), 0]
-    assert exact[2][1].tolist() == [Fraction(3, 2), 0, 1]
     for one, other in zip(exact, floats, strict=True):
         np.testing.assert_allclose(one.astype(float), other)
 
@@ -306,6 +305,29 @@ def test_shares_by_their_definition():
     here, overall = exact_shares(GROUPS, Witness(GROUPS.name(1)))
     assert here == {"a": Fraction(1, 3), "b": Fraction(2, 3), "c": 0}
     assert overall == {"a": Fraction(1, 4), "b": Fraction(3, 4), "c": 0}
-    row = exact_row(GROUPS, 1)
-    assert (row.tolist(), row.dtype) == ([[1, 2, 0]], object)
-    assert factors(row, GROUPS, EXACT).tolist() == [[Fraction(4, 3), Fraction(8, 9), 1]]
+
+
+WIDE = [*CLASSICS, sl.Implications(1), sl.ProsecutorRisk(), sl.BetaLikeness(apart_from=["v0"])]
+
+
+@pytest.mark.parametrize("measure", WIDE, ids=str)
+def test_wide_counts_are_measured_as_narrow_ones(measure, monkeypatch):
+    """Few of many values occur in a group; which ones, and how many, differs from group to group."""
+    rng = np.random.default_rng(3)
+    groups = [
+        {f"v{value}": int(rng.integers(1, 4)) for value in rng.choice(60, size=size, replace=False)}
+        for size in (1, 3, 2, 12, 3, 1, 7, 2)
+    ]
+    release = sl.Release.from_counts(groups, domain=[f"v{value}" for value in range(60)])
+    assert release.groups.counts.cells is None
+    narrow = findings([measure], release)[0]
+    monkeypatch.setattr(counts_module, "WIDE_FROM", 1)
+    monkeypatch.setattr(counts_module, "CELLS_AT_ONCE", 16)
+    assert release.groups.counts.is_wide
+    (wide,) = findings([measure], release)
+    assert (wide.value, wide.witness) == (narrow.value, narrow.witness)
+    check = CriterionCheck.of(measure <= 1 if measure.large_is_bad else measure >= 2, release.size)
+    assert check.screen.group_by_group or measure.name == "implications"
+    held = check.holds_in_each(release.groups).tolist()
+    monkeypatch.undo()
+    assert CriterionCheck.of(check.criterion, release.size).holds_in_each(release.groups).tolist() == held

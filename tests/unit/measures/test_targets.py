@@ -302,9 +302,8 @@ def test_a_target_has_one_name(several):
     ],
 )
 def test_places_of_targets(targets, places):
-    columns = np.arange(8).reshape(2, 4)
     assert targets.places(FEW.groups).tolist() == targets.some_places(FEW.groups).tolist() == places
-    assert targets.among(columns, FEW.groups).tolist() == columns[:, places].tolist()
+    assert targets.coding(FEW.groups).tolist() == [place if place in places else -1 for place in range(4)]
     assert targets.every_value == (len(places) == 4)
 
 

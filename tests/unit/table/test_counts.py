@@ -1,9 +1,11 @@
 """Counts are the same dense or sparse, and in whichever order they come."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.table import counts as counts_module
 from sidelight.table.counts import Counts
 
 MATRICES = st.integers(1, 4).flatmap(
@@ -57,3 +59,19 @@ def test_rows_with_one_value_each_are_taken_in_any_order_and_as_often_as_asked_f
     rows = np.array([4, 0, 0, 2])
     assert counts.take(rows).dense().tolist() == cells[rows].tolist()
     assert counts.take(rows).take(np.array([3, 1])).dense().tolist() == cells[[2, 0]].tolist()
+
+
+@given(st.lists(st.integers(0, 40), max_size=30), st.integers(1, 64))
+def test_packed_blocks_hold_every_row_once_and_fit(lengths, at_once):
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    values = np.concatenate([np.arange(0), *(np.arange(length) for length in lengths)])
+    counts = Counts.from_entries(rows, values, np.ones(len(rows)), (len(lengths), 5000))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts_module, "CELLS_AT_ONCE", at_once)
+        blocks = [np.arange(len(lengths))[block] for block in counts.packed_blocks()]
+    assert sorted(row for block in blocks for row in block.tolist()) == [*range(len(lengths))]
+    for block in blocks:
+        packed = counts.take(block).packed()
+        assert packed.sum(axis=1).tolist() == [lengths[row] for row in block]
+        assert len(block) == 1 or packed.size <= at_once or len(lengths) * 5000 <= 4096 or counts.cells is not None
+    assert len(blocks) <= 8 + 2 * len(rows) // at_once + len(lengths)

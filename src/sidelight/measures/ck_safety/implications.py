@@ -97,6 +97,11 @@ class Implications(Targeted):
         """Within a limit for those who know more, those who know less are too."""
         return limit if self.about_any_value else None
 
+    def blocks(self, groups: Groups) -> Iterable[Groups]:
+        """Take wide groups all at once where people have one value: only the largest counts of each group matter."""
+        at_once = groups.semantics == "single" and groups.counts.is_wide
+        return (groups,) if at_once else super().blocks(groups)
+
     def summarize(self, groups: Groups) -> ImplicationsSummary | SeveralValuesSummary:
         """Keep the groups that can take part in the worst case."""
         if groups.semantics != "single":

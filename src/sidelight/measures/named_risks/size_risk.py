@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias, get_args
@@ -151,6 +151,10 @@ class SizeRisk(Measure):
         """Count the people of the population whom no group of the whole release has."""
         del groups
         return 0
+
+    def blocks(self, groups: Groups) -> Iterable[Groups]:
+        """Take all groups at once, however many values there are: only sizes count."""
+        return (groups,)
 
     def summarize(self, groups: Groups) -> SizeSummary:
         """Count the groups by their sizes, and keep the worst."""
