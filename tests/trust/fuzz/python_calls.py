@@ -39,6 +39,8 @@ STEPS = {
         "witness",
         "replay",
         "summarize",
+        "summarize_blocks",
+        "blocks",
         "settled",
         "kinds",
         "explain",

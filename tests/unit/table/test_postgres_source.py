@@ -17,6 +17,7 @@ import pytest
 from fastapi.testclient import TestClient
 from support.command_line import invoke
 from support.postgres import SECRET
+from support.signals import sigint
 
 import sidelight as sl
 from sidelight import _ahead, _progress
@@ -554,7 +555,10 @@ def test_an_interrupt_is_heard_while_the_database_is_waited_for(waiting, table, 
     at = "waiting_for.startswith('access')" if table == "t" else "waiting_for.startswith('the database to count p')"
     words = ["audit", waiting.address(table), "--group", "cell", "--sensitive", "disease", *memory]
     command = [sys.executable, "-c", STARTED.format(at=at), *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with (
+        sigint(signal.default_int_handler),  # also where this runs in the background
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
+    ):
         try:
             assert running.stdout.readline() == b"on\n"
             time.sleep(0.5)
