@@ -9,8 +9,8 @@ make mutants ONLY=measures/sums.py WITH="--judge --because 'the same for every c
 
 A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors/ (a file for each source file)
 are looked at, with the reason why no test can or should notice; any other makes this fail, and so does a file under
-90 %.  The verdicts are kept in tests/mutants/verdicts/, and counted in docs/trust.md.  How it is done:
-scripts/mutants_of_file.py.
+90 %.  The verdicts are kept in .cache/mutants/, which git ignores.  They are counted in docs/trust.md once every file
+has some: a run over one file leaves the figures of all files there alone.  How it is done: scripts/mutants_of_file.py.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def judge(file: str) -> tuple[Figures, list[tuple[int, Key]]]:
 
 
 def keep(file: str, tests: str) -> None:
-    """Write the verdicts on a file's mutants into the repository; `tests`: whether all or some were asked."""
+    """Write the verdicts on a file's mutants to the cache; `tests`: whether all or some were asked."""
     path = KEPT / f"{file}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(tomli_w.dumps(Verdicts(file).kept(tests)), encoding="utf-8")
@@ -226,7 +226,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time")
     parser.add_argument("--share", type=int, default=100, help="try so many of 100 mutants, drawn as if by chance")
     parser.add_argument("--judge", action="store_true", help="try nothing, only judge and keep what was tried")
-    parser.add_argument("--leave-page", action="store_true", help="write nothing into the repository but reasons")
+    parser.add_argument("--leave-page", action="store_true", help="write neither docs/trust.md nor condensed verdicts")
     parser.add_argument("--because", help="why the survivors with these numbers may live; of one file")
     parser.add_argument("--numbers", nargs="+", default=[], help="which survivors, as 3 or 7-9")
     chosen = parser.parse_args()
@@ -252,7 +252,11 @@ def main() -> int:
         bad |= bool(unlisted) or figures.share_of_possible < ENOUGH
     print(f"\n{table({file: judge(file)[0] for file in todo})}")
     if not chosen.leave_page:
-        write_section("mutants", f"{PREFACE}\n\n{table({file: judge(file)[0] for file in files(())})}")
+        every = {file: judge(file)[0] for file in files(())}
+        if all(one.tried or not one.mutants for one in every.values()):
+            write_section("mutants", f"{PREFACE}\n\n{table(every)}")
+        else:
+            print("\ndocs/trust.md stays as it is: some files have no verdicts in .cache/mutants yet")
     return int(bad)
 
 
