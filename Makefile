@@ -148,12 +148,10 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-ver
 lock: $(VENV)/.can-test
 	$(LOCK) --upgrade --group dev --output-file requirements-dev.lock
 	$(LOCK) --upgrade --group build --extra plot --constraints requirements-dev.lock --output-file requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --upgrade \
-	    --custom-compile-command "make lock" --group audit --output-file requirements-audit.lock
-	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock requirements-audit.lock
+	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) .venv-audit .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.
