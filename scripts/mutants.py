@@ -1,11 +1,11 @@
 """Would our tests notice if the code were wrong?  Mutants of the rooms that decide, and how many of them tests kill.
 
-make mutants                            everything that has no verdict yet; stop it and go on whenever you like
-make mutants ONLY=measures/sums.py      one file, or one folder
-make mutants WITH=--beside              only with the tests beside each file: quick, and a lower bound
-make mutants ONLY=policy WITH="--ask tests/unit/policy"     with those and some more; also a lower bound
-make mutants WITH="--share 30"          a sample: 30 of 100 mutants, drawn as if by chance, always the same
-make mutants ONLY=measures/sums.py WITH="--judge --because 'the same for every count' --numbers 17 20-22"
+make verify WHAT=mutants        everything that has no verdict yet; stop it and go on whenever you like
+    ONLY=measures/sums.py       one file, or one folder
+    WITH=--beside               only with the tests beside each file: quick, and a lower bound
+    WITH="--ask tests/unit/policy"      with those and some more; also a lower bound
+    WITH="--share 30"           a sample: 30 of 100 mutants, drawn as if by chance, always the same
+    ONLY=measures/sums.py WITH="--judge --because 'the same for every count' --numbers 17 20-22"
 
 A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors/ (a file for each source file)
 are looked at, with the reason why no test can or should notice; any other makes this fail, and so does a file under
@@ -208,10 +208,10 @@ def _notes(file: str) -> str:
 
 
 PREFACE = f"""\
-`make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
-in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f} seconds of
-them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. A verdict holds until
-its function is written otherwise. For what survived at first a test was written, or a reason in
+`make verify WHAT=mutants` makes one small change at a time (another sign, another constant, an argument left out, as
+mutmut does) in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f}
+seconds of them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. A verdict
+holds until its function is written otherwise. For what survived at first a test was written, or a reason in
 `tests/mutants/survivors/` why no test can or should notice: reasons are arguments, and later tests refuted some that
 stood there. Where not all mutants of a file were tried, those that were are drawn as if by chance, and of the others a
 larger share may live; where only some of the tests were asked, the others may kill more."""
