@@ -5,30 +5,35 @@ BIN    := $(VENV)/bin
 PIP    := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 OURS   := $(PIP) --no-deps --no-build-isolation --editable .
 
-.PHONY: help demo faults fuzz mutants leaks load test test-oldest check lint types spelling hosts docs pictures notebooks registry dist reproduce known-paper bench lock lock-peers format clean audit sbom
+# Long checks, one by one: make verify WHAT=fuzz.  Their own targets are called verify-fuzz and so on.
+CHECKS := registry leaks load oldest faults fuzz mutants
+DRAWN  := drawings screenshots notebooks
+
+.PHONY: help demo test check lint types spelling hosts audit verify known-check $(CHECKS:%=verify-%) docs pictures known-drawing \
+        $(DRAWN:%=draw-%) bench reproduce known-paper format lock lock-peers dist clean
 .DELETE_ON_ERROR:
 
 help:
-	@echo "make demo     judge a release of bundled census data, and publish a better one, in a minute"
-	@echo "make test     run all tests"
-	@echo "make test-oldest   run the tests of reading and judging with the oldest libraries that are allowed"
-	@echo "make check    format, lint, types, spelling and tests"
-	@echo "make fuzz     100,000 inputs near valid ones for every parser, and calls with odd arguments; SEED=2 for others"
-	@echo "make mutants  change the code and see whether tests notice, for hours; ONLY=measures/sums.py for one file, and it goes on where it stopped"
-	@echo "make faults   kill, fill, change and damage, and look at what is left, for many minutes; WITH='--seed 2' for other moments"
-	@echo "make docs     build the documentation into site/, look at every page in Chromium, and say where it is"
-	@echo "make pictures draw the pictures of the documentation again"
-	@echo "make notebooks   run the notebooks, and renew their pages of the documentation"
-	@echo "make registry   work out all answers of tests/registry again, by brute force and definitions"
-	@echo "make screenshots   make the pictures of the README again, with the system's Chromium"
-	@echo "make reproduce PAPER=martin   rerun the experiments of a paper: martin, chen, du, ganta or machanavajjhala"
-	@echo "make dist     build the wheel, the source archive and the list of what they are made of into dist/"
-	@echo "make audit    ask whether vulnerabilities of the pinned requirements are known; STRICT=1: fail if nobody can be asked"
-	@echo "make leaks    look for planted markers in all that every verb, page and error shows"
-	@echo "make load     let fifty clients use the page for a minute, and see that it bears them"
-	@echo "make bench    measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for what there is"
-	@echo "make lock     renew the pinned requirements"
-	@echo "make clean    remove .venv and everything that was built"
+	@echo "make demo        judge a release of bundled census data and publish a better one; takes a minute"
+	@echo "make test        run all tests"
+	@echo "make check       everything a change has to pass: lint, types, spelling, hosts, audit and test, which also run alone;"
+	@echo "                 audit looks up known vulnerabilities of the pins (STRICT=1: fail if no service answers)"
+	@echo "make verify      the long checks, for hours; WHAT=registry, leaks, load, oldest, faults, fuzz or mutants for one of them"
+	@echo "                   registry  compute all answers of tests/registry again by brute force"
+	@echo "                   leaks     look for planted markers in everything that commands, pages and errors show"
+	@echo "                   load      let fifty clients use the page for a minute"
+	@echo "                   oldest    run tests with the oldest libraries that pyproject.toml allows"
+	@echo "                   faults    kill, fill disks and damage files, then check what is left; WITH='--seed 2'"
+	@echo "                   fuzz      100,000 inputs near valid ones for every parser; SEED=2"
+	@echo "                   mutants   change the code and see whether tests notice; ONLY=measures/sums.py; resumes where it stopped"
+	@echo "make docs        build the documentation into site/ and check every page in Chromium"
+	@echo "make pictures    renew the pictures of the documentation; WHAT=drawings, screenshots or notebooks for one kind"
+	@echo "make bench       measure speed against named baselines and peers; ONLY=audit for one part, WITH=--list for all parts"
+	@echo "make reproduce   rerun the experiments of a paper; PAPER=martin, chen, du, ganta or machanavajjhala"
+	@echo "make format      format the code and apply the linter's fixes"
+	@echo "make lock        renew the pinned requirements; lock-peers: those of the tools that benchmarks compare with"
+	@echo "make dist        build the wheel, the source archive and their lists of components into dist/"
+	@echo "make clean       remove .venv and everything that was built"
 
 demo: $(VENV)/.can-run
 	$(BIN)/sidelight demo
@@ -36,13 +41,18 @@ demo: $(VENV)/.can-run
 # Tests start Python often: what is compiled is kept, whatever the surroundings say.  Two of them run at a time, and
 # linear algebra that starts threads of its own takes a quarter longer then.  Each begins with a half of all tests, and takes
 # from the other's when it has none left: so most files, with what they set up (Spark, a browser), are with one of them.
-test test-oldest: export PYTHONDONTWRITEBYTECODE :=
-test test-oldest: export OPENBLAS_NUM_THREADS := 1
+test verify-oldest: export PYTHONDONTWRITEBYTECODE :=
+test verify-oldest: export OPENBLAS_NUM_THREADS := 1
 
 test: $(VENV)/.can-test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-faults: $(VENV)/.can-test
+verify: known-check $(patsubst %,verify-%,$(or $(WHAT),$(CHECKS)))
+
+known-check:
+	@$(if $(filter-out $(CHECKS),$(WHAT)),$(error no such check: $(WHAT); WHAT is one of $(CHECKS)),true)
+
+verify-faults: $(VENV)/.can-test
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python scripts/faults.py $(WITH)
 
 # Inputs over all targets, and for each text parser those that coverage leads to; the same seed draws the same inputs.
@@ -50,20 +60,23 @@ INPUTS ?= 100000
 GUIDED ?= 20000
 SEED   ?= 1
 
-fuzz: export OPENBLAS_NUM_THREADS := 1
-fuzz: $(VENV)/.can-test
+verify-fuzz: export OPENBLAS_NUM_THREADS := 1
+verify-fuzz: $(VENV)/.can-test
 	$(BIN)/python -W ignore tests/trust/fuzz/driver.py --inputs $(INPUTS) --guided $(GUIDED) --seed $(SEED) --write
 
-mutants: $(VENV)/.can-test
+verify-mutants: $(VENV)/.can-test
 	$(BIN)/python scripts/mutants.py $(ONLY) $(WITH)
 
-leaks: $(VENV)/.can-test
+verify-leaks: $(VENV)/.can-test
 	$(BIN)/python scripts/leaks.py
 
-load: $(VENV)/.can-test
+verify-registry: $(VENV)/.can-test
+	$(BIN)/python scripts/registry.py --check
+
+verify-load: $(VENV)/.can-test
 	$(BIN)/python benchmarks/load.py
 
-test-oldest: $(VENV)/.can-test
+verify-oldest: $(VENV)/.can-test
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-oldest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --output-file .venv-oldest/pins.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-oldest --requirement .venv-oldest/pins.txt adbc-driver-postgresql hypothesis pandas polars pytest pytest-xdist
@@ -90,27 +103,25 @@ docs: $(VENV)/.can-test
 	$(BIN)/python scripts/look_at_docs.py
 	@echo "the documentation is in site/: open $(CURDIR)/site/index.html"
 
-pictures: $(VENV)/.can-test
+pictures: known-drawing $(patsubst %,draw-%,$(or $(WHAT),$(DRAWN)))
+
+known-drawing:
+	@$(if $(filter-out $(DRAWN),$(WHAT)),$(error no such pictures: $(WHAT); WHAT is one of $(DRAWN)),true)
+
+draw-drawings: $(VENV)/.can-test
 	$(BIN)/python scripts/pictures.py
 	$(BIN)/python scripts/own_making_pictures.py
 	$(BIN)/python scripts/attacker_pictures.py
 
-notebooks: $(VENV)/.can-test
-	$(BIN)/python scripts/notebooks.py
-
-# all answers of tests/registry worked out again by the slow ways
-registry: $(VENV)/.can-test
-	$(BIN)/python scripts/registry.py --check
-
-screenshots: $(VENV)/.can-test
+draw-screenshots: $(VENV)/.can-test
 	$(BIN)/python scripts/screenshots.py
+
+draw-notebooks: $(VENV)/.can-test
+	$(BIN)/python scripts/notebooks.py
 
 # Where no service answers it says "not audited", and goes on; with STRICT=1 that is a failure.
 audit: $(VENV)/.can-test
 	@$(BIN)/python scripts/supply_chain.py audit $(if $(STRICT),--strict)
-
-sbom: $(VENV)/.can-test
-	$(BIN)/python scripts/supply_chain.py sbom dist
 
 # The wheel is built from the unpacked source archive, so that both are whole; nothing is fetched for them.  The same
 # commit gives the same bytes, wherever and whenever it is built.
@@ -148,12 +159,10 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --python-ver
 lock: $(VENV)/.can-test
 	$(LOCK) --upgrade --group dev --output-file requirements-dev.lock
 	$(LOCK) --upgrade --group build --extra plot --constraints requirements-dev.lock --output-file requirements.lock
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --upgrade \
-	    --custom-compile-command "make lock" --group audit --output-file requirements-audit.lock
-	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock requirements-audit.lock
+	$(BIN)/python scripts/no_hosts.py requirements.lock requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) .venv-audit .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest .venv-peers site build dist sidelight-demo .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Set-up. A stamp says what .venv holds; it is renewed when the pins or the package's metadata change.

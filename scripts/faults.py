@@ -1,4 +1,4 @@
-"""`make faults`: kill, fill, lock, damage and change, hundreds of times, and look at what is left (docs/trust.md).
+"""`make verify WHAT=faults`: kill, fill, lock, damage and change, hundreds of times; see what is left (docs/trust.md).
 
 python scripts/faults.py           all of it, and its table goes to docs/trust.md
 python scripts/faults.py --short   a sample, for tests; only says what broke

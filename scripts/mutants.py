@@ -1,16 +1,16 @@
 """Would our tests notice if the code were wrong?  Mutants of the rooms that decide, and how many of them tests kill.
 
-make mutants                            everything that has no verdict yet; stop it and go on whenever you like
-make mutants ONLY=measures/sums.py      one file, or one folder
-make mutants WITH=--beside              only with the tests beside each file: quick, and a lower bound
-make mutants ONLY=policy WITH="--ask tests/unit/policy"     with those and some more; also a lower bound
-make mutants WITH="--share 30"          a sample: 30 of 100 mutants, drawn as if by chance, always the same
-make mutants ONLY=measures/sums.py WITH="--judge --because 'the same for every count' --numbers 17 20-22"
+make verify WHAT=mutants        everything that has no verdict yet; stop it and go on whenever you like
+    ONLY=measures/sums.py       one file, or one folder
+    WITH=--beside               only with the tests beside each file: quick, and a lower bound
+    WITH="--ask tests/unit/policy"      with those and some more; also a lower bound
+    WITH="--share 30"           a sample: 30 of 100 mutants, drawn as if by chance, always the same
+    ONLY=measures/sums.py WITH="--judge --because 'the same for every count' --numbers 17 20-22"
 
 A survivor is a change that no test notices.  Those that stand in tests/mutants/survivors/ (a file for each source file)
 are looked at, with the reason why no test can or should notice; any other makes this fail, and so does a file under
-90 %.  The verdicts are kept in tests/mutants/verdicts/, and counted in docs/trust.md.  How it is done:
-scripts/mutants_of_file.py.
+90 %.  The verdicts are kept in .cache/mutants/, which git ignores.  They are counted in docs/trust.md once every file
+has some: a run over one file leaves the figures of all files there alone.  How it is done: scripts/mutants_of_file.py.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def judge(file: str) -> tuple[Figures, list[tuple[int, Key]]]:
 
 
 def keep(file: str, tests: str) -> None:
-    """Write the verdicts on a file's mutants into the repository; `tests`: whether all or some were asked."""
+    """Write the verdicts on a file's mutants to the cache; `tests`: whether all or some were asked."""
     path = KEPT / f"{file}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(tomli_w.dumps(Verdicts(file).kept(tests)), encoding="utf-8")
@@ -208,10 +208,10 @@ def _notes(file: str) -> str:
 
 
 PREFACE = f"""\
-`make mutants` makes one small change at a time (another sign, another constant, an argument left out, as mutmut does)
-in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f} seconds of
-them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. A verdict holds until
-its function is written otherwise. For what survived at first a test was written, or a reason in
+`make verify WHAT=mutants` makes one small change at a time (another sign, another constant, an argument left out, as
+mutmut does) in a function of these rooms, and runs the tests that execute the changed statement, at most {BUDGET:.0f}
+seconds of them. Killed: a test failed, or ran out of time. What stands outside of functions is not changed. A verdict
+holds until its function is written otherwise. For what survived at first a test was written, or a reason in
 `tests/mutants/survivors/` why no test can or should notice: reasons are arguments, and later tests refuted some that
 stood there. Where not all mutants of a file were tried, those that were are drawn as if by chance, and of the others a
 larger share may live; where only some of the tests were asked, the others may kill more."""
@@ -226,7 +226,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="files at a time")
     parser.add_argument("--share", type=int, default=100, help="try so many of 100 mutants, drawn as if by chance")
     parser.add_argument("--judge", action="store_true", help="try nothing, only judge and keep what was tried")
-    parser.add_argument("--leave-page", action="store_true", help="write nothing into the repository but reasons")
+    parser.add_argument("--leave-page", action="store_true", help="write neither docs/trust.md nor condensed verdicts")
     parser.add_argument("--because", help="why the survivors with these numbers may live; of one file")
     parser.add_argument("--numbers", nargs="+", default=[], help="which survivors, as 3 or 7-9")
     chosen = parser.parse_args()
@@ -252,7 +252,11 @@ def main() -> int:
         bad |= bool(unlisted) or figures.share_of_possible < ENOUGH
     print(f"\n{table({file: judge(file)[0] for file in todo})}")
     if not chosen.leave_page:
-        write_section("mutants", f"{PREFACE}\n\n{table({file: judge(file)[0] for file in files(())})}")
+        every = {file: judge(file)[0] for file in files(())}
+        if all(one.tried or not one.mutants for one in every.values()):
+            write_section("mutants", f"{PREFACE}\n\n{table(every)}")
+        else:
+            print("\ndocs/trust.md stays as it is: some files have no verdicts in .cache/mutants yet")
     return int(bad)
 
 

@@ -13,8 +13,9 @@ mutants, so ours is another:
    those that promise most kills in a second, until one fails or their time is used up.
 
 A test kills a mutant only if it passes, in a fork like that, without the mutant.  A mutant that runs out of its
-processor time is killed too, and counted apart.  Every verdict is written at once, so a run can be stopped at any time;
-scripts/mutants.py keeps them in the repository, a letter each, and a later run goes on from there.
+processor time is killed too, and counted apart.  Every verdict is written at once to .cache/mutants/verdicts/, so a run
+can be stopped at any time; scripts/mutants.py condenses them to a letter each in .cache/mutants/kept/, and a later run
+goes on from there.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from mutmut.mutation.pragma_handling import get_ignored_lines
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "sidelight"
 CACHE = ROOT / ".cache" / "mutants"
-KEPT = ROOT / "tests" / "mutants" / "verdicts"
+KEPT = CACHE / "kept"
 
 BUDGET = 3.0
 """Seconds of tests, at most, that a mutant has to survive (by their processor time when nothing is mutated)."""
@@ -551,10 +552,10 @@ def beside(file: str) -> list[str]:
 
 
 class Verdicts:
-    """What is known of a file's mutants.
+    """Verdicts on the mutants of one source file, read from the cache.
 
-    In the repository: a letter for each mutant of each function, which holds as long as the function is written as it
-    was.  In the cache: a line of JSON for each that was tried here, with the test that gave the verdict.
+    `kept_path` has a letter for each mutant of each function, valid as long as the function is written as it was.
+    `path` has a line of JSON for each mutant tried since, with the test that gave the verdict.
     """
 
     def __init__(self, file: str) -> None:
@@ -584,7 +585,7 @@ class Verdicts:
         return found
 
     def kept(self, tests: str) -> dict[str, object]:
-        """What goes to the repository; `tests`: whether all or some were asked."""
+        """Return the document for `kept_path`; `tests`: whether all or some were asked."""
         letter = {verdict: letter for letter, verdict in LETTERS.items()}
         functions = {
             name: "".join(letter[self.of(key)[0]] for key in keys) for name, keys in self._by_function().items()

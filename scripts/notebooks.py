@@ -1,4 +1,4 @@
-"""Run the notebooks and put what they show into the documentation: `make notebooks`.
+"""Run the notebooks and put what they show into the documentation: `make pictures WHAT=notebooks`.
 
     python scripts/notebooks.py            all pages and pictures of docs/notebooks/
     python scripts/notebooks.py --check    run them, and fail where a page shows something else
@@ -113,7 +113,7 @@ def main() -> int:
         if check:
             before = file.read_text(encoding="utf-8") if file.exists() else ""
             if before != page:
-                other.append(f"{file.relative_to(ROOT)} shows something else: run make notebooks")
+                other.append(f"{file.relative_to(ROOT)} shows something else: run make pictures WHAT=notebooks")
             other += [f"{name} is missing" for name in pictures if not (PAGES / name).exists()]
             continue
         file.write_text(page, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Make the pictures of the README and the pages again: `make screenshots`.
+"""Make the pictures of the README and the pages again: `make pictures WHAT=screenshots`.
 
 report.png   the first screen of the report that `sidelight demo` writes, in the system's Chromium
 known.svg    how sure somebody could become, by how much they know, of the demo's first release

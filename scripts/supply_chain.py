@@ -3,7 +3,7 @@
     python scripts/supply_chain.py sbom FOLDER       writes sidelight-VERSION-run.cdx.json and …-dev.cdx.json there
     python scripts/supply_chain.py audit [--strict]  asks PyPI's advisories, or OSV's where PyPI does not answer
 
-Both read the pins of the lock files.  The tools have an environment of their own, by requirements-audit.lock.
+Both read the pins of the lock files.  The tools they call (pip-audit, cyclonedx-py) are in requirements-dev.lock too.
 
 `audit` never calls a pin clean of which nobody was asked.  (pip-audit by itself says "No known vulnerabilities found",
 with status 0, also where its service knew none of the packages.)  Status: 0 where nothing is known, or nobody could be
@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TOOLS = ROOT / ".venv-audit"
 LOCKS = {"run": ROOT / "requirements.lock", "dev": ROOT / "requirements-dev.lock"}
 SERVICES = ("pypi", "osv")
 NOT_AUDITED = "no advisory service reachable: not audited"
@@ -135,15 +134,12 @@ def sbom(folder: Path) -> int:
 
 
 def tool(name: str) -> Path:
-    """Find a tool, in the environment that is made when it is first asked for, and again when its pins change."""
-    pins, stamp = ROOT / "requirements-audit.lock", TOOLS / "pins"
-    if not stamp.exists() or stamp.read_bytes() != pins.read_bytes():
-        uv = [sys.executable, "-m", "uv"]
-        subprocess.run([*uv, "venv", "--quiet", "--clear", "--python", sys.executable, str(TOOLS)], check=True)
-        install = [*uv, "pip", "install", "--quiet", "--python", str(TOOLS), "--require-hashes", "--requirement"]
-        subprocess.run([*install, str(pins)], check=True)
-        stamp.write_bytes(pins.read_bytes())
-    return TOOLS / "bin" / name
+    """Return the path of a tool in the environment of this Python; raise `FileNotFoundError` if it is not installed."""
+    path = Path(sys.executable).with_name(name)
+    if not path.exists():
+        message = f"{name} is not installed beside {sys.executable}: install requirements-dev.lock"
+        raise FileNotFoundError(message)
+    return path
 
 
 def main() -> int:
@@ -155,9 +151,9 @@ def main() -> int:
     given = parser.parse_args()
     try:
         return sbom(given.folder) if given.verb == "sbom" else audit(strict=given.strict)
-    except subprocess.CalledProcessError as failed:
+    except FileNotFoundError as missing:
         if given.verb == "audit":
-            print(f"the tools of requirements-audit.lock cannot be installed here: not audited ({failed})")
+            print(f"not audited: {missing}")
             return 2 if given.strict else 0
         raise
 

@@ -25,7 +25,8 @@ def write_section(name: str, markdown: str, *, page: Path = PAGE) -> None:
     if re.search(r"<!-- /?\w+ -->", markdown):
         message = f"the text of section {name!r} has a marker of the page in it"
         raise ValueError(message)
-    page.write_text(f"{before}\n`make {name}`, {circumstances()}\n\n{markdown.strip()}\n{after}", encoding="utf-8")
+    heading = f"`make verify WHAT={name}`, {circumstances()}"
+    page.write_text(f"{before}\n{heading}\n\n{markdown.strip()}\n{after}", encoding="utf-8")
 
 
 def read_section(name: str, *, page: Path = PAGE) -> str:

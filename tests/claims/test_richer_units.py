@@ -1,6 +1,6 @@
 """What bounds somebody who knows k equalities ("same as"), or k implications from sets of values?
 
-No program finds these worst cases (docs/decisions/0008-richer-units.md); here is what is claimed of them instead, against
+No program finds these worst cases (docs/decisions/0007-richer-units.md); here is what is claimed of them instead, against
 trying everything on small tables, and the counterexamples to simpler forms.
 """
 

@@ -37,6 +37,23 @@ def test_every_page_is_in_the_navigation_once():
     assert sorted(navigation) == sorted(str(page.relative_to(DOCS)) for page in PAGES)
 
 
+def test_decisions_are_numbered_without_gaps_in_name_title_and_navigation():
+    records = sorted((DOCS / "decisions").glob("*.md"))
+    numbers = list(range(1, len(records) + 1))
+    assert [int(record.name[:4]) for record in records] == numbers
+    titles = [record.read_text(encoding="utf-8").splitlines()[0] for record in records]
+    assert [int(re.match(r"# (\d+)\. ", title)[1]) for title in titles] == numbers
+    navigation = (ROOT / "zensical.toml").read_text(encoding="utf-8")
+    shown = re.findall(r'"(\d+)\. .*?" = "decisions/(\d{4})-', navigation)
+    assert [(int(number), int(name)) for number, name in shown] == [(each, each) for each in numbers]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_decisions_are_referred_to_by_their_numbers(page):
+    links = re.findall(r"\[decision (?:record )?(\d+)\]\(\S*?(\d{4})-", page.read_text(encoding="utf-8"))
+    assert [(said, name) for said, name in links if int(said) != int(name)] == []
+
+
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))

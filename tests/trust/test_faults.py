@@ -1,4 +1,4 @@
-"""A sample of the faults of `make faults`, each kind in a few places: nothing is broken by them."""
+"""A sample of the faults of `make verify WHAT=faults`, each kind in a few places: nothing is broken by them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A short run of what `make fuzz` does at length: inputs near valid ones for every parser, and the bars that they try."""
+"""A short run of what `make verify WHAT=fuzz` does at length: inputs near valid ones for every parser, and the bars that they try."""
 
 import pytest
 from hypothesis import strategies as st

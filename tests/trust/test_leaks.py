@@ -308,4 +308,4 @@ def test_pages_show_no_identifier_and_nothing_of_columns_without_a_role(folder, 
 def test_the_promise_is_the_one_that_is_printed():
     page = Path(__file__).parents[2] / "docs" / "trust.md"
     section = page.read_text(encoding="utf-8").partition("<!-- leaks -->")[2].partition("<!-- /leaks -->")[0]
-    assert promise_table() in section, "run: make leaks"
+    assert promise_table() in section, "run: make verify WHAT=leaks"

@@ -1,6 +1,6 @@
 """Whatever public functions, classes and methods are given, they raise `SidelightError` or `TypeError`, and nothing else.
 
-`make fuzz` draws more of the calls that `trust.fuzz.python_calls` describes.
+`make verify WHAT=fuzz` draws more of the calls that `trust.fuzz.python_calls` describes.
 """
 
 import math

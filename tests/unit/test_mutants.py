@@ -237,8 +237,8 @@ def test_survivors_are_named_until_they_are_listed(project):
     assert verdicts.read_text() == before  # nothing was tried again
     left = [line for line in second.stdout.splitlines() if line.startswith("  + ")]
     assert second.returncode == int(bool(left)), second.stdout
-    shutil.rmtree(project.root / ".cache")
-    assert second.stdout.endswith(project.make_mutants("--judge").stdout)  # from what is kept in the repository
+    shutil.rmtree(project.root / ".cache/mutants/verdicts")
+    assert second.stdout.endswith(project.make_mutants("--judge").stdout)  # from the condensed verdicts
     page = (project.root / "docs/trust.md").read_text()
     assert page.startswith("a\n<!-- mutants -->\n")
     assert "| `policy/limit.py`, by some of the tests |" in page
@@ -249,8 +249,8 @@ def test_a_sample_is_drawn_and_goes_on(project):
     some = project.make_mutants("policy/limit.py", "--share", "50")
     _, mutants, tried, *_ = some.stdout.splitlines()[-1].split(" | ")
     assert 0 < int(tried) < int(mutants)
-    shutil.rmtree(project.root / ".cache")
-    kept = (project.root / "tests/mutants/verdicts/policy/limit.py.toml").read_text()
+    shutil.rmtree(project.root / ".cache/mutants/verdicts")
+    kept = (project.root / ".cache/mutants/kept/policy/limit.py.toml").read_text()
     assert 'tests = "some"' in kept
     rest = project.make_mutants("policy/limit.py")
     assert rest.stdout.splitlines()[-1].split(" | ")[1:3] == [mutants, mutants]
@@ -264,6 +264,13 @@ def test_reasons_are_given_by_number(project):
     assert ": policy/limit.py: " not in second.stdout
     assert "an example" in (project.root / "tests/mutants/survivors/policy/limit.py.toml").read_text()
     assert (second.returncode, second.stdout.splitlines()[-1].endswith("| 100.0 % |")) == (0, True)
+
+
+def test_figures_of_the_whole_stay_while_some_files_have_no_verdicts(project):
+    (project.root / "src/sidelight/policy/other.py").write_text("def more(number):\n    return number + 1\n")
+    ran = project.make_mutants("policy/limit.py")
+    assert "docs/trust.md stays as it is" in ran.stdout
+    assert (project.root / "docs/trust.md").read_text() == "a\n<!-- mutants -->\nold\n<!-- /mutants -->\nz\n"
 
 
 def test_a_file_that_is_not_there_is_told(project):

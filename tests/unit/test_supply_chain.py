@@ -1,5 +1,4 @@
 import json
-import subprocess
 
 import pytest
 import supply_chain as chain
@@ -57,11 +56,13 @@ def test_the_next_service_is_asked_where_one_does_not_answer(monkeypatch, capsys
     assert "no known vulnerabilities in" in capsys.readouterr().out
 
 
-def test_tools_that_cannot_be_installed_audit_nothing(monkeypatch, capsys):
-    def fails(name):
-        raise subprocess.CalledProcessError(1, ["uv", "pip", "install"])
+def test_tools_are_pinned_in_the_lock_for_developing():
+    names = {pin.split("==")[0] for pin in chain.pins_of(chain.LOCKS["dev"])}
+    assert {"pip-audit", "cyclonedx-bom"} <= names
 
-    monkeypatch.setattr(chain, "tool", fails)
+
+def test_a_tool_that_is_not_installed_audits_nothing(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
     monkeypatch.setattr("sys.argv", ["supply_chain.py", "audit"])
     assert chain.main() == 0
     assert "not audited" in capsys.readouterr().out

@@ -181,9 +181,8 @@ def spendings_of(files: Sequence[str]) -> list[Spending]:
     """Collect what was spent, each once: the same file, or the same receipt in several of them, is paid for once."""
     distinct = {real_path(Path(file)): file for file in files}.values()
     entries = [entry for file in distinct if not _is_noise(file) for entry in _ledger(file).read().entries]
-    # what has no receipt, in ledgers of the first version, is told apart by nothing
-    by_receipt = {entry.receipt: entry.spending for entry in entries if entry.receipt}
-    spendings = [*by_receipt.values(), *(entry.spending for entry in entries if not entry.receipt)]
+    by_receipt = {entry.receipt: entry.spending for entry in entries}
+    spendings = [*by_receipt.values()]
     for noisy in (read_drawn(Path(file)) for file in distinct if _is_noise(file)):
         if noisy.receipt is not None:
             if noisy.receipt in by_receipt:

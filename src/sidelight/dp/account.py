@@ -49,7 +49,6 @@ Accounting: TypeAlias = Literal["basic", "concentrated"]
 
 KIND = "privacy ledger"
 SCHEMA_VERSION = 3
-"""Older ones are read too: version 1 knew neither receipts nor columns nor files, version 2 no choices of levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +337,7 @@ def from_text(text: str) -> Account:
     document = json.loads(text)
     try:
         digest = document.pop("digest")
-        known = document["kind"] == KIND and document["schema_version"] in range(1, SCHEMA_VERSION + 1)
+        known = document["kind"] == KIND and document["schema_version"] == SCHEMA_VERSION
         # the digest is of everything else in the document, in one order
         if not known or digest != _digest(document):
             message = "the digest does not fit"
@@ -360,7 +359,7 @@ def _digest(document: Mapping[str, Any]) -> str:
 
 
 def history_digest(account: Account, entries: int) -> str:
-    """Compute a digest of the first entries of an account: of what later changes and other versions leave as it is."""
+    """Compute a digest of the first entries of an account: of what later changes leave as it is."""
     return _digest({"history": [[each.at, each.receipt, each.spending.what] for each in account.entries[:entries]]})
 
 
@@ -389,13 +388,13 @@ def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
         document["delta"],
         neighbours,
         _read_mechanism(document["mechanism"]),
-        _read_columns(document.get("counted")),
-        tuple(_read_noise(each) for each in document.get("marginal_noise", ())),
-        charged_rho=document.get("rho"),
+        _read_columns(document["counted"]),
+        tuple(_read_noise(each) for each in document["marginal_noise"]),
+        charged_rho=document["rho"],
     )
-    published = tuple(PublishedCounts(**file) for file in document.get("published", ()))
-    choice = None if document.get("choice") is None else PaidChoice(**document["choice"])
-    return Entry(document["at"], spending, document.get("receipt", ""), published, choice)
+    published = tuple(PublishedCounts(**file) for file in document["published"])
+    choice = None if document["choice"] is None else PaidChoice(**document["choice"])
+    return Entry(document["at"], spending, document["receipt"], published, choice)
 
 
 def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:
@@ -403,8 +402,6 @@ def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:
 
 
 def _read_noise(document: Mapping[str, Any]) -> Mechanism:
-    if "touched" in document:  # version 1: so many counts change by one
-        return Mechanism(document["kind"], document["scale"], Sensitivity(document["touched"], document["touched"]))
     return Mechanism(document["kind"], document["scale"], Sensitivity(**document["sensitivity"]))
 
 

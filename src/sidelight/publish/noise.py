@@ -265,7 +265,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
         form = format_of(path, None)
         sheet = read_sheet(path, form)
         domain = _declared(document, sheet, form)
-        spending, paid = _spending(document, domain, unit), document.get("levels_epsilon")
+        spending, paid = _spending(document, domain, unit), document["levels_epsilon"]
         return NoisyCounts(
             domain,
             document["sensitive"],
@@ -275,8 +275,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
             unit,
             paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
             people_at_most=whole_or_none(document["privacy_unit"]["people_at_most"]),
-            missing=_read_missing(document.get("missing")),
-            budget=read_budget(document.get("ledger"), spending.neighbours),
+            missing=_read_missing(document["missing"]),
+            budget=read_budget(document["ledger"], spending.neighbours),
             receipt=text_or_none(document["receipt"]),
             **_marginals(document, domain, spending),
         )
@@ -301,16 +301,14 @@ def noise_kind(path: Path) -> object:
         return None
 
 
-def noise_beside(
-    path: Path, kind: str = "noisy counts", versions: Sequence[int] = (2, SCHEMA_VERSION)
-) -> dict[str, Any]:
+def noise_beside(path: Path, kind: str = "noisy counts", version: int = SCHEMA_VERSION) -> dict[str, Any]:
     """Read what is said about the counts, and make sure that it is about this file."""
     beside = noise_path(path)
     settle(path)
     try:
         document: dict[str, Any] = json.loads(read_whole(beside))
         about = document["kind"]
-        known = about == kind and document["schema_version"] in versions
+        known = about == kind and document["schema_version"] == version
         sha256 = document["file"]["sha256"]
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
@@ -324,7 +322,7 @@ def noise_beside(
         )
         raise BadRelease(message)
     if not known:
-        message = f"'{beside.name}' is of another version; this Sidelight reads {versions[-1]}"
+        message = f"'{beside.name}' is of another version; this Sidelight reads {version}"
         raise BadRelease(message)
     if not path.is_file() or digest(path) != sha256:
         message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"
@@ -334,10 +332,9 @@ def noise_beside(
 
 def read_unit(document: dict[str, Any]) -> PrivacyUnit:
     """Read whom the promise is made to."""
-    # documents were once without the column's name
-    person = document.get("person", "person" if document["checked"] else EACH_ROW)
+    person = document["person"]
     values, at_most = _one_of(Semantics, document["values"]), whole_or_none(document["values_per_person"])
-    rows = whole_or_none(document.get("rows_per_person"))
+    rows = whole_or_none(document["rows_per_person"])
     word = "row" if person == EACH_ROW else "person"
     if at_most is None or (document["unit"], document["checked"]) != (word, word == "person"):
         message = "no such people"
@@ -365,10 +362,10 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     sensitivity = unit.sensitivity(document["neighbours"])
     merged = sensitivity.merged(units_changed(document["neighbours"]))
     noise = read_mechanism(document["mechanism"], sensitivity)
-    beside = tuple(read_mechanism(each["mechanism"], merged) for each in document.get("queries", ()))
+    beside = tuple(read_mechanism(each["mechanism"], merged) for each in document["queries"])
     counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
     cost = document["epsilon"], document["delta"], document["neighbours"]
-    spending = Spending(str(counted), *cost, noise, counted, beside, document.get("rho"))
+    spending = Spending(str(counted), *cost, noise, counted, beside, document["rho"])
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"
@@ -386,10 +383,10 @@ def read_mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechan
 
 
 def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> dict[str, Any]:
-    names, queries = [*domain.levels, document["sensitive"]], document.get("queries", ())
+    names, queries = [*domain.levels, document["sensitive"]], document["queries"]
     numbers: dict[tuple[str, int], int] = {}
     coarser: list[CoarserLevel] = []
-    for name, each in (pair for query in queries for pair in query.get("coarser", {}).items()):
+    for name, each in (pair for query in queries for pair in query["coarser"].items()):
         level = coarser_level(names.index(name), int(each["level"]), each["labels"])
         known = numbers.setdefault((name, level.level), len(names) + len(coarser))
         if known == len(names) + len(coarser):
@@ -400,7 +397,7 @@ def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> 
     layout = CellLayout(domain.sizes, tuple(coarser))
     marginals = []
     for query, mechanism in zip(queries, spending.marginal_noise, strict=True):
-        levels = {name: int(each["level"]) for name, each in query.get("coarser", {}).items()}
+        levels = {name: int(each["level"]) for name, each in query["coarser"].items()}
         axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query["by"])
         measured = np.array(query["measured"], np.int64)
         if measured.tolist() != query["measured"]:
@@ -457,8 +454,7 @@ def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain
     labels, codes = zip(
         *(read_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True
     )
-    # version 2 did not say it, and had no label for others
-    outside: Outside = _one_of(Outside, document["outside"]) if "outside" in document else "leave out"
+    outside: Outside = _one_of(Outside, document["outside"])
     if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
         message = "nobody is other"
         raise ValueError(message)

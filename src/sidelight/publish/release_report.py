@@ -354,7 +354,7 @@ def how_published(document: Sidecar) -> HowMade:
         people_in=people.people_in,
         people_out=people.people_out,
         suppressed=people.suppressed,
-        checked=search.checked or 0,
+        checked=0,
         complete=search.complete,
         resists=words,
         utility=document.utility,

@@ -69,8 +69,6 @@ KEPT_BACK = (
 KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 """Utilities that anybody can compute from what is published."""
 
-NO_LONGER_TOLD = "null but in older documents: which other releases keep the policy depends on who has which value"
-
 Says: TypeAlias = dict[str, Label]
 
 
@@ -178,9 +176,7 @@ class SearchFacts(DocumentPart):
     options: Plain
     levels: dict[str, int]
     utility: str | None = Field(default=None, description="by which the release was chosen among others")
-    minimal: tuple[dict[str, int], ...] | None = Field(default=None, description=NO_LONGER_TOLD)
     averages: bool = Field(default=False, description="whether groups print averages of their people")
-    checked: int | None = Field(default=None, description=NO_LONGER_TOLD)
     complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
     resistance: ResistanceFacts | None = Field(default=None, description="null: made for readers of the release alone")
 

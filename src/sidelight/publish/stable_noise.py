@@ -98,7 +98,7 @@ def read_stable_counts(path: str | Path) -> StableCounts:
     True
     """
     path = Path(path)
-    document = noise_beside(path, KIND, (SCHEMA_VERSION,))
+    document = noise_beside(path, KIND, SCHEMA_VERSION)
     try:
         unit = read_unit(document["privacy_unit"])
         form = format_of(path, None)

@@ -2,7 +2,7 @@
 
 What DuckDB offers is `PackedRows`: rows that are packed numbers, counted or not.  Whether it counts them first is
 decided by looking at some: where nearly all differ, counting is as much work as the rest together, and sorting does it
-in passing (docs/decisions/0035-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.
+in passing (docs/decisions/0022-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.
 Where people have several rows, the engine counts in any case.
 """
 

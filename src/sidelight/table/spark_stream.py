@@ -14,7 +14,7 @@
                of at most `FAN_IN` parts a node, the last of them here
 
 Between these steps Spark holds and moves lots of rows as bytes, not rows: what it does per row costs more than all the
-rest (docs/decisions/0037-summaries-in-executors.md).
+rest (docs/decisions/0024-summaries-in-executors.md).
 
 *Invariants.*  Blocks are those of the same rows in a file, but for where they are cut, which no summary shows.
 A partition that Spark computes again, because a worker was lost, is the same: its range is fixed, and rows of a range

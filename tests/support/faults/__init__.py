@@ -1,4 +1,4 @@
-"""Faults on purpose, and what must hold after each: `make faults` runs all of them, `tests/trust/test_faults.py` some.
+"""Faults on purpose, and what must hold after each: `make verify WHAT=faults` runs all of them, `tests/trust/test_faults.py` some.
 
 children   jobs in forked processes: what they answer, and how they are killed at a step or at a moment
 works      what is run (publishing, a ledger, a report, a search out of core), and what must be found afterwards

@@ -1,4 +1,4 @@
-"""`make fuzz`: so many inputs over all targets, by several processes; the table of what came of them.
+"""`make verify WHAT=fuzz`: so many inputs over all targets, by several processes; the table of what came of them.
 
     python tests/trust/fuzz/driver.py --inputs 100000 --seed 1 --workers 2
     python tests/trust/fuzz/driver.py --only CSV --inputs 2000 --seed 7

@@ -243,15 +243,13 @@ def test_of_two_rows_the_delta_is_more_than_doubled_too():
     assert with_delta.endswith("hidden by twice epsilon only, and more than twice delta")
 
 
-def test_documents_of_version_2_are_read_too(tmp_path):
+@pytest.mark.parametrize("version", [1, 2, 4, "3", None])
+def test_documents_of_another_version_are_refused(tmp_path, version):
     published = noisy(outside="leave out").publish(tmp_path / "counts.csv")
-    document = json.loads(published.beside.read_text()) | {"schema_version": 2}
-    for name in ("outside", "missing", "ledger"):
-        del document[name]
-    del document["privacy_unit"]["rows_per_person"]
+    document = json.loads(published.beside.read_text()) | {"schema_version": version}
     published.beside.write_text(json.dumps(document))
-    read = sl.read_noise(published.path)
-    assert (read.outside, read.missing, read.budget, read.unit.rows_per_person) == ("leave out", None, None, None)
+    with pytest.raises(BadRelease, match="is of another version; this Sidelight reads 3"):
+        sl.read_noise(published.path)
 
 
 def test_a_declared_label_is_not_mistaken_for_others():
@@ -459,13 +457,13 @@ def test_queries_that_cannot_have_been_measured_are_refused(tmp_path, change):
     assert str(refused.value) == "'counts.csv.noise.json' does not fit 'counts.csv'; publish the counts again"
 
 
-def test_documents_that_never_heard_of_queries_or_of_coarser_ones_are_read(tmp_path):
+@pytest.mark.parametrize("name", ["queries", "rho", "levels_epsilon", "outside", "missing", "ledger"])
+def test_documents_without_a_key_are_refused(tmp_path, name):
     published = small(epsilon=1, queries=None).publish(tmp_path / "counts.csv")
-    changed(published, lambda document: [document.pop(name) for name in ("queries", "rho", "levels_epsilon")])
     assert sl.read_noise(published.path).marginals == ()
-    by_age = small(epsilon=1, queries={"age": 90, "cells": 1}).publish(tmp_path / "by_age.csv")
-    changed(by_age, lambda document: [query.pop("coarser") for query in document["queries"]])
-    assert [each.axes for each in sl.read_noise(by_age.path).marginals] == [(0,)]
+    changed(published, lambda document: document.pop(name))
+    with pytest.raises(BadRelease, match="does not fit"):
+        sl.read_noise(published.path)
 
 
 @pytest.mark.parametrize(
@@ -692,16 +690,21 @@ def test_a_receipt_is_a_text_or_none():
     assert (text_or_none("abc"), text_or_none(None)) == ("abc", None)
 
 
-UNIT = {"unit": "person", "person": "id", "checked": True, "values": "set", "values_per_person": 3}
+UNIT = {
+    "unit": "person",
+    "person": "id",
+    "checked": True,
+    "values": "set",
+    "values_per_person": 3,
+    "rows_per_person": 2,
+}
 
 
 def test_whom_the_promise_is_made_to_is_read():
-    read = read_unit(UNIT | {"rows_per_person": 2})
+    read = read_unit(UNIT)
     assert (read.person, read.values, read.values_per_person, read.rows_per_person) == ("id", "set", 3, 2)
-    assert read_unit(UNIT).rows_per_person is None
-    old = {name: UNIT[name] for name in UNIT if name != "person"}  # of documents that had no name of the column
-    assert read_unit(old).person == "person"
-    assert read_unit(old | {"unit": "row", "checked": False}).person == "each row"
+    assert read_unit(UNIT | {"rows_per_person": None}).rows_per_person is None
+    assert read_unit(UNIT | {"unit": "row", "person": "each row", "checked": False}).person == "each row"
 
 
 @pytest.mark.parametrize(

@@ -351,8 +351,6 @@ def test_how_a_file_was_made_is_told_as_its_sidecar_does(published):
     assert (made.rows_in, made.people_in, made.people_out, made.suppressed) == (45_222, 45_222, 45_222, 0)
     assert (made.checked, made.resists, made.utility) == (0, None, document.utility)
     assert (made.published, made.warnings) == (document.date, document.warnings)
-    older = document.search.model_copy(update={"checked": 12})
-    assert how_published(document.model_copy(update={"search": older})).checked == 12
 
 
 @pytest.mark.parametrize(

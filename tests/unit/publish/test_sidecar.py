@@ -97,9 +97,8 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "options": {"suppress": 0, "suppressed": "as *", "nodes": 100_000, "levels": None},
         "levels": dict(found.levels),
         "utility": "balanced loss",
-        "minimal": None,  # which other releases keep the policy depends on who has which value
+        # no other releases within policy: which there are depends on who has which value
         "averages": False,
-        "checked": None,
         "complete": True,
         "resistance": None,
     }
