@@ -243,6 +243,16 @@ def test_importing_sidelight_imports_nothing_heavy():
     assert loaded & heavy == set()
 
 
+@pytest.mark.parametrize("folder", sorted({path.parent for path in FILES} - {SOURCE}), ids=lambda path: path.name)
+def test_a_folder_names_each_of_its_files(folder):
+    """Whoever opens a room finds every file on its map: the docstring of its `__init__`."""
+    room = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    rooms = {path.parent.name for path in folder.glob("*/__init__.py")}
+    named = {*re.findall(r"`(\w+)/?`", room)}
+    assert (files | rooms) - named == set()
+
+
 def test_the_architecture_page_names_every_folder():
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     missing = {place for place in map(place_of, FILES) if f"`{place}" not in page}
