@@ -32,8 +32,8 @@ import pyarrow as pa
 from results import write_part
 
 import sidelight as sl
-from sidelight.dp import level_choice
 from sidelight.errors import SidelightError
+from sidelight.noise import level_choice
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 

@@ -32,7 +32,6 @@ import pyarrow.parquet as pq
 from results import quick, write_part
 
 import sidelight as sl
-from sidelight._progress import quiet
 from sidelight.datasets.bundled import ADULT
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import Rule
@@ -41,6 +40,7 @@ from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.reduction import reduce_problem
 from sidelight.max_entropy.subproblems import solve
 from sidelight.max_entropy.terms import mentioned_conditions
+from sidelight.progress import quiet
 from sidelight.search.anatomy import deal
 
 sys.path.append(str(Path(__file__).parents[1] / "reproductions"))

@@ -21,13 +21,13 @@ import opendp.prelude as dp
 from results import write_part
 
 import sidelight as sl
-from sidelight._arrays import Floats, Integers
-from sidelight.dp.domain import Domain
-from sidelight.dp.marginals import Axes, CellLayout
-from sidelight.dp.mechanism import Mechanism, PrivacyCost, calibrate
-from sidelight.dp.parameters import Sensitivity
-from sidelight.dp.postprocessing import fit_marginals, postprocess
-from sidelight.dp.workload import Measurements, read_queries, split_noise
+from sidelight.arrays import Floats, Integers
+from sidelight.noise.domain import Domain
+from sidelight.noise.marginals import Axes, CellLayout
+from sidelight.noise.mechanism import Mechanism, PrivacyCost, calibrate
+from sidelight.noise.parameters import Sensitivity
+from sidelight.noise.postprocessing import fit_marginals, postprocess
+from sidelight.noise.workload import Measurements, read_queries, split_noise
 
 COLUMNS = ("age", "sex", "race", "occupation")
 ASKED = {

@@ -109,8 +109,8 @@ def in_spark(kind: str, path: str) -> dict[str, float]:
     import os
 
     import sidelight as sl
+    from sidelight.engines.spark.source import spark_session
     from sidelight.measures.findings import findings
-    from sidelight.table.spark_source import spark_session
 
     os.environ["PYSPARK_SUBMIT_ARGS"] = "--driver-memory 4g pyspark-shell"
     frame = spark_session("local[2]").read.parquet(path)

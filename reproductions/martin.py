@@ -22,8 +22,8 @@ from generalisations import Node, in_words, is_coarser, levels, minimal, steps
 from scipy.stats import kendalltau
 
 import sidelight as sl
-from sidelight._text import counted
 from sidelight.report.plots import BLUE, INK, VERMILION, TableBehind, finished, share_axis, text_at
+from sidelight.text import counted
 
 KNOWN = (1, 3, 5, 7, 9, 11)
 """The amounts of knowledge of Figure 6."""

@@ -127,7 +127,7 @@ def changed(folder: Path, seed: int, short: bool) -> Iterator[Tally]:  # noqa: F
 
 ENGINES = {
     "Spark executor killed": ("tests/engines/test_spark.py", "killed"),
-    "database gone or restarted": ("tests/unit/table/test_postgres_source.py", "gone or restarted"),
+    "database gone or restarted": ("tests/unit/engines/postgres/test_source.py", "gone or restarted"),
 }
 
 

@@ -8,18 +8,18 @@ from . import testing as testing
 
 # what the publisher holds
 from .table.table import Table as Table
-from .table.read import read_table as read_table
-from .table.streamed_table import stream_table as stream_table
-from .table.streamed_table import StreamedTable as StreamedTable
+from .engines.read import read_table as read_table
+from .engines.streamed_table import stream_table as stream_table
+from .engines.streamed_table import StreamedTable as StreamedTable
 from .table.events import Events as Events
-from .table.read_events import read_events as read_events
+from .engines.read_events import read_events as read_events
 from .table.true_counts import TrueCounts as TrueCounts
-from .table.domain_file import read_domain as read_domain
-from .table.suggested_roles import SuggestedRole as SuggestedRole
-from .table.suggested_roles import SuggestedRoles as SuggestedRoles
-from .table.suggested_roles import suggest_roles as suggest_roles
+from .engines.domain_file import read_domain as read_domain
+from .intake.roles import SuggestedRole as SuggestedRole
+from .intake.roles import SuggestedRoles as SuggestedRoles
+from .intake.roles import suggest_roles as suggest_roles
 from .table.hierarchy import Hierarchy as Hierarchy
-from .table.hierarchy_drafts import draft_hierarchies as draft_hierarchies
+from .intake.hierarchy_drafts import draft_hierarchies as draft_hierarchies
 from .table.hierarchy_io import read_hierarchies as read_hierarchies
 from .table.hierarchy_io import read_hierarchy as read_hierarchy
 from .table.hierarchy_io import write_hierarchy as write_hierarchy
@@ -164,29 +164,29 @@ from .attack.simulation import simulate_composition as simulate_composition
 from .attack.simulation import Simulation as Simulation
 
 # noise
-from .dp.noisy_counts import noisy_counts as noisy_counts
-from .dp.noisy_counts import NoisyCounts as NoisyCounts
-from .dp.stable_counts import stable_counts as stable_counts
-from .dp.stable_counts import StableCounts as StableCounts
+from .noise.noisy_counts import noisy_counts as noisy_counts
+from .noise.noisy_counts import NoisyCounts as NoisyCounts
+from .noise.stable_counts import stable_counts as stable_counts
+from .noise.stable_counts import StableCounts as StableCounts
 from .publish.stable_noise import read_stable_counts as read_stable_counts
-from .dp.level_choice import choose_levels as choose_levels
-from .dp.level_choice import ChosenLevels as ChosenLevels
-from .dp.ledger import Ledger as Ledger
-from .dp.accountant import Spending as Spending
-from .dp.accountant import privacy_spent as privacy_spent
-from .dp.accountant import promise_of as promise_of
-from .dp.accountant import PrivacySpent as PrivacySpent
-from .dp.answers import NoisyAnswer as NoisyAnswer
-from .dp.attack import attack_noise as attack_noise
-from .dp.attack import NoisyExposure as NoisyExposure
-from .dp.comparison import side_by_side as side_by_side
-from .dp.comparison import SideBySide as SideBySide
-from .dp.comparison import Compared as Compared
-from .dp.disclosure_risk import DisclosureRisk as DisclosureRisk
-from .dp.disclosure_risk import ErrorRates as ErrorRates
-from .dp.privacy_profile import PrivacyProfile as PrivacyProfile
-from .dp.semantic_privacy import semantic_privacy as semantic_privacy
-from .dp.semantic_privacy import SemanticPrivacy as SemanticPrivacy
+from .noise.level_choice import choose_levels as choose_levels
+from .noise.level_choice import ChosenLevels as ChosenLevels
+from .noise.ledger import Ledger as Ledger
+from .noise.accountant import Spending as Spending
+from .noise.accountant import privacy_spent as privacy_spent
+from .noise.accountant import promise_of as promise_of
+from .noise.accountant import PrivacySpent as PrivacySpent
+from .noise.answers import NoisyAnswer as NoisyAnswer
+from .noise.attack import attack_noise as attack_noise
+from .noise.attack import NoisyExposure as NoisyExposure
+from .noise.comparison import side_by_side as side_by_side
+from .noise.comparison import SideBySide as SideBySide
+from .noise.comparison import Compared as Compared
+from .noise.disclosure_risk import DisclosureRisk as DisclosureRisk
+from .noise.disclosure_risk import ErrorRates as ErrorRates
+from .noise.privacy_profile import PrivacyProfile as PrivacyProfile
+from .noise.semantic_privacy import semantic_privacy as semantic_privacy
+from .noise.semantic_privacy import SemanticPrivacy as SemanticPrivacy
 
 # errors
 from .errors import SidelightError as SidelightError

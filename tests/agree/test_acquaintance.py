@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight._arrays import number_vectors, smallest_of_each
+from sidelight.arrays import number_vectors, smallest_of_each
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

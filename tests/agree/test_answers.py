@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.dp.answers import NoisePart, margin_of
-from sidelight.dp.mechanism import Mechanism
+from sidelight.noise.answers import NoisePart, margin_of
+from sidelight.noise.mechanism import Mechanism
 
 MECHANISMS = st.builds(
     Mechanism, st.sampled_from(["discrete Laplace", "discrete Gaussian"]), st.sampled_from([0.2, 0.7, 1.0, 3.5])

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight._progress import quiet
+from sidelight.progress import quiet
 from sidelight.search.one_group import one_group
 from sidelight.search.recoding import random_queries
 from sidelight.testing import measures, tables

@@ -12,7 +12,6 @@ from scipy.optimize import linprog
 from support.examples import examples
 
 import sidelight as sl
-from sidelight._progress import quiet
 from sidelight.errors import Contradiction
 from sidelight.knowledge.parse_statements import read_statements
 from sidelight.knowledge.statements import ConditionalProbability
@@ -24,6 +23,7 @@ from sidelight.max_entropy.problem import Blocks, Variables
 from sidelight.max_entropy.reduction import quotient_of, reduce_problem
 from sidelight.max_entropy.subproblems import solve
 from sidelight.max_entropy.terms import Term, find_support, mentioned_conditions
+from sidelight.progress import quiet
 
 SEX, TOWN, VALUES = ("m", "f"), ("x", "y", "z"), ("a", "b", "c", "d")
 LINE = st.fixed_dictionaries({"sex": st.sampled_from(SEX), "town": st.sampled_from(TOWN)})

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.dp.answers import PARTS_AT_MOST, NoisePart, margin_of, taken_together
-from sidelight.dp.budget_shares import best_shares
-from sidelight.dp.marginals import CellLayout, coarser_level
-from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.nested_least_squares import NestedLeastSquares
-from sidelight.dp.workload import LeastSquares
+from sidelight.noise.answers import PARTS_AT_MOST, NoisePart, margin_of, taken_together
+from sidelight.noise.budget_shares import best_shares
+from sidelight.noise.marginals import CellLayout, coarser_level
+from sidelight.noise.mechanism import Mechanism
+from sidelight.noise.nested_least_squares import NestedLeastSquares
+from sidelight.noise.workload import LeastSquares
 
 VARIANCES = st.sampled_from([0.3, 1.0, 2.0, 17.0])
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.dp.attack import posterior_means
-from sidelight.dp.comparison import noisy_query_error
-from sidelight.dp.domain import Domain
-from sidelight.dp.mechanism import Mechanism
-from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.parameters import PrivacyUnit
-from sidelight.dp.postprocessing import postprocess
+from sidelight.noise.attack import posterior_means
+from sidelight.noise.comparison import noisy_query_error
+from sidelight.noise.domain import Domain
+from sidelight.noise.mechanism import Mechanism
+from sidelight.noise.noisy_counts import NoisyCounts
+from sidelight.noise.parameters import PrivacyUnit
+from sidelight.noise.postprocessing import postprocess
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 

@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight._progress import quiet
 from sidelight.errors import NothingSafe
 from sidelight.measures.exact import joined_after, joined_all, joined_before
 from sidelight.measures.measure import Measure
+from sidelight.progress import quiet
 from sidelight.release.generalise import Lattice
 from sidelight.search.full_domain import FullDomain, NodeRecodings
 from sidelight.search.lattice_search import holds_upwards, minimal_among, search_lattice

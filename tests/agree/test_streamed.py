@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
 from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
 from sidelight.release import streamed_population
-from sidelight.table import read_stream, sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.streams import sorted_runs
+from sidelight.streams.memory import Memory
 
 CELLS = ["10", "9", "a", "*", None]
 VALUES = ["Flu", "Cold", "7", None]

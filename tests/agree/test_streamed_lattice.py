@@ -12,8 +12,8 @@ from sidelight.release.generalise import Lattice
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.utility import QUICK_UTILITIES
-from sidelight.table import rolled_up, sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.streams import rolled_up, sorted_runs
+from sidelight.streams.memory import Memory
 
 DAYS = ["1901", "1902", "1911", "1912", None]
 ZIPS = ["10", "11", "20", "21"]

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
 from sidelight.measures.exact import Screen
 from sidelight.measures.privacy_skyline.acquaintance import AcquaintanceScreen
 from sidelight.search import exact_release, mondrian_acceptance, mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
-from sidelight.table import read_stream, sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.streams import sorted_runs
+from sidelight.streams.memory import Memory
 
 COUNTRIES = {"America": {"South": ["Chile", "Peru"], "North": ["Cuba"]}, "Europe": {"West": ["France", "Spain"]}}
 BY = {"country": sl.Hierarchy.nested("country", COUNTRIES)}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.dp.budget_shares import best_shares
-from sidelight.dp.workload import LeastSquares, marginal_of, subsets
+from sidelight.noise.budget_shares import best_shares
+from sidelight.noise.workload import LeastSquares, marginal_of, subsets
 
 SHAPES = st.lists(st.integers(1, 4), min_size=1, max_size=3).map(tuple)
 VARIANCES = st.sampled_from([0.3, 1.0, 2.0, 17.0])

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import sidelight as sl
-from sidelight.dp.accountant import Spending, promise_of
-from sidelight.dp.domain import Domain, counted_values
-from sidelight.dp.level_choice import FULL_DETAIL, _details, _standing_out
-from sidelight.dp.mechanism import Mechanism, calibrate
-from sidelight.dp.parameters import PrivacyUnit
-from sidelight.dp.semantic_privacy import _weight, smallest_shift
+from sidelight.noise.accountant import Spending, promise_of
+from sidelight.noise.domain import Domain, counted_values
+from sidelight.noise.level_choice import FULL_DETAIL, _details, _standing_out
+from sidelight.noise.mechanism import Mechanism, calibrate
+from sidelight.noise.parameters import PrivacyUnit
+from sidelight.noise.semantic_privacy import _weight, smallest_shift
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Intake, Table
 

@@ -13,7 +13,7 @@ import pytest
 from support.noise_audit import draw_again, epsilon_at_least, everything_told, noise_drawn, ordered_by_evidence
 
 import sidelight as sl
-from sidelight.dp import level_choice
+from sidelight.noise import level_choice
 
 CONFIDENCE = 1 - 1e-9
 DRAWS = 9_000

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples import examples
 
-from sidelight.dp.accountant import Spending, concentrated_epsilon
-from sidelight.dp.marginals import CellLayout, coarser_level
-from sidelight.dp.mechanism import PrivacyCost
-from sidelight.dp.parameters import PrivacyUnit, units_changed
-from sidelight.dp.workload import marginal_of, split_noise, subsets
+from sidelight.noise.accountant import Spending, concentrated_epsilon
+from sidelight.noise.marginals import CellLayout, coarser_level
+from sidelight.noise.mechanism import PrivacyCost
+from sidelight.noise.parameters import PrivacyUnit, units_changed
+from sidelight.noise.workload import marginal_of, split_noise, subsets
 
 SHAPE = (2, 3, 4)
 NEIGHBOURS = st.sampled_from(["add or remove", "replace"])

@@ -25,9 +25,9 @@ import sidelight as sl
 from sidelight.errors import BadTable
 from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
+from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import SortedRuns
 from sidelight.table.labels import BLANKS
-from sidelight.table.memory import Memory
-from sidelight.table.sorted_runs import SortedRuns
 
 COLUMNS = ("place", "age", "disease", "id", "note")
 

@@ -21,16 +21,16 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
+from sidelight.engines.spark import parts as spark_parts
+from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import findings as findings_of
 from sidelight.publish import formats
 from sidelight.publish.sidecar import same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
-from sidelight.table import spark_parts
-from sidelight.table.memory import Memory
+from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
-from sidelight.table.spark_stream import fits_here
 
 CLUSTER = "local-cluster[2,1,1024]"  # as the session of these tests has it
 pytestmark = [pytest.mark.spark, pytest.mark.filterwarnings("ignore")]

@@ -25,11 +25,11 @@ from support.registry import (
 )
 
 import sidelight as sl
-from sidelight._rounding import round_up
 from sidelight.errors import Contradiction
 from sidelight.policy.measure_names import all_measures
-from sidelight.table import sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.rounding import round_up
+from sidelight.streams import sorted_runs
+from sidelight.streams.memory import Memory
 
 FILES = documents()
 LISTED = [Listed(section) for file in FILES.values() for section in file.get("release", ())]

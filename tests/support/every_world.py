@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats
+from sidelight.arrays import Flags, Floats
 from sidelight.policy.policy import Policy
 from sidelight.search.mondrian import cut_everybody, one_look
 from sidelight.search.orders import column_orders

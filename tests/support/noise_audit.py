@@ -29,8 +29,8 @@ from unittest import mock
 import numpy as np
 from scipy.stats import beta
 
-from sidelight.dp.mechanism import Mechanism
 from sidelight.errors import SidelightError
+from sidelight.noise.mechanism import Mechanism
 
 THRESHOLDS = 400
 """How many thresholds are tried at most, at equally many draws from one to the next."""

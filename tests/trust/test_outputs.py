@@ -5,7 +5,7 @@ import json
 import pytest
 from support.command_line import invoke
 
-from sidelight.dp.ledger import Ledger
+from sidelight.noise.ledger import Ledger
 
 ROLES = ("--group", "sex", "--sensitive", "disease")
 HIERARCHIES = ("--hierarchies", "levels")

@@ -77,6 +77,6 @@ def test_mistakes_of_our_own_are_not_taken_for_the_table(monkeypatch):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sidelight.table.read.table_from", broken)
+    monkeypatch.setattr("sidelight.engines.read.table_from", broken)
     with pytest.raises(ZeroDivisionError):
         sl.read_table(ROWS, **ROLES)

@@ -13,9 +13,11 @@ from support.command_line import invoke
 from support.explorer import guest, opened
 from support.markers import write_marked
 
+from sidelight.engines import files
+from sidelight.engines.duckdb import source as duckdb_source
 from sidelight.publish import publish
 from sidelight.report.pdf import pdf_page
-from sidelight.table import duckdb_source, files, sorted_runs
+from sidelight.streams import sorted_runs
 from sidelight.table.roles import Roles
 from sidelight.web import uploads
 

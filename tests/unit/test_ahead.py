@@ -8,7 +8,7 @@ import time
 import pytest
 from support.waiting import wait_for
 
-from sidelight._ahead import ahead, interruptibly
+from sidelight.ahead import ahead, interruptibly
 
 
 def threads():

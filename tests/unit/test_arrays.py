@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight import _arrays
-from sidelight._arrays import (
+from sidelight import arrays as _arrays
+from sidelight.arrays import (
     ROWS_AT_ONCE,
     add_up,
     by_blocks,

@@ -9,8 +9,9 @@ import threading
 
 import pytest
 
-from sidelight import _files
-from sidelight._files import (
+from sidelight import files as _files
+from sidelight.errors import NotPublished, SidelightError
+from sidelight.files import (
     locked,
     real_path,
     refuse_existing,
@@ -19,7 +20,6 @@ from sidelight._files import (
     replace_whole,
     write_whole,
 )
-from sidelight.errors import NotPublished, SidelightError
 
 
 def rights(path):
@@ -103,7 +103,7 @@ def test_only_one_writer_at_a_time(tmp_path):
 
 
 HOLDER = """
-import sys, time; from pathlib import Path; from sidelight._files import locked
+import sys, time; from pathlib import Path; from sidelight.files import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.readline()
@@ -193,7 +193,7 @@ def test_files_that_are_written_together_are_all_there_or_none(tmp_path, monkeyp
 
 
 def test_what_appeared_in_the_meantime_is_not_replaced_unasked(tmp_path):
-    from sidelight._files import move_into_place, unfinished_folder  # noqa: PLC0415
+    from sidelight.files import move_into_place, unfinished_folder  # noqa: PLC0415
 
     targets = (tmp_path / "a.json", tmp_path / "a.csv")
     for there in targets:

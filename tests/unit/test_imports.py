@@ -16,13 +16,16 @@ SOURCE = ROOT / "src" / "sidelight"
 # A folder (or a module beside the folders) may import itself and those named before it.
 ORDER = (
     "errors",
-    "_text",
-    "_arrays",
-    "_rounding",
-    "_files",
-    "_progress",
-    "_ahead",
+    "text",
+    "arrays",
+    "rounding",
+    "files",
+    "progress",
+    "ahead",
     "table",
+    "streams",
+    "engines",
+    "intake",
     "release",
     "knowledge",
     "worlds",
@@ -33,7 +36,7 @@ ORDER = (
     "search",
     "minimality",
     "attack",
-    "dp",
+    "noise",
     "report",
     "publish",
     "web",
@@ -46,9 +49,14 @@ ORDER = (
 # Who may use a library that comes from elsewhere; one that is not named here may be used by all.
 ENGINES_AND_FRAMES = ("duckdb", "narwhals", "pandas", "polars", "py4j", "pyreadstat", "pyspark", "python_calamine")
 ONLY_IN = {
-    **dict.fromkeys(ENGINES_AND_FRAMES, ("table",)),
+    **dict.fromkeys(ENGINES_AND_FRAMES, ("engines",)),
+    **dict.fromkeys(("pandas", "polars"), ("table", "engines")),  # tables hand themselves out
+    "narwhals": ("engines", "intake"),  # rows in whatever engine, to be looked at
     "pyarrow": (
         "table",
+        "streams",
+        "engines",
+        "intake",
         "release",
         "measures",
         "max_entropy",
@@ -56,7 +64,7 @@ ONLY_IN = {
         "search",
         "minimality",
         "attack",
-        "dp",
+        "noise",
         "publish",
         "datasets",
     ),  # tables that are read, written or handed out
@@ -66,8 +74,8 @@ ONLY_IN = {
     "rich": ("report", "cli"),
     **dict.fromkeys(("fastapi", "starlette", "uvicorn", "python_multipart"), ("web",)),
     **dict.fromkeys(("jinja2", "markupsafe"), ("report", "web")),
-    "opendp": ("dp",),
-    "dp_accounting": ("dp",),
+    "opendp": ("noise",),
+    "dp_accounting": ("noise",),
     # charts; the others only say what kind of thing they hand on
     "altair": (
         "report",
@@ -79,7 +87,7 @@ ONLY_IN = {
         "search",
         "minimality",
         "attack",
-        "dp",
+        "noise",
     ),
     "vl_convert": ("report",),
 }
@@ -89,9 +97,9 @@ HANDS_ON = {
     "search/method.py": ("publish", "report"),
     "search/protect.py": ("attack",),  # readers who know the methods are asked of what was found
     "policy/measure_names.py": ("minimality",),  # a measure that needs the methods
-    "dp/noisy_counts.py": ("publish",),
-    "dp/stable_counts.py": ("publish",),
-    "dp/semantic_privacy.py": ("report",),
+    "noise/noisy_counts.py": ("publish",),
+    "noise/stable_counts.py": ("publish",),
+    "noise/semantic_privacy.py": ("report",),
     "measures/measure.py": ("report",),
     "measures/disclosure_curve.py": ("report",),
     "measures/privacy_skyline/skyline.py": ("report",),
@@ -198,7 +206,7 @@ def test_the_contract_notices(place, code):
     [
         ("policy", "from sidelight.max_entropy.measure import MaxEnt"),
         ("policy", "import_module('sidelight.max_entropy.measure')"),
-        ("dp", "import_module('opendp.prelude')"),
+        ("noise", "import_module('opendp.prelude')"),
         ("measures", "word = 'policy'"),
         ("cli", "import sidelight as sl"),
     ],
@@ -233,6 +241,16 @@ def test_importing_sidelight_imports_nothing_heavy():
     )
     heavy = {"numpy", "scipy", "pyarrow", "cyclopts", "rich", "pydantic", "hypothesis", *ENGINES_AND_FRAMES}
     assert loaded & heavy == set()
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in FILES} - {SOURCE}), ids=lambda path: path.name)
+def test_a_folder_names_each_of_its_files(folder):
+    """Whoever opens a room finds every file on its map: the docstring of its `__init__`."""
+    room = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    rooms = {path.parent.name for path in folder.glob("*/__init__.py")}
+    named = {*re.findall(r"`(\w+)/?`", room)}
+    assert (files | rooms) - named == set()
 
 
 def test_the_architecture_page_names_every_folder():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight._rounding import (
+from sidelight.rounding import (
     at_a_glance,
     in_words,
     round_at_a_glance,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sidelight
-from sidelight._text import MOST_ROWS, counted, form, html_table
+from sidelight.text import MOST_ROWS, counted, form, html_table
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Attacks: what releases about the same people give away together, tried on them before somebody else does.
 
 Here belongs what an attacker does with what was published and what is known of people elsewhere; not what a printed
-label covers or who may be in which group (`release.locate`), and not noise (`dp.attack`); what counts with noise let
+label covers or who may be in which group (`release.locate`), and not noise (`noise.attack`); what counts with noise let
 expect is attacked here, beside other releases (`linkage.ExpectedCounts`).
 
 Read `intersection` first: `intersect` is the attack, from people and releases to an exposure.  It passes through
@@ -9,5 +9,6 @@ Read `intersection` first: `intersect` is the attack, from people and releases t
 `posterior` (which values are left, and what each release says of them), `common_ground` (how likely they are by all of
 them) and ends in `exposure` (the figures, and the witness for one person), which `report` puts into words.
 `readers` asks a learner and an insider what they would reach of one release that a search found.
-`truth_check` counts how right the attacker is; `simulation` repeats it on samples of a table.
+`truth_check` counts how right the attacker is; `simulation` repeats it on samples of a table; `named_witness` names the
+real people behind a worst case, for the publisher alone.
 """

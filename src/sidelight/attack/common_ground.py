@@ -37,7 +37,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats
+from sidelight.arrays import Floats
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Floats, or exact fractions: the same arithmetic for both."""

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors, unpack_bits
-from sidelight._rounding import exact_number, in_words, to_places
-from sidelight._text import counted, html_table
+from sidelight.arrays import Flags, Floats, Integers, number_vectors, unpack_bits
 from sidelight.attack.linkage import ReleaseOrResult, WithNoise, release_of
 from sidelight.attack.posterior import (
     Evidence,
@@ -33,8 +31,10 @@ from sidelight.attack.posterior import (
 )
 from sidelight.errors import BadMeasure, as_given, expect, mapping_or_empty, parameter
 from sidelight.measures.exact import NEAR
+from sidelight.rounding import exact_number, in_words, to_places
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Tabular
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -18,8 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import unpack_bits
-from sidelight._text import as_names
+from sidelight.arrays import unpack_bits
 from sidelight.attack.common_ground import CommonGround
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.linkage import (
@@ -54,6 +53,7 @@ from sidelight.search.method import SearchResult
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.roles import Roles, marks_of
 from sidelight.table.table import expect_one_sensitive
+from sidelight.text import as_names
 
 
 def intersect(

@@ -32,8 +32,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight._rounding import in_words, round_up
-from sidelight._text import counted
+from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
 from sidelight.measures.measure import Finding
@@ -42,9 +41,10 @@ from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople, link
 from sidelight.release.release import Release
-from sidelight.table.distinct_rows import distinct_rows
+from sidelight.rounding import in_words, round_up
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, in_order, shown
+from sidelight.text import counted
 from sidelight.worlds.closed_forms import odds
 
 MOST_STEPS = 1_000_000

@@ -28,7 +28,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import (
+from sidelight.arrays import (
     Bits,
     Flags,
     Floats,

@@ -17,19 +17,19 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._progress import Progress, quiet
-from sidelight._text import counted
 from sidelight.errors import BadTable, SidelightError
 from sidelight.learner.learned import learn
 from sidelight.learner.measure import Learner
 from sidelight.measures.measure import Judgement, exact
 from sidelight.minimality.insider import insider
 from sidelight.minimality.measure import Insider
+from sidelight.progress import Progress, quiet
 from sidelight.release.release import Members, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.asked_readers import Ask, AskedReader, ReaderName, beyond_chance
 from sidelight.search.method import SearchResult
 from sidelight.search.value_limits import ShareLimit, belief_limit, limits_values
+from sidelight.text import counted
 
 QUICK_STATES = 100
 """Groups of up to so many states are gone through exactly."""

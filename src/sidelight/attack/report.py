@@ -9,10 +9,10 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from sidelight._rounding import in_words, round_up, to_places
-from sidelight._text import counted
 from sidelight.attack.exposure import Exposure, ExposureWitness
 from sidelight.attack.truth_check import TruthCheck
+from sidelight.rounding import in_words, round_up, to_places
+from sidelight.text import counted
 
 REPORTED_CONFIDENCES = tuple(Fraction(1, choices) for choices in (1, 2, 3, 4, 5, 10))
 """Where the partial breach is reported: a few that a reader can take in."""

@@ -24,10 +24,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import stdtrit
 
-from sidelight._arrays import Integers
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import MOST_OF_ANYTHING, exact_number
-from sidelight._text import counted, html_table
+from sidelight.arrays import Integers
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.posterior import Prior
@@ -45,11 +42,14 @@ from sidelight.errors import (
 )
 from sidelight.measures.measure import Bound
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress, quiet
+from sidelight.rounding import MOST_OF_ANYTHING, exact_number
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Intake, Table, expect_one_sensitive
+from sidelight.text import counted, html_table
 
 Scheme: TypeAlias = str | Method | Sequence[str | Method]
 """One method for all releases, or one for each."""

@@ -16,16 +16,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, add_up
-from sidelight._rounding import exact_number, fraction_in
-from sidelight._text import counted
+from sidelight.arrays import Flags, Floats, Integers, add_up
+from sidelight.engines.distinct_rows import distinct_rows
+from sidelight.engines.read import read_table
 from sidelight.errors import BadTable, UnknownColumn, did_you_mean, expect_or_none, parameter
+from sidelight.rounding import exact_number, fraction_in
 from sidelight.table.counts import Counts
-from sidelight.table.distinct_rows import distinct_rows
 from sidelight.table.labels import Label, label
-from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column, Table, number_equal_rows
+from sidelight.text import counted
 
 StatedPresence: TypeAlias = str | float | Fraction | None
 """Who is in a release: a column of the people that says so, a probability, or nothing said: known to be in it."""

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, unpack_bits
+from sidelight.arrays import Flags, Floats, Integers, unpack_bits
 from sidelight.attack.posterior import CommonDomain, View, rows_in_some_group
 from sidelight.attack.targets import People
 

@@ -19,12 +19,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight import __version__
-from sidelight._text import shell
 from sidelight.cli.python_again import python_again
 from sidelight.cli.run import Charts
 from sidelight.errors import SidelightError
 from sidelight.report.document import Envelope
 from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Picture, Points
+from sidelight.text import shell
 
 QUESTIONS: dict[str, str] = {
     "audit": "What does this release reveal?",

@@ -15,10 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._arrays import Integers
-from sidelight._files import real_path
-from sidelight._rounding import ROUNDED
-from sidelight._text import counted, form
+from sidelight.arrays import Integers
 from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import (
     REPORTED_CONFIDENCES,
@@ -33,14 +30,17 @@ from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
+from sidelight.files import real_path
 from sidelight.measures.measure import exact
 from sidelight.policy.settings import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.report.document import Envelope
+from sidelight.rounding import ROUNDED
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
+from sidelight.text import counted, form
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""

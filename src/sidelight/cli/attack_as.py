@@ -14,7 +14,6 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._rounding import ROUNDED, decimal_text
 from sidelight.cli.inputs import PeopleLookup, Question, inputs_of, open_release, open_table
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
@@ -24,6 +23,7 @@ from sidelight.measures.measure import Finding, exact
 from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import sidecar_path
 from sidelight.report.document import Envelope
+from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.roles import EACH_ROW, Roles
 
 SCHEMA_VERSION = 1

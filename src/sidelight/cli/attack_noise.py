@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from sidelight._rounding import ROUNDED, decimal_text
-from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of, open_table
 from sidelight.cli.noise_options import NoiseAttackOptions
 from sidelight.cli.run import Output, Status
-from sidelight.dp.attack import NoisyExposure, attack_noise
-from sidelight.dp.disclosure_risk import on_condition, two_digits
 from sidelight.errors import BadNoise
+from sidelight.noise.attack import NoisyExposure, attack_noise
+from sidelight.noise.disclosure_risk import on_condition, two_digits
 from sidelight.publish.noise import read_noise
 from sidelight.report.document import Envelope
+from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import EACH_ROW, Roles
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.dp.noisy_counts import NoisyCounts
+    from sidelight.noise.noisy_counts import NoisyCounts
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

@@ -14,6 +14,9 @@ import sidelight as sl
 from sidelight.cli.inputs import Question, inputs_of, open_release, read_files, readers_asked, source_of
 from sidelight.cli.options import EngineOptions
 from sidelight.cli.run import Output, Status, command_line
+from sidelight.engines.files import files_of
+from sidelight.engines.spark.source import SparkFile
+from sidelight.engines.spark.stream import fits_here
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.findings import prepared_stream
@@ -29,11 +32,8 @@ from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.report.terminal import report_parts
-from sidelight.table.files import files_of
+from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import read_hierarchies
-from sidelight.table.memory import MEMORY, Memory
-from sidelight.table.spark_source import SparkFile
-from sidelight.table.spark_stream import fits_here
 
 SomeRelease = TypeVar("SomeRelease", bound=AnyRelease)
 

@@ -16,8 +16,6 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._rounding import ROUNDED, decimal_text, in_words
-from sidelight._text import counted
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.run import Output, Status
@@ -31,8 +29,10 @@ from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
 from sidelight.report.document import Envelope
+from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.roles import Roles
+from sidelight.text import counted
 from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
 from sidelight.worlds.reports import separate
 

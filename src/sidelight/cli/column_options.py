@@ -140,7 +140,7 @@ class ColumnOptions:
         settings: dict[str, Any] = {ROLES.get(each.name, each.name): getattr(self, each.name) for each in fields(self)}
         file: Path | None = settings.pop("domain_file", None)
         if file is not None:
-            from sidelight.table.domain_file import declared_in  # noqa: PLC0415 - `--help` is quick
+            from sidelight.engines.domain_file import declared_in  # noqa: PLC0415 - `--help` is quick
 
             settings["domain"] = declared_in(file, settings["sensitive"], settings["domain"])
         stated = {name: setting for name, setting in settings.items() if setting not in (None, (), MAY_HOLD_THEM)}

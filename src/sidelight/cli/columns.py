@@ -18,29 +18,29 @@ from rich.table import Table as Page
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._files import refuse_input, write_together
-from sidelight._rounding import fraction_in, short_decimal
-from sidelight._text import counted, form
 from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
 from sidelight.cli.run import Output, Status, bar
+from sidelight.engines.distinct_rows import distinct_rows
+from sidelight.engines.files import files_of
+from sidelight.engines.read import refuse_unsure_names, table_from
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
+from sidelight.files import refuse_input, write_together
+from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
+from sidelight.intake.roles import Role, suggestions_for
+from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
 from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.policy.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
 from sidelight.report.document import Envelope, number, plain
 from sidelight.report.terminal import sentences
-from sidelight.table.column_looks import is_age
+from sidelight.rounding import fraction_in, short_decimal
+from sidelight.table.column_names import is_age
 from sidelight.table.counts import Counts
-from sidelight.table.distinct_rows import distinct_rows
-from sidelight.table.files import files_of
-from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.table.hierarchy_io import hierarchy_file, writable_text
-from sidelight.table.read import refuse_unsure_names, table_from
 from sidelight.table.roles import Roles
-from sidelight.table.safe_harbour import SafeHarbour, check_columns
-from sidelight.table.suggested_roles import Role, suggestions_for
+from sidelight.text import counted, form
 
 SCHEMA_VERSION = 1
 

@@ -14,7 +14,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import CompareOptions
@@ -27,6 +26,7 @@ from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseCompariso
 from sidelight.search.protect import MethodName
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED
+from sidelight.text import counted
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

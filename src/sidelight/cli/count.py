@@ -12,8 +12,8 @@ from rich.text import Text
 from sidelight.cli.inputs import inputs_of
 from sidelight.cli.noise_options import CountOptions
 from sidelight.cli.run import Output, Status
-from sidelight.dp.answers import NoisyAnswer
 from sidelight.errors import BadNoise
+from sidelight.noise.answers import NoisyAnswer
 from sidelight.publish.noise import read_noise
 from sidelight.report.document import Envelope
 

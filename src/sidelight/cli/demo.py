@@ -12,7 +12,6 @@ from pathlib import Path
 from rich.console import Console
 
 import sidelight as sl
-from sidelight._files import write_whole
 from sidelight.cli.audit import judge, print_report, report_on_audit
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question
@@ -20,6 +19,7 @@ from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
 from sidelight.cli.run import Output, Status
 from sidelight.errors import SidelightError
+from sidelight.files import write_whole
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
 from sidelight.publish.release_report import ReportDetails, before_of, report_html

@@ -18,9 +18,6 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import ROUNDED, round_down
-from sidelight._text import form
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.run import Output, Status, bar
@@ -30,8 +27,11 @@ from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, 
 from sidelight.measures.privacy_skyline.skyline import KnowledgeSkyline, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
+from sidelight.progress import Progress, quiet
 from sidelight.report.document import Envelope, number
+from sidelight.rounding import ROUNDED, round_down
 from sidelight.table.roles import Roles
+from sidelight.text import form
 
 if TYPE_CHECKING:
     from sidelight.report.plots import Drawing

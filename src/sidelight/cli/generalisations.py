@@ -15,8 +15,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._rounding import ROUNDED
-from sidelight._text import counted
 from sidelight.cli.inputs import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
@@ -26,7 +24,9 @@ from sidelight.errors import BadPolicy, NothingSafe
 from sidelight.policy.policy import without_repeats
 from sidelight.report.document import Envelope, number
 from sidelight.report.terminal import sentences
+from sidelight.rounding import ROUNDED
 from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table
+from sidelight.text import counted
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

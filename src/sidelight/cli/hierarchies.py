@@ -11,21 +11,21 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight._files import refuse_targets
-from sidelight._text import form
 from sidelight.cli.options import DraftOptions, FolderOptions
 from sidelight.cli.run import Output, Status, named_inputs
+from sidelight.engines.distinct_rows import distinct_rows
+from sidelight.engines.files import files_of
+from sidelight.engines.read import columns_of, nearest_column
 from sidelight.errors import BadHierarchy, UnknownColumn
+from sidelight.files import refuse_targets
+from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
 from sidelight.table.cell_lists import parts_of
-from sidelight.table.distinct_rows import distinct_rows
-from sidelight.table.files import files_of
-from sidelight.table.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
 from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy
 from sidelight.table.labels import Label, as_number, in_order, listed
-from sidelight.table.read import columns_of, nearest_column
 from sidelight.table.roles import Roles
+from sidelight.text import form
 
 SCHEMA_VERSION = 1
 

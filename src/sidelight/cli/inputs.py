@@ -13,6 +13,11 @@ from pathlib import Path
 import sidelight as sl
 from sidelight.cli.column_options import MAY_HOLD_THEM
 from sidelight.cli.options import EngineOptions, LookupOptions
+from sidelight.engines.files import files_of
+from sidelight.engines.read import columns_in_words, columns_of, table_from
+from sidelight.engines.spark.source import SparkFile, spark_file
+from sidelight.engines.spark.stream import fits_here
+from sidelight.engines.streamed_table import AnyTable, streamed_table_from
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
@@ -35,15 +40,10 @@ from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
 from sidelight.report.report import ReaderFacts
-from sidelight.table.files import files_of
+from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.memory import MEMORY, Memory
-from sidelight.table.read import columns_in_words, columns_of, table_from
 from sidelight.table.roles import Roles
-from sidelight.table.spark_source import SparkFile, spark_file
-from sidelight.table.spark_stream import fits_here
-from sidelight.table.streamed_table import AnyTable, streamed_table_from
 
 
 @dataclass(frozen=True, slots=True)

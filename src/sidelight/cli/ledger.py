@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from sidelight._files import real_path
-from sidelight._rounding import short_decimal
-from sidelight._text import counted
 from sidelight.cli.inputs import inputs_of
 from sidelight.cli.noise_options import BudgetOptions, PromiseOptions, SpentOptions
 from sidelight.cli.run import Output, Status
-from sidelight.dp.account import Account, Entry, PublishedCounts, budget_document, entry_document
-from sidelight.dp.accountant import PrivacySpent, Spending, privacy_spent, promise_of
-from sidelight.dp.ledger import Ledger
-from sidelight.dp.parameters import amount_text
-from sidelight.dp.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.errors import BadNoise
+from sidelight.files import real_path
+from sidelight.noise.account import Account, Entry, PublishedCounts, budget_document, entry_document
+from sidelight.noise.accountant import PrivacySpent, Spending, privacy_spent, promise_of
+from sidelight.noise.ledger import Ledger
+from sidelight.noise.parameters import amount_text
+from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.publish.stable_noise import read_drawn
 from sidelight.report.document import Envelope
 from sidelight.report.plots import refuse_other_pictures, save_chart
+from sidelight.rounding import short_decimal
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight.dp.semantic_privacy import SemanticPrivacy
+    from sidelight.noise.semantic_privacy import SemanticPrivacy
 
 
 SCHEMA_VERSION = 1

@@ -14,11 +14,12 @@ from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.noise_options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Output, Status, remember_written, say
-from sidelight.dp.account import Account
-from sidelight.dp.ledger import NO_LEDGER, Ledger
-from sidelight.dp.noisy_counts import NoisyCounts, noisy_counts
-from sidelight.dp.stable_counts import StableCounts, stable_counts
+from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
+from sidelight.noise.account import Account
+from sidelight.noise.ledger import NO_LEDGER, Ledger
+from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
+from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.publish.sidecar import noise_path
 from sidelight.report.document import Envelope
@@ -26,7 +27,6 @@ from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
-from sidelight.table.read_events import events_at_level, events_from
 from sidelight.table.roles import Roles
 
 SCHEMA_VERSION = 3

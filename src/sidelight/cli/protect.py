@@ -15,14 +15,12 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
-from sidelight._files import refuse_left_over
-from sidelight._rounding import ROUNDED
-from sidelight._text import counted, form
 from sidelight.cli.audit import search_in_python
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say
+from sidelight.engines.streamed_table import AnyTable
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -32,6 +30,7 @@ from sidelight.errors import (
     listed,
     parameter,
 )
+from sidelight.files import refuse_left_over
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.parts import parts_or_file
 from sidelight.publish.publish import refuse_loud, values_path
@@ -43,11 +42,12 @@ from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
 from sidelight.report.report import AuditReport, audit_report, reader_facts, release_facts
 from sidelight.report.terminal import READERS, sentences
+from sidelight.rounding import ROUNDED
 from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import METHODS, MethodName
-from sidelight.table.memory import MEMORY, Memory
-from sidelight.table.streamed_table import AnyTable
+from sidelight.streams.memory import MEMORY, Memory
+from sidelight.text import counted, form
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidelight._files import read_whole
 from sidelight.errors import SidelightError
+from sidelight.files import read_whole
 from sidelight.policy.policy_file import read_policy_text
 
 SHORT = {

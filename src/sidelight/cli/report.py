@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sidelight._files import SIDECAR_ENDING
 from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.run import Output, Status, command_line, say
+from sidelight.engines.files import files_of
+from sidelight.engines.postgres.address import is_address
 from sidelight.errors import SidelightError
+from sidelight.files import SIDECAR_ENDING
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
 from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
@@ -21,8 +23,6 @@ from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, SignOff
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
-from sidelight.table.database_address import is_address
-from sidelight.table.files import files_of
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 
 REPORT_ENDING = ".report.html"

@@ -35,7 +35,9 @@ from rich.errors import LiveError
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight._files import (
+from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
+from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
+from sidelight.files import (
     IN_A_CIRCLE,
     SIDECAR_ENDING,
     leads_in_a_circle,
@@ -43,9 +45,7 @@ from sidelight._files import (
     refuse_targets,
     write_together,
 )
-from sidelight._progress import SHOW_WAITING, Progress, quiet
-from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
-from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
+from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
     from sidelight.report.document import Envelope

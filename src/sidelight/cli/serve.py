@@ -13,15 +13,15 @@ from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.inputs import Question, open_release, open_table, read_question, require_columns
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
+from sidelight.engines.postgres.address import is_address
 from sidelight.errors import NotAvailable, SidelightError
+from sidelight.intake.roles import suggestions_for
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
-from sidelight.table.database_address import is_address
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import Roles
-from sidelight.table.suggested_roles import suggestions_for
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population

@@ -25,7 +25,7 @@ from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    from sidelight.dp.comparison import SideBySide
+    from sidelight.noise.comparison import SideBySide
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
@@ -116,7 +116,7 @@ def _composed(
 def _beside_noise(
     request: SimulateRequest, table: Table, by: Mapping[str, Hierarchy], policies: Mapping[str, Policy]
 ) -> SideBySide:
-    from sidelight.dp.comparison import side_by_side  # noqa: PLC0415 - only where noise stands beside the others
+    from sidelight.noise.comparison import side_by_side  # noqa: PLC0415 - only where noise stands beside the others
 
     samples = request.samples
     levels = read_levels(samples.levels)

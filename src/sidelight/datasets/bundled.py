@@ -13,12 +13,12 @@ from typing import Literal
 
 import pyarrow.parquet as pq
 
-from sidelight._text import counted
+from sidelight.engines.read import read_table
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
-from sidelight.table.read import read_table
 from sidelight.table.roles import EACH_ROW, Missing
 from sidelight.table.table import Table
+from sidelight.text import counted
 
 ADULT = Path(__file__).parent / "adult.parquet"
 NHEFS = Path(__file__).parent / "nhefs.parquet"

@@ -30,9 +30,9 @@ from sidelight.datasets.codes import (
     DIAGNOSED_COLUMNS,
     EDUCATION_OF_ACS,
 )
+from sidelight.engines.read import read_table
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchies
-from sidelight.table.read import read_table
 from sidelight.table.roles import EACH_ROW
 
 PARTS = tuple(

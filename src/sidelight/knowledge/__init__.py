@@ -5,5 +5,5 @@ implications).  Not here: anything that needs a release, such as who is meant, o
 `max_entropy`).
 
 Read `facts` and `people`, then `events` and `statements`; `tokens` (what all readers share), `parse_facts`,
-`parse_statements`; `basic_implications` last.
+`parse_statements`; `completion` (what may come next); `basic_implications` last.
 """

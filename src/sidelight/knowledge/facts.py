@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
-from sidelight._rounding import exact_number, round_up
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import in_short, number_text, quote
+from sidelight.rounding import exact_number, round_up
 from sidelight.table.labels import Label
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from fractions import Fraction
 from numbers import Real
 from typing import Literal, NoReturn, TypeAlias
 
-from sidelight._rounding import exact_number
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, is_one_of
 from sidelight.knowledge.events import (
     Event,
@@ -36,6 +35,7 @@ from sidelight.knowledge.events import (
 )
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import number_text
+from sidelight.rounding import exact_number
 from sidelight.table.labels import Label
 
 Number: TypeAlias = int | float | Fraction | Decimal

@@ -8,7 +8,7 @@ Read `learned` for the way in and what users get; then `roster` (who is in which
 and what is true), `training` (naive Bayes and logistic, in rounds of expectation and maximisation), `assignments` (the
 expectation, exactly, by forward–backward, and by scaling where a group has too many states), `several_values` (sets and
 multisets of values), `targets` (somebody known exactly, and no roster), `enumeration` (the
-slow twin), `measure` (how sure at most).
+slow twin), `calibration` (how much of a model holds for groups that it never saw), `measure` (how sure at most).
 
 Source: Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
 """

@@ -29,7 +29,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
+from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
 from sidelight.learner.roster import Roster
 
 EXACT_UP_TO = 100_000

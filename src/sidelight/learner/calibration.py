@@ -35,8 +35,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers, sum_by
-from sidelight._progress import Progress, quiet
+from sidelight.arrays import Flags, Floats, Integers, sum_by
 from sidelight.learner.roster import Roster
 from sidelight.learner.training import (
     ROUNDS,
@@ -52,6 +51,7 @@ from sidelight.learner.training import (
     train,
     train_on,
 )
+from sidelight.progress import Progress, quiet
 from sidelight.table.labels import Label
 
 Bits: TypeAlias = npt.NDArray[np.uint64]

@@ -18,7 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.learner.assignments import LEAST, Assignments, balanced, states_of
 from sidelight.learner.several_values import Occurrences, SetAssignments
 

@@ -19,23 +19,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import exact_number
-from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, as_given, expect, parameter
 from sidelight.learner.calibration import train_calibrated
 from sidelight.learner.roster import LABELS_ALONE, HeldTruth, Roster, Truth, truth_of
 from sidelight.learner.targets import train_without_roster
 from sidelight.learner.training import ROUNDS, ModelName, Trained, expect_settings, model_name, train_on
+from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Members, Release
+from sidelight.rounding import exact_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, expect_one_sensitive, unused_name
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight._arrays import Floats, Integers
+    from sidelight.arrays import Floats, Integers
     from sidelight.table.hierarchy import Hierarchy
 
 

@@ -18,8 +18,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import in_words, to_places
+from sidelight.arrays import Floats, Integers
 from sidelight.learner.calibration import train_calibrated
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
@@ -36,6 +35,7 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
+from sidelight.rounding import in_words, to_places
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Table
 

@@ -25,14 +25,14 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, ranges, starts_of, sum_by
-from sidelight._text import counted, form
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, ranges, starts_of, sum_by
 from sidelight.errors import BadRelease, expect, listed, parameter
 from sidelight.release.locate import Lookup, link
 from sidelight.release.release import Members, Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, number_equal_rows
 from sidelight.table.true_counts import TrueCounts, having
+from sidelight.text import counted, form
 
 LABELS_ALONE = "with printed labels alone nothing moves: all people of a group look alike, and the release says it all"
 """Said where nobody is told apart from others of their group."""

@@ -19,7 +19,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, starts_of, sum_by
+from sidelight.arrays import Flags, Floats, Integers, starts_of, sum_by
 from sidelight.learner.assignments import AT_ONCE, LEAST, VANISHES, gone_through
 from sidelight.learner.roster import Roster
 

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, sum_by
-from sidelight._progress import Progress
+from sidelight.arrays import Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, parameter
 from sidelight.learner.roster import Roster
 from sidelight.learner.training import CLOSE, Trained, log_label_shares
+from sidelight.progress import Progress
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.printing import Nodes
 from sidelight.table.table import Column

@@ -31,15 +31,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, sum_by
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import MOST_OF_ANYTHING
-from sidelight._text import counted
+from sidelight.arrays import Codes, Flags, Floats, Integers, sum_by
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
 from sidelight.measures.measure import whole_amount
+from sidelight.progress import Progress, quiet
+from sidelight.rounding import MOST_OF_ANYTHING
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.table.labels import Semantics

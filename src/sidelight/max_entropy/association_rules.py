@@ -24,11 +24,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
-from sidelight._rounding import exact_number, whole_number
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge, SidelightError, expect, is_one_of, parameter
 from sidelight.knowledge.events import Event, all_hold, event_of, negate
 from sidelight.knowledge.statements import ConditionalProbability, Number, Rule, as_fraction
+from sidelight.rounding import exact_number, whole_number
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table, expect_one_sensitive, number_equal_rows

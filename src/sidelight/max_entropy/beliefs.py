@@ -23,10 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import whole_number
-from sidelight._text import MOST_ROWS, counted, html_table
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_rows, pair_equal, ranges, sum_by
 from sidelight.errors import BadKnowledge, BadMeasure, expect, expect_mapping, parameter
 from sidelight.knowledge.events import Condition, Event, cells_in, condition_text
 from sidelight.knowledge.people import Who, as_who, person_text
@@ -44,7 +41,9 @@ from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE, Infeasible
 from sidelight.max_entropy.reduction import ReducedProblem, reduce_problem
 from sidelight.max_entropy.subproblems import Relaxations, Solution, explain_infeasible, solve
 from sidelight.max_entropy.terms import conditions_of, mentioned_conditions, shares_of
+from sidelight.progress import Progress, quiet
 from sidelight.release.groups import GroupName
+from sidelight.rounding import whole_number
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import (
     Column,
@@ -53,6 +52,7 @@ from sidelight.table.table import (
     arrow_labels,
     unused_name,
 )
+from sidelight.text import MOST_ROWS, counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt

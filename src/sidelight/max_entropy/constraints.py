@@ -30,7 +30,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
 from sidelight.knowledge.events import Condition, about_people, condition_text
 from sidelight.knowledge.parse_statements import WordedStatement

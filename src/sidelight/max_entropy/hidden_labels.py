@@ -29,7 +29,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, starts_of, sum_by
+from sidelight.arrays import Codes, Flags, Floats, Integers, starts_of, sum_by
 from sidelight.release.label_order import LabelOrder
 from sidelight.release.printed_labels import Interval, PrintedLabel, read_label
 from sidelight.release.printing import Nodes

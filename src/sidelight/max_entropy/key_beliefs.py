@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys, sum_by
 from sidelight.errors import BadMeasure, expect, parameter
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE

@@ -33,7 +33,7 @@ from sidelight.errors import TooHard
 from sidelight.max_entropy.presolve import NEGLIGIBLE_PEOPLE
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Flags, Floats
+    from sidelight.arrays import Flags, Floats
     from sidelight.max_entropy.problem import Problem
     from sidelight.max_entropy.subproblems import Solution
 

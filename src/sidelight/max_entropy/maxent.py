@@ -8,15 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import exact_number, round_down
 from sidelight.errors import BadMeasure, expect, mapping_or_empty, parameter
 from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.problem import Variables
 from sidelight.max_entropy.set_beliefs import SetBeliefs, set_beliefs_of
+from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup, SuppressedPeople
 from sidelight.release.release import Release
+from sidelight.rounding import exact_number, round_down
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import expect_one_sensitive
 

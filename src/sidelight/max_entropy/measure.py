@@ -26,9 +26,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight._arrays import add_up, number_keys
-from sidelight._rounding import exact_number, in_words, round_down, to_places
-from sidelight._text import counted
+from sidelight.arrays import add_up, number_keys
 from sidelight.errors import BadKnowledge, BadMeasure, UnknownColumn, parameter
 from sidelight.knowledge.events import InGroup, parts_of
 from sidelight.knowledge.parse_statements import Statements, read_statements
@@ -45,9 +43,11 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.rounding import exact_number, in_words, round_down, to_places
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.table.table import Table
+from sidelight.text import counted
 
 PLACES, PLACES_IN_TIME = 9, 6
 """What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""

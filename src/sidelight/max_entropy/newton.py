@@ -28,7 +28,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, sum_by
+from sidelight.arrays import Flags, Floats, sum_by
 from sidelight.max_entropy.problem import Problem
 from sidelight.max_entropy.scaling import scaled_multipliers
 from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian

@@ -23,7 +23,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
+from sidelight.arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
 from sidelight.knowledge.tokens import in_short
 from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells

@@ -35,7 +35,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import OptimizeResult, linprog
 
-from sidelight._arrays import Flags, Floats, Integers, sum_by
+from sidelight.arrays import Flags, Floats, Integers, sum_by
 from sidelight.max_entropy.problem import ONE_PERSON, Problem
 
 NEGLIGIBLE_PEOPLE = 1e-9

@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
+from sidelight.arrays import Flags, Floats, Integers, add_up, pair_equal, starts_of, sum_by
 from sidelight.errors import BadKnowledge, UnknownColumn, did_you_mean
 from sidelight.knowledge.events import AllOf, AnyOf, Condition, InGroup, Negation, cells_in
 from sidelight.knowledge.people import Described, Someone, Who

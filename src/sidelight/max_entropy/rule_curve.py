@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sidelight._progress import Progress, quiet
-from sidelight._text import html_table
 from sidelight.errors import BadKnowledge
 from sidelight.max_entropy.association_rules import RuleConditions, strongest_rules
 from sidelight.max_entropy.measure import EstimationError, MaxEnt, MaxEntGain
+from sidelight.progress import Progress, quiet
 from sidelight.table.table import Table, Tabular
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, ranges, sum_by
+from sidelight.arrays import Flags, Floats, Integers, ranges, sum_by
 from sidelight.max_entropy.problem import Problem
 
 SWEEPS = 20

@@ -31,7 +31,7 @@ import scipy.linalg
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 
-from sidelight._arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
+from sidelight.arrays import Flags, Floats, Integers, number_keys, ranges, sum_by
 from sidelight.max_entropy.problem import Problem
 
 RIDGE = 1e-13

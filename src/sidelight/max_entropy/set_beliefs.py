@@ -28,10 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Flags, Floats, Integers, pair_equal
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import whole_number
-from sidelight._text import counted
+from sidelight.arrays import Flags, Floats, Integers, pair_equal
 from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
 from sidelight.knowledge.events import about_values
 from sidelight.knowledge.people import Who, as_who
@@ -46,10 +43,13 @@ from sidelight.max_entropy.beliefs import (
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople, Move, Risk
 from sidelight.max_entropy.terms import shares_of
+from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release, whole_groups
+from sidelight.rounding import whole_number
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import Table, Tabular
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

@@ -30,9 +30,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from sidelight._arrays import Flags, Floats
-from sidelight._progress import Progress
-from sidelight._text import counted
+from sidelight.arrays import Flags, Floats
 from sidelight.errors import BadKnowledge, Contradiction, TooHard
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.max_entropy.constraints import Constraints
@@ -50,6 +48,8 @@ from sidelight.max_entropy.presolve import (
 )
 from sidelight.max_entropy.problem import ONE_PERSON, Problem, Variables
 from sidelight.max_entropy.reduction import reduce_problem
+from sidelight.progress import Progress
+from sidelight.text import counted
 from sidelight.worlds.smallest_conflict import minimum_unsatisfiable_subset
 
 BATCH_CONSTRAINTS = 200

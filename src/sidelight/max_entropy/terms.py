@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import (
+from sidelight.arrays import (
     Bits,
     Flags,
     Integers,

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
-from sidelight._text import as_names
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, UnknownValue, expect, expect_or_none
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
@@ -31,6 +30,7 @@ from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, written_label
 from sidelight.table.table import JointDomain, Table
+from sidelight.text import as_names
 
 if TYPE_CHECKING:
     from sidelight.release.population import Population

@@ -20,8 +20,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
-from sidelight._rounding import PRECISE, in_words, log
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -38,6 +37,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import PRECISE, in_words, log
 from sidelight.table.labels import Label, shown
 
 Kind: TypeAlias = Literal["basic", "enhanced"]

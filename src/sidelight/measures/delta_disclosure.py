@@ -15,8 +15,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Integers
-from sidelight._rounding import in_words, log, round_up
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -33,6 +32,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words, log, round_up
 from sidelight.table.labels import Label, shown
 
 Absent: TypeAlias = Literal["infinite", "skipped"]

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from sidelight._rounding import in_words, round_up
-from sidelight._text import html_table
 from sidelight.errors import BadMeasure, WrongKind, as_given, did_you_mean, expect
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Bound, Measure, value_text
 from sidelight.release.release import Release
+from sidelight.rounding import in_words, round_up
 from sidelight.table.table import Tabular, expect_one_sensitive
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -40,9 +40,9 @@ from typing import Any, Generic, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers, first_of_each, number_vectors
-from sidelight._rounding import PRECISE, log, round_up
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors
 from sidelight.release.groups import Groups
+from sidelight.rounding import PRECISE, log, round_up
 
 Amount: TypeAlias = Fraction | float
 """A `Fraction`, `math.inf`, or, where logarithms make it irrational, a float rounded towards caution."""

@@ -11,13 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Integers
-from sidelight._rounding import in_words
+from sidelight.arrays import Integers
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Finding, Monotonicity, Witness
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Integers, in_lowest_terms
-from sidelight._rounding import PRECISE, in_words, log, round_down
+from sidelight.arrays import Integers, in_lowest_terms
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
@@ -30,6 +29,7 @@ from sidelight.measures.measure import LARGEST_AMOUNT, Finding, Measure, Monoton
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import PRECISE, in_words, log, round_down
 from sidelight.table.labels import Label, listed, shown
 
 NOBODY = "Nobody in the release has any value, so there is no diversity to measure."

@@ -29,9 +29,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags
-from sidelight._rounding import as_printed, at_a_glance, exact_number, in_words
-from sidelight._text import html_table
+from sidelight.arrays import Flags
 from sidelight.errors import (
     BadMeasure,
     BadPolicy,
@@ -48,8 +46,10 @@ from sidelight.knowledge.tokens import quote
 from sidelight.measures.exact import Amount, Screen
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
+from sidelight.rounding import as_printed, at_a_glance, exact_number, in_words
 from sidelight.table.labels import Label, Semantics, shown
 from sidelight.table.table import Table
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -29,9 +29,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers, add_up
-from sidelight._rounding import exact_text, in_words
-from sidelight._text import counted, form
+from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, expect_mapping, parameter
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import FormulaMeasure
@@ -40,7 +38,9 @@ from sidelight.measures.number_values import NumberValues, numbers_of, seeming_t
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import exact_text, in_words
 from sidelight.table.labels import MISSING, Label, Semantics, as_number, in_order, written_label
+from sidelight.text import counted, form
 
 DIGIT = 30
 """Bits of a digit: two thousand million people add such digits up within 64 bits."""

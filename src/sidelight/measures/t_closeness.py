@@ -29,8 +29,7 @@ from typing import ClassVar, Literal, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers
-from sidelight._rounding import in_words
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, WrongKind, as_given, is_one_of, kind_in_words
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.group_by_group import (
@@ -48,6 +47,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import Label, in_order, label, listed, shown, written_label

@@ -38,7 +38,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups

@@ -7,5 +7,7 @@ who have several releases in `attack`.
 
 Read `insider` first (who is asked, of what), then `half_limits` (which halves keep the policy), `group_question` (a
 group, the cuts that failed in it, and the people they do not tell apart), `group_tables` (counting them all), `draws`
-(where there are too many), `lattice_question` (full-domain releases), `beliefs` (the answer) and `measure`.
+(where there are too many), `lattice_question` (full-domain releases), `replayed_looks` (releases made to withstand this
+reader), `group_beliefs` (of the people of one group), `roster_lines` (who is in which group), `beliefs` (the answer),
+`witness` (of whom, and why) and `measure`.
 """

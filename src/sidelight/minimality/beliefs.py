@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._rounding import in_words
-from sidelight._text import counted, html_table
 from sidelight.errors import BadMeasure, TooHard, parameter
 from sidelight.minimality.lattice_question import FinerRelease, list_again
 from sidelight.minimality.witness import FailedCut, InsiderWitness
+from sidelight.rounding import in_words
 from sidelight.table.labels import shown
 from sidelight.table.table import Tabular, arrow_labels, unused_name
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight._arrays import Floats, Integers
+    from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_beliefs import GroupBeliefs
     from sidelight.minimality.half_limits import HalfLimits
     from sidelight.minimality.roster_lines import RosterLines

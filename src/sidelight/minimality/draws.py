@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Floats, Integers
+    from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_question import GroupQuestion
     from sidelight.minimality.half_limits import HalfLimits
 

@@ -21,7 +21,7 @@ from sidelight.minimality.group_tables import MOST_TABLES, arrangements, list_ta
 from sidelight.worlds.one_cut import OneCut
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Floats, Integers
+    from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_question import GroupQuestion
     from sidelight.minimality.half_limits import HalfLimits
 

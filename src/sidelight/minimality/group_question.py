@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, add_up, number_vectors
+from sidelight.arrays import Flags, Integers, add_up, number_vectors
 from sidelight.search.mondrian_cuts import cuts_along
 
 if TYPE_CHECKING:

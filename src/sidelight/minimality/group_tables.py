@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, add_up, number_vectors, ranges
+from sidelight.arrays import Floats, Integers, add_up, number_vectors, ranges
 
 TableList: TypeAlias = npt.NDArray[np.int16]
 """Table × atom × value, without the last value."""

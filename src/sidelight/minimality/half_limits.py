@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.exact import joined_after, joined_before
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.search.lattice_search import holds_upwards

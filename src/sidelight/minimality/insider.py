@@ -26,9 +26,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import in_words
-from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
@@ -40,8 +37,10 @@ from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Node
 from sidelight.release.release import Provenance, Release
+from sidelight.rounding import in_words
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
@@ -55,6 +54,7 @@ from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, UTILITIES
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table, held
+from sidelight.text import counted
 
 CHOSEN = "the levels were chosen by somebody, and nothing was searched"
 CHOSEN_AMONG_FOUND = "the levels were chosen, and that may be among those that a search found"

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, add_up
-from sidelight._rounding import round_up
+from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadRelease
 from sidelight.minimality.draws import Intervals
 from sidelight.minimality.group_beliefs import GroupBeliefs
@@ -34,6 +33,7 @@ from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
 from sidelight.release.generalise import Node, coarser
+from sidelight.rounding import round_up
 from sidelight.table.counts import Counts
 from sidelight.table.table import number_equal_rows
 

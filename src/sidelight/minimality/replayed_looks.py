@@ -22,7 +22,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, starts_of
+from sidelight.arrays import Flags, Floats, Integers, starts_of
 from sidelight.errors import BadRelease
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.release.release import Release

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
-from sidelight._text import counted
+from sidelight.arrays import Integers, add_up
 from sidelight.errors import BadRelease, parameter
 from sidelight.release.groups import Groups
 from sidelight.release.locate import Lookup, link
@@ -18,6 +17,7 @@ from sidelight.release.release import Release
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Column, Table
+from sidelight.text import counted
 
 
 @dataclass(frozen=True, eq=False, slots=True)

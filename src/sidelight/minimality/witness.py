@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sidelight._rounding import in_words
-from sidelight._text import counted, form
 from sidelight.errors import TooHard
 from sidelight.measures.measure import Witness
 from sidelight.minimality.group_tables import MOST_TABLES
+from sidelight.rounding import in_words
 from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.text import counted, form
 
 MOST_NAMED = 3
 

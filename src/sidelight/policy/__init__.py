@@ -7,5 +7,6 @@ policy (`search/`).
 Read `policy` first (policy, verdict, and the file that is written), then `settings` (what may stand in a policy),
 `limits` (what one section demands), `policy_file` and `limit_text` (the two ways to write it); `measure_names` (which
 measures there are, and what papers call them) serves them.  `auditor` judges again what changed a little, and
-`policy_draft` drafts a policy for who has none yet.
+`policy_draft` drafts a policy for who has none yet; `presets` are the limits that regulators, offices and tools ask
+for.
 """

@@ -28,8 +28,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Integers
-from sidelight._text import counted
+from sidelight.arrays import Integers
 from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
 from sidelight.measures.measure import Finding, Measure, Summary
@@ -38,6 +37,7 @@ from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, group_number
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label
+from sidelight.text import counted
 
 PART_SIZE = 2048
 """How many groups a part has at first; it may grow to twice as many, and shrink to none.

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import re
 
-from sidelight._text import MOST_NESTED, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
 from sidelight.measures.measure import LEFT_OUT, SIGNS, Comparison, Criterion, Measure
 from sidelight.policy.limits import Limit, limit_model, settings_of
 from sidelight.policy.measure_names import measure_named
 from sidelight.policy.settings import Word, validated
+from sidelight.text import MOST_NESTED, is_deeply_nested
 
 _COMPARISONS = {
     ">=": Comparison.AT_LEAST,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each, with_defaults
 from sidelight.measures.findings import findings
@@ -22,6 +21,7 @@ from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, j
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.table.labels import Label, shown
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -22,7 +22,7 @@ from textwrap import wrap
 
 import tomli_w
 
-from sidelight._rounding import at_a_glance, short_decimal
+from sidelight.intake.roles import Role, SuggestedRoles
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.exact import Amount
@@ -32,7 +32,7 @@ from sidelight.measures.sums import SumMeasure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.presets import Preset
 from sidelight.release.release import Release
-from sidelight.table.suggested_roles import Role, SuggestedRoles
+from sidelight.rounding import at_a_glance, short_decimal
 from sidelight.table.table import JointDomain, Table
 
 GROUPS = ((110, 11), (10, 5), (0, 2))

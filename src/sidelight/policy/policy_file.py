@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
-from sidelight._files import read_whole
-from sidelight._text import as_names, is_deeply_nested
+from sidelight.engines.domain_file import declared_in
 from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
+from sidelight.files import read_whole
 from sidelight.measures.measure import Criterion, Measure
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy
 from sidelight.policy.settings import Section, Text, not_a_table, unknown_key, validated, without_measure
-from sidelight.table.domain_file import declared_in
 from sidelight.table.labels import ColumnKind, Semantics, as_kinds
 from sidelight.table.roles import Missing, Roles, Suppressed
+from sidelight.text import as_names, is_deeply_nested
 
 if TYPE_CHECKING:
     from sidelight.policy.presets import Preset

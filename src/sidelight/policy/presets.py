@@ -21,6 +21,7 @@ from inspect import signature
 from pathlib import Path
 
 from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
+from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
 from sidelight.knowledge.tokens import TokenReader, in_short, whole_in
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import DistinctValues
@@ -30,7 +31,6 @@ from sidelight.measures.named_risks.prosecutor import ProsecutorRisk
 from sidelight.measures.named_risks.size_risk import Statistic
 from sidelight.measures.sums import Dominance, Remainder
 from sidelight.policy.policy import Policy
-from sidelight.table.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 

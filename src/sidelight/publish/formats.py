@@ -25,14 +25,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sidelight._arrays import Floats, Integers, repeated
-from sidelight._files import flush_to_disk
+from sidelight.arrays import Floats, Integers, repeated
 from sidelight.errors import NotPublished, as_given
+from sidelight.files import flush_to_disk
 from sidelight.release.bounds import bound_columns
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Release
+from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import Label, as_day, as_number, label
-from sidelight.table.sorted_runs import RowParts
 from sidelight.table.table import Column, Table, value_columns
 
 FormatName: TypeAlias = Literal["parquet", "csv", "arx"]

@@ -21,7 +21,8 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight import __version__
-from sidelight._files import (
+from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, is_one_of, parameter
+from sidelight.files import (
     flush_to_disk,
     move_into_place,
     read_whole,
@@ -31,25 +32,24 @@ from sidelight._files import (
     settle,
     unfinished_folder,
 )
-from sidelight._text import html_table
-from sidelight.dp.account import Account, budget_document
-from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.domain import COUNT, MEASURED, OTHER, Domain, Outside
-from sidelight.dp.ledger import say_spent
-from sidelight.dp.marginals import CellLayout, CoarserLevel, coarser_level
-from sidelight.dp.mechanism import Mechanism, NoiseKind
-from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
-from sidelight.dp.workload import Marginal
-from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, is_one_of, parameter
+from sidelight.noise.account import Account, budget_document
+from sidelight.noise.accountant import CountedColumns, Spending
+from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain, Outside
+from sidelight.noise.ledger import say_spent
+from sidelight.noise.marginals import CellLayout, CoarserLevel, coarser_level
+from sidelight.noise.mechanism import Mechanism, NoiseKind
+from sidelight.noise.noisy_counts import NoisyCounts
+from sidelight.noise.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
+from sidelight.noise.workload import Marginal
 from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, label
 from sidelight.table.roles import EACH_ROW, Missing
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Integers
-    from sidelight.dp.stable_counts import StableCounts
+    from sidelight.arrays import Integers
+    from sidelight.noise.stable_counts import StableCounts
 
 CHOICE = "choosing the levels"
 """What was paid for where levels were chosen from the data."""

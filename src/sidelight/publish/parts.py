@@ -1,4 +1,4 @@
-"""A release as a folder of Parquet parts, which Spark deals, puts into words and writes (`table/spark_parts`).
+"""A release as a folder of Parquet parts, which Spark deals, puts into words and writes (`engines/spark/parts`).
 
 Executors write where this process looks: into a folder that all of them share.  It is one published file: its digest is
 that of its parts and their names, it is read back, judged and moved into place as one, and it is never replaced.
@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sidelight._files import flush_to_disk
+from sidelight.engines.spark.parts import CodedCells, running_spark, write_parts
 from sidelight.errors import BadTable, NotPublished
+from sidelight.files import flush_to_disk
 from sidelight.publish.formats import Format, FormatName, Parquet, Sheet, WrittenCells, format_of
-from sidelight.table.spark_parts import CodedCells, running_spark, write_parts
 
 
 def parts_or_file(path: Path, wished: FormatName | None, *, in_spark: bool) -> Format:

@@ -12,7 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sidelight._files import (
+from sidelight.engines.spark.parts import running_spark
+from sidelight.engines.streamed_table import StreamedTable
+from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
+from sidelight.files import (
     flush_to_disk,
     move_into_place,
     refuse_existing,
@@ -20,8 +23,6 @@ from sidelight._files import (
     refuse_left_over,
     unfinished_folder,
 )
-from sidelight._text import counted, html_table, one_or_several
-from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.publish.dictionary import dictionary_of, dictionary_path
 from sidelight.publish.formats import (
@@ -51,11 +52,10 @@ from sidelight.publish.sidecar import (
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.recoding import Buckets
+from sidelight.streams.memory import Memory
 from sidelight.table.counts import Counts
-from sidelight.table.memory import Memory
-from sidelight.table.spark_parts import running_spark
-from sidelight.table.streamed_table import StreamedTable
 from sidelight.table.table import Column, JointDomain, unused_name, value_columns
+from sidelight.text import counted, html_table, one_or_several
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -20,11 +20,11 @@ from typing import cast
 from pydantic import JsonValue, ValidationError
 
 from sidelight import __version__
-from sidelight._files import SIDECAR_ENDING, read_whole
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
 from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
+from sidelight.files import SIDECAR_ENDING, read_whole
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve

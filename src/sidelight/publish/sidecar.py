@@ -23,9 +23,10 @@ import numpy as np
 from pydantic import Field
 
 from sidelight import __version__
-from sidelight._arrays import Integers
-from sidelight._files import SIDECAR_ENDING, before_path, read_whole, settle
+from sidelight.arrays import Integers
+from sidelight.engines.files import files_of
 from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
+from sidelight.files import SIDECAR_ENDING, before_path, read_whole, settle
 from sidelight.measures.measure import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.policy.policy_file import read_policy_text
@@ -41,15 +42,14 @@ from sidelight.report.document import DocumentPart, Number, Plain, PolicyBound, 
 from sidelight.report.report import NOT_JUDGED, ReaderFacts, ReleaseFacts, reader_facts, release_facts, together_notes
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
+from sidelight.streams.memory import Memory
 from sidelight.table.counts import Counts
-from sidelight.table.files import files_of
 from sidelight.table.labels import ColumnKind, Label, Semantics
-from sidelight.table.memory import Memory
 from sidelight.table.roles import Domain, Missing, Roles
 from sidelight.table.table import Column, Intake, JointDomain
 
 if TYPE_CHECKING:
-    from sidelight.table.streamed_table import AnyTable
+    from sidelight.engines.streamed_table import AnyTable
 
 SCHEMA_VERSION = 2
 """Raised whenever a reader of the document would have to change."""

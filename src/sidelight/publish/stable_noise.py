@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from sidelight import __version__
-from sidelight._arrays import Integers
-from sidelight.dp.accountant import CountedColumns, Spending
-from sidelight.dp.domain import MEASURED
-from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.parameters import PrivacyUnit, amount_text
-from sidelight.dp.stable_counts import StableCounts, smallest_threshold
+from sidelight.arrays import Integers
 from sidelight.errors import BadRelease
+from sidelight.noise.accountant import CountedColumns, Spending
+from sidelight.noise.domain import MEASURED
+from sidelight.noise.noisy_counts import NoisyCounts
+from sidelight.noise.parameters import PrivacyUnit, amount_text
+from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.noise import (
     NOT_AS_WRITTEN,

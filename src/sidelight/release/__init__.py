@@ -5,7 +5,8 @@ release, and all generalisations of it), `streamed` (a release with any number o
 file, held or streamed), `printed_labels` (what does a printed label cover?), `label_order` (the same for all labels of
 a column), `printing` (how labels came about, and what a column then is), `locate` (who may be in which group?
 `box_join` and `nearest` are its algorithms), `population` (how many people of another table have the cells of a
-group? and `streamed_population`, where groups are streamed), `bounds` (the ends of printed intervals).
+group? and `streamed_population`, where groups are streamed), `streamed_lattice` (all generalisations of a table whose
+keys do not fit in memory), `bounds` (the ends of printed intervals).
 
-Not here: reading rows (`table`), any number about risk (`measures`), choosing a release (`search`).
+Not here: reading rows (`engines`), any number about risk (`measures`), choosing a release (`search`).
 """

@@ -29,7 +29,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import KEY_LIMIT, Flags, Integers, ranges
+from sidelight.arrays import KEY_LIMIT, Flags, Integers, ranges
 from sidelight.errors import TooHard, parameter
 from sidelight.release.label_order import Stretch, Stretches
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers, add_up, number_keys
+from sidelight.arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups

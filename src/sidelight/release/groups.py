@@ -13,12 +13,12 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, add_up, number_keys
-from sidelight._text import counted, html_table
+from sidelight.arrays import Flags, Integers, add_up, number_keys
 from sidelight.errors import UnknownValue, did_you_mean
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, label, shown, shown_in_list
 from sidelight.table.table import Column, JointDomain, stack_columns
+from sidelight.text import counted, html_table
 
 
 @dataclass(frozen=True, slots=True)

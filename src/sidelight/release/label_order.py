@@ -32,7 +32,7 @@ from sidelight.release.printed_labels import (
 from sidelight.table.labels import SUPPRESSED, Label, as_number, shown
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Integers
+    from sidelight.arrays import Integers
     from sidelight.release.printing import Nodes
 
 _NUMBER, _DAY, _OTHER, _GAP = range(4)  # the kinds of labels, as they stand in an order

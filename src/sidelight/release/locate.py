@@ -28,7 +28,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers, add_up, number_rows
+from sidelight.arrays import Flags, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, is_one_of, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
@@ -450,7 +450,7 @@ def people_in_list(release: Release, listed: Listed, known: list[str]) -> Listed
 def _read_list(listed: Listed, known: list[str]) -> tuple[tuple[Column, ...], Integers]:
     """Read the different rows of a list; one that is read already is a release whose values are the groups."""
     if not isinstance(listed.source, Release):
-        from sidelight.table.distinct_rows import distinct_rows  # noqa: PLC0415 - only where a list is read here
+        from sidelight.engines.distinct_rows import distinct_rows  # noqa: PLC0415 - only where a list is read here
 
         return distinct_rows(listed.source, [*known, listed.bucket])
     row, value, people = listed.source.groups.counts.entries()

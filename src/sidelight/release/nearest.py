@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Floats, Integers
+from sidelight.arrays import Codes, Floats, Integers
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.counts import CELLS_AT_ONCE

@@ -24,17 +24,17 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from sidelight._arrays import Integers, add_up
-from sidelight._text import counted
+from sidelight.arrays import Integers, add_up
+from sidelight.engines.distinct_rows import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
 from sidelight.release.groups import GroupName, Groups, PopulationCounts, suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printing import Printing
 from sidelight.release.release import Release
-from sidelight.table.distinct_rows import distinct_rows, distinct_rows_in_parts
+from sidelight.streams.memory import Memory
 from sidelight.table.labels import SUPPRESSED
-from sidelight.table.memory import Memory
 from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
+from sidelight.text import counted
 
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]
 """Different combinations of cells, and how many people have each."""

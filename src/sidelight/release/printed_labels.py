@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Floats
+    from sidelight.arrays import Floats
     from sidelight.release.printing import Nodes
 
 _OR_MISSING = f" or {MISSING}"

@@ -13,21 +13,21 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
-from sidelight._text import as_names, counted, form
+from sidelight.arrays import Flags, Integers
+from sidelight.engines.read import tabulate
+from sidelight.engines.spark.stream import stream_keys
 from sidelight.errors import BadRelease, BadTable, MissingValues, WrongKind, expect, is_one_of, parameter
 from sidelight.release.generalise import keys_as_groups, roll_up
 from sidelight.release.groups import Groups
 from sidelight.release.release import Members, Release, refuse_too_many_people, whole_groups
 from sidelight.release.streamed import StreamedRelease
+from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
 from sidelight.table.counts import MOST_PEOPLE, Counts
 from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
-from sidelight.table.memory import Memory
-from sidelight.table.read import tabulate
 from sidelight.table.roles import Missing, Roles, Suppressed
-from sidelight.table.spark_stream import stream_keys
 from sidelight.table.table import Column, JointDomain, Table, number_equal_rows
+from sidelight.text import as_names, counted, form
 
 Rows: TypeAlias = Literal["people", "counts"]
 """What a row of a published file is: a person (or one of a person's values), or how often a group has a value."""

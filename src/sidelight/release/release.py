@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, add_up, number_rows
-from sidelight._text import as_names, counted, form
+from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
 from sidelight.release.groups import Group, GroupName, Groups
 from sidelight.table.counts import MOST_PEOPLE, Counts, exact_sum
@@ -36,6 +35,7 @@ from sidelight.table.table import (
     unused_name,
     value_columns,
 )
+from sidelight.text import as_names, counted, form
 
 if TYPE_CHECKING:
     import altair as alt

@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight._text import counted
 from sidelight.errors import BadRelease
 from sidelight.release.groups import GroupName, Groups, PopulationCounts, first_of_each_kind, stacked_weights
 from sidelight.release.release import Release
+from sidelight.streams.key_stream import Streamed, Summed
 from sidelight.table.counts import Counts
-from sidelight.table.key_stream import Streamed, Summed
 from sidelight.table.labels import Semantics
 from sidelight.table.table import JointDomain
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Integers
+    from sidelight.arrays import Integers
     from sidelight.release.printing import Printing
-    from sidelight.table.key_stream import KeyBlock, KeyStream
+    from sidelight.streams.key_stream import KeyBlock, KeyStream
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,21 +26,21 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
+from sidelight.arrays import Flags, Integers
 from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups, is_finer, numbers_in
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease, held_groups, numbers_of
+from sidelight.streams.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
-from sidelight.table.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
 from sidelight.table.table import JointDomain
 
 if TYPE_CHECKING:
+    from sidelight.engines.streamed_table import StreamedTable
+    from sidelight.streams.key_stream import KeyStream
     from sidelight.table.hierarchy import Hierarchy
-    from sidelight.table.key_stream import KeyStream
     from sidelight.table.labels import Label
-    from sidelight.table.streamed_table import StreamedTable
 
 ON_DISK = 4
 """So many nodes are kept on disk beside the keys themselves."""

@@ -19,15 +19,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
+from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import Groups, PopulationCounts, starred_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.population import Population, PopulationRows, found_twice, refuse_averages
 from sidelight.release.release import Release
 from sidelight.release.streamed import GroupBlock, StreamedRelease, stacked
+from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import zeros_on_disk
 from sidelight.table.labels import SUPPRESSED
-from sidelight.table.memory import Memory
-from sidelight.table.sorted_runs import zeros_on_disk
 
 
 def carrying(release: StreamedRelease, population: Population) -> StreamedRelease:

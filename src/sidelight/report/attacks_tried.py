@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sidelight._text import counted, form
 from sidelight.errors import SidelightError
 from sidelight.report.page import Block, Grid, PageSection, Paragraph, Points
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.picture_data import CheckedBeliefs

@@ -11,8 +11,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight._rounding import ROUNDED
-from sidelight._text import counted, form
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.measure import Comparison
 from sidelight.report.attacks_tried import attack_section
@@ -40,6 +38,8 @@ from sidelight.report.release_report import (
     SizeBand,
     utility_meaning,
 )
+from sidelight.rounding import ROUNDED
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.pictures import PictureName

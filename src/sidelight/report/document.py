@@ -19,10 +19,10 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from sidelight._rounding import at_a_glance, printed_cautiously
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Criterion, exact
 from sidelight.release.groups import GroupName
+from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.table.labels import shown
 
 Plain: TypeAlias = dict[str, JsonValue]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sidelight._text import counted, form
 from sidelight.report.page import Block, Blocks, Grid, Paragraph, Points
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     from sidelight.report.release_report import ColumnFacts, HowMade, ReleaseReport, RiskBefore

@@ -6,8 +6,8 @@ import os
 import shutil
 import subprocess
 
-from sidelight._files import open_private, private_folder
 from sidelight.errors import SidelightError
+from sidelight.files import open_private, private_folder
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 

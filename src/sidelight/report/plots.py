@@ -24,10 +24,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from xml.etree import ElementTree as ET
 
-from sidelight._files import write_whole
-from sidelight._rounding import decimal_text
 from sidelight.errors import SidelightError, is_one_of, needs_extra, parameter, visible
+from sidelight.files import write_whole
 from sidelight.report.page import Grid, Picture
+from sidelight.rounding import decimal_text
 
 if TYPE_CHECKING:
     import altair as alt

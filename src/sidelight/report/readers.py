@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import JsonValue
 
-from sidelight._text import counted
+from sidelight.text import counted
 
 Settings: TypeAlias = Mapping[str, JsonValue]
 

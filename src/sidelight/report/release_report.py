@@ -18,8 +18,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from pydantic import Field, JsonValue
 
-from sidelight._arrays import Integers
-from sidelight._rounding import fraction_in
+from sidelight.arrays import Integers
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease
@@ -36,6 +35,7 @@ from sidelight.report.picture_data import (
 )
 from sidelight.report.readers import families_not_asked
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport
+from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED, shown

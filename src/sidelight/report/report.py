@@ -18,10 +18,9 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
-from sidelight._arrays import Flags, Integers
-from sidelight._rounding import in_words
-from sidelight._text import as_names, counted, form, one_or_several
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure
+from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
@@ -41,11 +40,12 @@ from sidelight.report.document import (
     policy_bound,
     schema_text,
 )
+from sidelight.rounding import in_words
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
-from sidelight.table.suggested_roles import MARKS
+from sidelight.text import as_names, counted, form, one_or_several
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""

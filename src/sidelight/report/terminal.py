@@ -13,9 +13,9 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight._rounding import ROUNDED
-from sidelight._text import as_names, counted, form
 from sidelight.report.report import AuditFinding, AuditReport, ReaderFacts
+from sidelight.rounding import ROUNDED
+from sidelight.text import as_names, counted, form
 
 LONGEST = 60
 """How many characters of a label are printed; the document has all."""

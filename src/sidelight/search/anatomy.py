@@ -49,12 +49,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
-from sidelight._arrays import Floats, Integers, add_up, run_starts
-from sidelight._progress import Progress
+from sidelight.arrays import Floats, Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours, merge_until_within
 from sidelight.search.method import Method, SearchOutcome

@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from sidelight._rounding import at_a_glance, in_words, round_at_a_glance
-from sidelight._text import counted
+from sidelight.rounding import at_a_glance, in_words, round_at_a_glance
+from sidelight.text import counted
 
 ReaderName: TypeAlias = Literal["learner", "insider"]
 

@@ -17,9 +17,8 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
-from sidelight._progress import Progress, quiet
-from sidelight._text import counted, html_table
 from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
+from sidelight.progress import Progress, quiet
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.mondrian import Mondrian
@@ -27,6 +26,7 @@ from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.labels import SUPPRESSED, shown
 from sidelight.table.table import Column, Table, Tabular, held
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight.arrays import Integers
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.orders import Order
 from sidelight.table.labels import shown

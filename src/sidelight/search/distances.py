@@ -23,7 +23,7 @@ from typing import Self
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, add_up
+from sidelight.arrays import Floats, Integers, add_up
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours
 from sidelight.search.orders import Order

@@ -16,7 +16,7 @@ from functools import cached_property, reduce
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight.arrays import Integers
 from sidelight.measures.measure import Summary
 from sidelight.release.groups import Groups
 from sidelight.search.policy_check import CriterionCheck

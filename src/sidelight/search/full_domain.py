@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, TypeAlias, over
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers, add_up
-from sidelight._rounding import whole_number
-from sidelight._text import counted
+from sidelight.arrays import Codes, Integers, add_up
+from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import (
     BadHierarchy,
     BadPolicy,
@@ -39,6 +38,7 @@ from sidelight.errors import (
 from sidelight.release.generalise import Lattice, Node, coarser
 from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
+from sidelight.rounding import whole_number
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, SearchOutcome
 from sidelight.search.one_group import blocked_by, nothing_found
@@ -47,12 +47,12 @@ from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import LevelRegions, Marginals, Regions
 from sidelight.search.suppression import SuppressedNode, search_with_suppression, suppress_at
 from sidelight.search.utility import DEFAULT_UTILITY, OF_VALUES, QUICK_UTILITIES, UTILITIES, UtilityName
-from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Column, Table, held, number_equal_rows
+from sidelight.text import counted
 
 if TYPE_CHECKING:
-    from sidelight._progress import Progress
     from sidelight.policy.policy import Policy
+    from sidelight.progress import Progress
     from sidelight.release.population import Population
     from sidelight.release.release import Release
     from sidelight.table.hierarchy import Hierarchy

@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import at_a_glance, printed_cautiously
-from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.measure import Criterion, Measure
+from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Lattice, Node
+from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
 from sidelight.search.method import searched_levels
@@ -37,6 +36,7 @@ from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import UTILITIES, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table, Tabular
+from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
     from sidelight.measures.exact import Amount

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from sidelight._progress import Progress
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion, Monotonicity
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress
 from sidelight.release.generalise import Node
 from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.policy_check import PolicyCheck

@@ -20,7 +20,7 @@ from typing import Self
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.release.groups import Groups
 from sidelight.search.policy_check import PolicyCheck
 

@@ -16,25 +16,25 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
-from sidelight._rounding import at_a_glance, in_words
-from sidelight._text import counted, html_table
+from sidelight.arrays import Integers, add_up
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.printing import Nodes, kind_of
+from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
-from sidelight.table.carried import WEIGHT_UNIT, alone, weights
+from sidelight.streams.carried import WEIGHT_UNIT, alone, weights
 from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, held, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight._progress import Progress
     from sidelight.measures.measure import Judgement
     from sidelight.policy.policy import Policy, Verdict
+    from sidelight.progress import Progress
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release

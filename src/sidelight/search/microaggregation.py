@@ -28,11 +28,11 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, add_up
-from sidelight._progress import Progress
+from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadPolicy, as_given, is_one_of
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Centroids, KeyDistances
 from sidelight.search.merging import merge_until_within

@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats
-from sidelight._progress import Progress, quiet
+from sidelight.arrays import Flags, Floats
+from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, is_one_of, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress, quiet
 from sidelight.search.cut_tree import CutTree
 from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
@@ -45,7 +46,6 @@ from sidelight.search.veil import Coins, Veil, unknown_to_all
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import ColumnKind
-from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.exact import joined_after, joined_all, joined_before
 from sidelight.release.groups import Groups
 from sidelight.search.exact_release import ExactRelease

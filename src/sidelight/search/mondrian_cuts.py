@@ -28,7 +28,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
+from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.orders import Order
 from sidelight.table.counts import Counts
 

@@ -27,7 +27,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, add_up, ranges, run_starts
+from sidelight.arrays import Flags, Integers, add_up, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.search.cut_tree import CutRecord
 from sidelight.search.mondrian_cuts import Cuts, Line, Standing

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Integers, ranges
+from sidelight.arrays import Flags, Integers, ranges
 from sidelight.errors import BadPolicy, parameter
 from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts, Line

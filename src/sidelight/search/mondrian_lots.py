@@ -16,14 +16,14 @@ from functools import cached_property
 
 import numpy as np
 
-from sidelight._arrays import Codes, Flags, Integers
+from sidelight.arrays import Codes, Flags, Integers
+from sidelight.engines.streamed_table import RowBlock, StreamedTable
 from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_frontier import CutGroups
 from sidelight.search.policy_check import candidate_groups
+from sidelight.streams.sorted_runs import Batch, RowParts
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
-from sidelight.table.sorted_runs import Batch, RowParts
-from sidelight.table.streamed_table import RowBlock, StreamedTable
 from sidelight.table.table import Table
 
 

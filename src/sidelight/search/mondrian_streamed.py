@@ -26,9 +26,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._ahead import ahead
-from sidelight._arrays import Codes, Flags, Floats, Integers, add_up
-from sidelight._progress import Progress
+from sidelight.ahead import ahead
+from sidelight.arrays import Codes, Flags, Floats, Integers, add_up
+from sidelight.engines.streamed_table import RowBlock, StreamedTable
+from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.cut_tree import CutRecord, CutTree
@@ -41,11 +42,10 @@ from sidelight.search.mondrian_lots import KnownCuts, Lot, RowsAside, counts_bes
 from sidelight.search.orders import Order
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, region_labels
+from sidelight.streams.key_stream import Summed
+from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.counts import Counts
-from sidelight.table.key_stream import Summed
-from sidelight.table.memory import Memory
-from sidelight.table.sorted_runs import RowParts
-from sidelight.table.streamed_table import RowBlock, StreamedTable
 from sidelight.table.table import Table
 
 PARTS_AT_ONCE = 256

@@ -15,13 +15,13 @@ from functools import partial
 
 import numpy as np
 
+from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadMeasure, NothingSafe, TooHard
 from sidelight.measures.measure import Comparison, Criterion, Judgement
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.recoding import release_of
-from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Table
 
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Codes, Floats, Integers, run_starts
+from sidelight.arrays import Codes, Floats, Integers, run_starts
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.hierarchy import Hierarchy

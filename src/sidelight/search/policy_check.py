@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
 from sidelight.measures.exact import Amount, Screen, joined_all
 from sidelight.measures.k_anonymity import GroupSize

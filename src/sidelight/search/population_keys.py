@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sidelight._arrays import Codes, Integers, add_up
+from sidelight.arrays import Codes, Integers, add_up
 from sidelight.release.groups import Groups, PopulationCounts
 from sidelight.release.population import Population
 from sidelight.table.counts import Counts
@@ -46,7 +46,7 @@ def with_populations(table: Table, populations: Sequence[Population]) -> tuple[T
     """Put the keys of populations below those of a table.
 
     >>> import pyarrow as pa
-    >>> from sidelight.table.read import read_table
+    >>> from sidelight.engines.read import read_table
     >>> table = read_table(pa.table({"age": ["3", "4"], "value": ["a", "a"]}), quasi="age", sensitive="value")
     >>> both, (register,) = with_populations(table, [Population.of(pa.table({"age": ["3", "3", "9"]}))])
     >>> both.sizes.tolist(), register.people.tolist()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Literal, TypeAlias, get_args
 
-from sidelight._progress import Progress, quiet
+from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import (
     BadPolicy,
     BadTable,
@@ -32,6 +32,7 @@ from sidelight.errors import (
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.progress import Progress, quiet
 from sidelight.release.printing import Printing
 from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
@@ -44,7 +45,6 @@ from sidelight.search.one_group import blocked_by, nothing_found, refuse_impossi
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
-from sidelight.table.streamed_table import AnyTable, StreamedTable
 from sidelight.table.table import Table
 
 MethodName: TypeAlias = Literal["lattice", "mondrian", "anatomy", "microaggregation"]

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, add_up, number_keys
+from sidelight.arrays import Flags, Floats, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, parameter
 from sidelight.release.release import Members, Release, whole_groups
 from sidelight.search.orders import Order, all_numbers
@@ -38,7 +38,7 @@ from sidelight.table.table import Column, Table, held, unused_name, value_column
 from sidelight.table.true_counts import TrueCounts
 
 if TYPE_CHECKING:
-    from sidelight.table.streamed_table import AnyTable, StreamedTable
+    from sidelight.engines.streamed_table import AnyTable, StreamedTable
 
 DENSE_COUNTS = 1 << 24
 """Counts of up to so many groups × values are spread out to look single ones up."""

@@ -27,10 +27,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
-from sidelight._progress import Progress
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress
 from sidelight.release.generalise import Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats
+from sidelight.arrays import Floats
 from sidelight.errors import NoRoom, parameter
 from sidelight.search.recoding import Recoding, random_queries
 from sidelight.table.table import held

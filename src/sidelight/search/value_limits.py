@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
 from sidelight.measures.l_diversity import DistinctValues
 from sidelight.measures.measure import Criterion, exact

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from scipy.special import gammaln
 
-from sidelight._arrays import Flags, Floats, Integers, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.worlds.one_cut import OneCut
 

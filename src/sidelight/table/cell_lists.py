@@ -20,13 +20,13 @@ from itertools import chain, islice
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
-from sidelight._text import counted, form
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.labels import Label, Semantics, hinted, in_order
 from sidelight.table.roles import Roles
 from sidelight.table.table import Intake, Table
+from sidelight.text import counted, form
 
 SEPARATORS = "|;,/"
 """What programs put between the values of a cell; the first that fits is named."""
@@ -45,7 +45,7 @@ def split_cells(
     """Take the cells of a table with one cell per person apart; a missing cell has no values, nor has an empty list.
 
     >>> import pyarrow as pa
-    >>> from sidelight.table.read import read_table
+    >>> from sidelight.engines.read import read_table
     >>> cells = read_table(pa.table({"age": ["30", "30"], "ill": ["Flu|Cold", "Flu"]}), quasi="age", sensitive="ill")
     >>> split = split_cells(cells, "|", "set")
     >>> split.domain, split.counts.dense().tolist(), split.people

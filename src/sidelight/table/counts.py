@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, add_up, first_of_equal_runs, number_keys, ranges
-from sidelight._text import counted
+from sidelight.arrays import Integers, add_up, first_of_equal_runs, number_keys, ranges
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.table.table import Table

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
-from sidelight._text import counted
+from sidelight.arrays import Integers, add_up
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.table import Column, Intake
+from sidelight.text import counted
 
 
 @dataclass(frozen=True, eq=False, slots=True)

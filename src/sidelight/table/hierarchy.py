@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 import numpy as np
 
-from sidelight._arrays import Codes
-from sidelight._text import counted, html_table
+from sidelight.arrays import Codes
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, in_list, kind_in_words, parameter
 from sidelight.table.hierarchy_rules import (
     Ends,
@@ -34,6 +33,7 @@ from sidelight.table.hierarchy_rules import (
 )
 from sidelight.table.labels import Label, hinted, in_order, label, shown
 from sidelight.table.table import Column, Tabular
+from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,8 +12,8 @@ import os
 import re
 from pathlib import Path
 
-from sidelight._files import read_whole, replace_whole
 from sidelight.errors import BadHierarchy, WrongKind, expect, kind_in_words
+from sidelight.files import read_whole, replace_whole
 from sidelight.table.hierarchy import FileStyle, Hierarchy
 
 BETWEEN = ";"

@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Literal, NoReturn, TypeAlias, TypeVar
 
-from sidelight._rounding import LARGEST_NUMBER, fraction_in
 from sidelight.errors import BadHierarchy, as_given
+from sidelight.rounding import LARGEST_NUMBER, fraction_in
 from sidelight.table.labels import SUPPRESSED, in_order, label, listed, shown
 
 Levels: TypeAlias = tuple[tuple[str, ...], ...]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats
+from sidelight.arrays import Floats
 
 
 def points_of(line: Floats) -> Floats:

@@ -39,8 +39,6 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._rounding import LONGEST_NUMBER, fraction_in
-from sidelight._text import counted, form
 from sidelight.errors import (
     BadTable,
     WrongKind,
@@ -51,6 +49,8 @@ from sidelight.errors import (
     parameter,
     shortened,
 )
+from sidelight.rounding import LONGEST_NUMBER, fraction_in
+from sidelight.text import counted, form
 
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""

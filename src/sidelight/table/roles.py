@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from sidelight._text import as_names, one_or_several
 from sidelight.errors import BadTable, did_you_mean, expect, parameter
 from sidelight.table.labels import ColumnKind, KindOrOrder, Label, Semantics, as_kinds, label
+from sidelight.text import as_names, one_or_several
 
 Missing: TypeAlias = Literal["an error", "a value", "drop", "no value"]
 """What a missing sensitive value means: nothing we may guess, a value like any other, a row to drop, or, where people

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Codes, Integers, add_up, number_rows
-from sidelight._text import counted, form, html_table
+from sidelight.arrays import Codes, Integers, add_up, number_rows
 from sidelight.errors import (
     BadTable,
     NotAvailable,
@@ -32,9 +31,10 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.table.column_looks import numbers_people
+from sidelight.table.column_names import numbers_people
 from sidelight.table.counts import CELLS_AT_ONCE, Counts, Profiles
 from sidelight.table.labels import Label, in_order, shown
+from sidelight.text import counted, form, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight.table.labels import ColumnKind, Semantics
-    from sidelight.table.streamed_table import AnyTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +220,8 @@ class Table:
         )
 
 
-def held(table: AnyTable) -> Table:
-    """Give a table that is in memory, or say that it has to be."""
+def held(table: object) -> Table:
+    """Return a table that is in memory; raise if it is streamed."""
     if not isinstance(table, Table):
         memory = parameter("memory")
         message = f"a streamed table does not hold its keys, and all of them are needed; read it without {memory}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sidelight._arrays import Integers, add_up, number_rows
+from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import expect
 from sidelight.table.labels import Label
 from sidelight.table.table import Column, Table

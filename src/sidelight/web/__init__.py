@@ -4,5 +4,7 @@ Here belong the server (`app`, `security`), what it holds (`workspace`), what an
 drawn (`pages`, one file per view in `views/` with its template).  Not here: any probability.  A view asks the library,
 and draws the document that it answers with.
 
-Read `workspace` and `state` first, then one view, such as `views/readers`, then `app`; `security` says what is refused.
+Read `workspace` and `state` first, then one view, such as `views/readers`, then `app`; `security` says what is
+refused.  `jobs` (work that takes long), `searches` (what was searched for), `exposing` (with another release),
+`limits` (as typed) and `uploads` serve the views.
 """

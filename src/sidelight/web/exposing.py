@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from sidelight._progress import Progress
-from sidelight._text import counted
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
+from sidelight.engines.read import columns_of
 from sidelight.errors import BadTable, SidelightError
+from sidelight.progress import Progress
 from sidelight.publish.sidecar import read_published
 from sidelight.release.generalise import generalise
 from sidelight.release.locate import LocateMethod
@@ -33,8 +33,8 @@ from sidelight.report.document import DocumentPart
 from sidelight.report.html import html_block
 from sidelight.report.plots import picture_of
 from sidelight.table.labels import shown_in_list
-from sidelight.table.read import columns_of
 from sidelight.table.roles import Roles
+from sidelight.text import counted
 from sidelight.web.state import State
 from sidelight.web.uploads import Upload
 from sidelight.web.workspace import Workspace

@@ -41,8 +41,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sidelight._progress import Progress
 from sidelight.errors import SidelightError
+from sidelight.progress import Progress
 
 Stage: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
-from sidelight._text import as_names, counted, form, shell
+from sidelight.engines.read import read_table
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
 from sidelight.measures.k_anonymity import GroupSize
@@ -34,8 +34,8 @@ from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import COLOURS
-from sidelight.table.read import read_table
 from sidelight.table.roles import Roles
+from sidelight.text import as_names, counted, form, shell
 from sidelight.web.limits import as_text, typed_sign
 from sidelight.web.state import State
 from sidelight.web.workspace import ExploredFile, Workspace

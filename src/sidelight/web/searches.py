@@ -16,11 +16,10 @@ from typing import cast, get_args
 
 from pydantic import Field
 
-from sidelight._progress import Progress
-from sidelight._text import counted, shell
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
 from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress
 from sidelight.release.generalise import group
 from sidelight.report.charts.candidates import MOST_CANDIDATES
 from sidelight.report.plots import altair
@@ -31,6 +30,7 @@ from sidelight.search.method import Method, Reader, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, method_of, with_answers
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
+from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, with_imports

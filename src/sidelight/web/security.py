@@ -34,7 +34,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from sidelight._files import open_private
+from sidelight.files import open_private
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Message: TypeAlias = MutableMapping[str, Any]

@@ -19,10 +19,10 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight._files import SIDECAR_ENDING, open_private, private_folder
+from sidelight.engines.files import PACKERS, ending
 from sidelight.errors import BadTable
+from sidelight.files import SIDECAR_ENDING, open_private, private_folder
 from sidelight.publish.sidecar import Sidecar, sidecar_path
-from sidelight.table.files import PACKERS, ending
 
 MOST_FILES = 20
 MOST_AT_ONCE = 4

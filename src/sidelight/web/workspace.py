@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, did_you_mean
+from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
+from sidelight.intake.roles import SuggestedRoles
 from sidelight.publish.sidecar import Sidecar
 from sidelight.release.generalise import generalise
 from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.suggested_roles import SuggestedRoles
 from sidelight.table.table import Table
 from sidelight.web.jobs import Jobs
 from sidelight.web.state import State

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.release.release import Release
 from sidelight.table.labels import Label

@@ -10,8 +10,8 @@ import math
 import time
 from dataclasses import dataclass, field
 
-from sidelight._rounding import MOST_OF_ANYTHING, exact_number
 from sidelight.errors import BadMeasure, as_given
+from sidelight.rounding import MOST_OF_ANYTHING, exact_number
 
 
 @dataclass(frozen=True, slots=True)

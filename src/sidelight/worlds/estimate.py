@@ -19,9 +19,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sidelight._rounding import exact_number, whole_number
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.knowledge.facts import Fact
+from sidelight.rounding import exact_number, whole_number
 from sidelight.worlds.counting.compile import CountingProblem, compile_facts, components
 from sidelight.worlds.counting.counter import Joint, WorldCounter
 from sidelight.worlds.counting.frontier import Frontier

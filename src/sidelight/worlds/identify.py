@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Flags, Integers
-from sidelight._text import counted
+from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.people import Described, Someone, Who, person_text
@@ -28,6 +27,7 @@ from sidelight.release.printing import Nodes
 from sidelight.release.release import Release
 from sidelight.table.labels import SUPPRESSED, Label, shown
 from sidelight.table.table import Column
+from sidelight.text import counted
 
 GROUPS_NAMED = 3
 """So many groups are named where a description does not fit one."""

@@ -21,8 +21,6 @@ from typing import Literal, TypeAlias, overload
 
 import numpy as np
 
-from sidelight._rounding import short_decimal
-from sidelight._text import counted, html_table
 from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect, parameter
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, SoftFact, expect_hard
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
@@ -31,9 +29,11 @@ from sidelight.knowledge.tokens import in_short
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
+from sidelight.rounding import short_decimal
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, label, shown
 from sidelight.table.table import expect_one_sensitive
+from sidelight.text import counted, html_table
 from sidelight.worlds.counting.compile import WeightedFact
 from sidelight.worlds.counting.counter import WorldCounter
 from sidelight.worlds.effort import Effort, Meter, OverEffort

@@ -21,7 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadKnowledge, parameter
 from sidelight.knowledge.facts import Has
 from sidelight.knowledge.people import Someone, Who, person_text

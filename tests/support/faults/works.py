@@ -69,7 +69,7 @@ BEGIN = ("ledger", "begin", "ledger.json", "-e", "1000")
 def release_state(path: Path) -> str:
     """Say which release a reader finds, by what its sidecar says."""
     import sidelight as sl  # noqa: PLC0415 - imported in children, whoever imports this
-    from sidelight._files import settle  # noqa: PLC0415
+    from sidelight.files import settle  # noqa: PLC0415
 
     settle(path)
     if not path.exists():
@@ -236,9 +236,9 @@ class Work:
 
 def little_room(keys: int) -> None:
     """Let a search hold few keys, and sort few rows at a time, so that it puts the rest into temporary files."""
+    from sidelight.engines.duckdb import source as duckdb_source  # noqa: PLC0415
     from sidelight.search.mondrian_streamed import Room  # noqa: PLC0415
-    from sidelight.table import duckdb_source  # noqa: PLC0415
-    from sidelight.table.memory import Memory  # noqa: PLC0415
+    from sidelight.streams.memory import Memory  # noqa: PLC0415
 
     Room.of = lambda _: Room(keys=keys, histograms=10**6, groups=10**9)
     Memory.rows_to_sort = lambda _, words: keys

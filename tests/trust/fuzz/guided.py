@@ -21,8 +21,8 @@ READERS = (
     "sidelight.knowledge",
     "sidelight.policy",
     "sidelight.table.hierarchy_io",
-    "sidelight.dp.account",
-    "sidelight.dp.ledger",
+    "sidelight.noise.account",
+    "sidelight.noise.ledger",
 )
 
 with atheris.instrument_imports(include=list(READERS)):

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight._rounding import round_at_a_glance
 from sidelight.attack.readers import ask_readers, largest_share, with_people
 from sidelight.errors import FallsToReaderWarning
 from sidelight.report.report import reader_facts
+from sidelight.rounding import round_at_a_glance
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 

@@ -10,7 +10,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight import _files
+from sidelight import files as _files
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measure_names import all_measures, population_measures, shown_measures
 from sidelight.report.report import AuditReport

@@ -17,8 +17,8 @@ from support.command_line import invoke
 from support.waiting import PATIENCE
 
 import sidelight as sl
+from sidelight.streams.memory import Memory
 from sidelight.table.hierarchy_io import write_hierarchy
-from sidelight.table.memory import Memory
 
 ROLES = ("--group", "zip", "--sensitive", "disease")
 ROWS = pa.table({

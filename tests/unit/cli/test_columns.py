@@ -13,7 +13,7 @@ from support.command_line import answer, invoke
 from support.messy import write_visits
 
 import sidelight as sl
-from sidelight.table.suggested_roles import suggest_roles
+from sidelight.intake.roles import suggest_roles
 
 
 @pytest.fixture(scope="module")

@@ -283,7 +283,7 @@ def test_outputs_are_never_written_over_the_lock_or_an_input(tmp_path):
 @pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize(
-    "where", ["sidelight.dp.mechanism.Mechanism.add_noise", "sidelight.publish.noise.move_into_place"]
+    "where", ["sidelight.noise.mechanism.Mechanism.add_noise", "sidelight.publish.noise.move_into_place"]
 )
 def test_an_interrupt_after_spending_says_that_it_was_spent(tmp_path, monkeypatch, number, status, where):
     begun = sl.Ledger.begin("budget.json", epsilon=3)
@@ -300,7 +300,7 @@ def test_an_interrupt_after_spending_says_that_it_was_spent(tmp_path, monkeypatc
 
 def test_an_error_after_spending_says_that_it_was_spent(monkeypatch):
     sl.Ledger.begin("budget.json", epsilon=3)
-    monkeypatch.setattr("sidelight.dp.mechanism.Mechanism.add_noise", lambda *_: (_ for _ in ()).throw(MemoryError))
+    monkeypatch.setattr("sidelight.noise.mechanism.Mechanism.add_noise", lambda *_: (_ for _ in ()).throw(MemoryError))
     done = run(*USUAL, *DOMAIN, "-o", "noisy.csv", "--ledger", "budget.json", code=2)
     assert done.stderr == (
         "sidelight: not enough memory; give fewer columns or a smaller file; "

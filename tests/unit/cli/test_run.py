@@ -10,9 +10,9 @@ from rich.table import Table
 from rich.text import Text
 from support.command_line import invoke
 
-from sidelight._progress import quiet
 from sidelight.cli.run import Output, bar, show_waiting
 from sidelight.errors import BadTable, SidelightError
+from sidelight.progress import quiet
 from sidelight.report.document import Envelope
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]

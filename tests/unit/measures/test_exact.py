@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight._arrays import first_of_each, in_lowest_terms
-from sidelight._rounding import PRECISE
+from sidelight.arrays import first_of_each, in_lowest_terms
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import (
     BITS_REPORTED,
@@ -29,6 +28,7 @@ from sidelight.measures.exact import (
     worst_of_each_part,
     worst_row,
 )
+from sidelight.rounding import PRECISE
 
 ROWS = np.arange(10)[:, np.newaxis]  # every row a kind of its own
 

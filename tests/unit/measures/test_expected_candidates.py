@@ -14,7 +14,6 @@ from support.definitions import mean_candidates
 from support.examples import examples
 
 import sidelight as sl
-from sidelight._rounding import PRECISE, round_down
 from sidelight.attack.simulation import draw_samples
 from sidelight.errors import BadMeasure
 from sidelight.measures import expected_candidates
@@ -34,6 +33,7 @@ from sidelight.measures.expected_candidates import (
 )
 from sidelight.measures.measure import Finding
 from sidelight.policy.limit_text import read_limit
+from sidelight.rounding import PRECISE, round_down
 
 
 @examples(40)

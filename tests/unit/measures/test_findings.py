@@ -10,8 +10,9 @@ from sidelight.errors import BadMeasure, NoRoom
 from sidelight.measures.findings import findings, parts_before, seen_in_block
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.release import groups as release_groups
-from sidelight.table import counts, sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.streams import sorted_runs
+from sidelight.streams.memory import Memory
+from sidelight.table import counts
 
 MEASURES = [sl.Implications(1), sl.GroupSize(), sl.DistinctValues(), sl.ProsecutorRisk("average")]
 

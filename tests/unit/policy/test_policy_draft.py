@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.intake.profile import ColumnProfile
+from sidelight.intake.roles import SuggestedRole, SuggestedRoles
 from sidelight.policy.policy_draft import PolicyDraft, draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.table.column_profiles import ColumnProfile
 from sidelight.table.roles import Roles
-from sidelight.table.suggested_roles import SuggestedRole, SuggestedRoles
 
 
 def drafted(rows):

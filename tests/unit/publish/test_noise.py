@@ -14,7 +14,6 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
-from sidelight._text import html_table
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
 from sidelight.publish.formats import FORMATS, Sheet
 from sidelight.publish.noise import (
@@ -31,6 +30,7 @@ from sidelight.publish.noise import (
     whole_or_none,
 )
 from sidelight.table.table import Column
+from sidelight.text import html_table
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 

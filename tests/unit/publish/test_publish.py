@@ -18,10 +18,10 @@ from support.command_line import invoke
 from support.signals import sigint
 
 import sidelight as sl
-from sidelight import _files as placing
-from sidelight._text import MOST_ROWS, html_table
+from sidelight import files as placing
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.publish import formats, publish
+from sidelight.text import MOST_ROWS, html_table
 
 # Runs publishing in processes of its own that are killed: in the midst of it, and before every step of moving files into
 # place that changes what is on the disk.  Says what is left of each, way by way.
@@ -31,7 +31,7 @@ sys.path.insert(0, sys.argv[3])
 import sidelight as sl
 from support.faults.children import in_child, kill_at
 from support.faults.works import copied
-from sidelight._files import move_into_place
+from sidelight.files import move_into_place
 from sidelight.publish import publish as module
 from sidelight.testing.strategies import merged  # noqa: F401 - whatever is imported late would be imported in each child
 from sidelight.table.counts import Counts

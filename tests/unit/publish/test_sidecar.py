@@ -49,8 +49,8 @@ from sidelight.report.document import number
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Resistance
+from sidelight.streams.memory import Memory
 from sidelight.table.counts import Counts
-from sidelight.table.memory import Memory
 from sidelight.table.table import Column, Intake
 from sidelight.testing import measures, tables
 

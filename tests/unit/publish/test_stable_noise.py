@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.dp.noisy_counts import NoisyCounts
-from sidelight.dp.stable_counts import StableCounts
 from sidelight.errors import BadRelease, SidelightError
+from sidelight.noise.noisy_counts import NoisyCounts
+from sidelight.noise.stable_counts import StableCounts
 from sidelight.publish.stable_noise import publish_stable, read_drawn
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")

@@ -10,8 +10,8 @@ from sidelight.release.groups import Groups
 from sidelight.release.streamed import StreamedRelease
 from sidelight.release.streamed_lattice import StreamedGroups, StreamedLattice
 from sidelight.search.lattice_search import CheckCounter, node_check
-from sidelight.table.memory import Memory
-from sidelight.table.sorted_runs import SortedRuns
+from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import SortedRuns
 
 AGES = [str(age) for age in range(20, 60)]
 BY = {

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidelight._rounding import round_down, round_up
 from sidelight.measures.measure import Witness
 from sidelight.release.groups import GroupName
 from sidelight.report.document import number, plain
+from sidelight.rounding import round_down, round_up
 
 
 @given(st.fractions(min_value=0, max_value=10**6))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._progress import quiet
 from sidelight.errors import BadPolicy, BadTable
+from sidelight.progress import quiet
 from sidelight.search.anatomy import deal_in_turns, line_up_hardest_first
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.table import Column

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import sidelight as sl
-from sidelight._progress import quiet
 from sidelight.errors import BadPolicy
+from sidelight.progress import quiet
 from sidelight.search.microaggregation import average_column
 from sidelight.search.orders import order_of
 from sidelight.table.counts import Counts

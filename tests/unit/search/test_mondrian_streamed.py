@@ -11,8 +11,8 @@ import sidelight as sl
 from sidelight.errors import BadPolicy, NoRoom, NothingSafe
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
-from sidelight.table import sorted_runs
-from sidelight.table.memory import Memory
+from sidelight.streams import sorted_runs
+from sidelight.streams.memory import Memory
 
 
 @pytest.fixture

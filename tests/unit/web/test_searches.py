@@ -3,8 +3,8 @@
 import pytest
 from support.explorer import opened
 
-from sidelight._progress import quiet
 from sidelight.errors import BadPolicy
+from sidelight.progress import quiet
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.web.searches import Looked, SearchChoice, looked_at, policy_of, question_of, search

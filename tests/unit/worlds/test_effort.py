@@ -6,10 +6,10 @@ from math import inf
 import pytest
 
 import sidelight as sl
-from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.knowledge.facts import Has, Same
 from sidelight.knowledge.people import Someone
+from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.worlds.effort import Effort, Meter, OverEffort
 from sidelight.worlds.posterior import posterior
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight._text import MOST_ROWS
 from sidelight.errors import BadKnowledge, BadMeasure, BadTable, Contradiction, TooHard, UnknownValue, WrongKind
 from sidelight.knowledge.facts import DEEPEST, Has, Same, holds
 from sidelight.knowledge.parse_facts import read_facts
 from sidelight.knowledge.people import Someone
 from sidelight.testing import facts, releases
+from sidelight.text import MOST_ROWS
 from sidelight.worlds import posterior as module
 from sidelight.worlds import satisfiable
 from sidelight.worlds.counting.compile import WeightedFact

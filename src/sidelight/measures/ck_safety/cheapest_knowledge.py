@@ -29,8 +29,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, first_of_each
-from sidelight._rounding import exact_number, in_words, log
+from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, TooHard, as_given
 from sidelight.measures.ck_safety.implications import (
     Atom,
@@ -55,6 +54,7 @@ from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Wi
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import exact_number, in_words, log
 from sidelight.table.labels import Label, Semantics, shown
 
 SURE = LOG_OF_ZERO / 2

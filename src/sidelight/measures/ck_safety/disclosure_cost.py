@@ -18,8 +18,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import in_words
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.ck_safety.implications import Implications, nobody_shown
 from sidelight.measures.ck_safety.negations import Negations
@@ -28,6 +27,7 @@ from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Summary, Witness, whole_amount
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown
 
 Adversary: TypeAlias = Literal["implications", "negations"]

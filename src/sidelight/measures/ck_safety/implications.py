@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight._rounding import in_words
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
@@ -27,6 +26,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding

@@ -37,7 +37,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers
+from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import EXACT, NEAR, Numbers
 from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups

@@ -21,8 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Integers
-from sidelight._rounding import in_words
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
@@ -42,6 +41,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown
 from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
 

@@ -37,7 +37,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
 

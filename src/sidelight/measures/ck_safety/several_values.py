@@ -60,7 +60,7 @@ from sidelight.measures.privacy_skyline.odds import ODDS
 from sidelight.release.groups import GroupName, Groups
 
 if TYPE_CHECKING:
-    from sidelight._arrays import Floats, Integers
+    from sidelight.arrays import Floats, Integers
     from sidelight.measures.ck_safety.implications import Implications, ImplicationsWitness
     from sidelight.measures.targets import Targets
     from sidelight.release.release import Release

@@ -29,7 +29,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers, first_of_each, in_lowest_terms, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, in_lowest_terms, number_vectors
 from sidelight.measures.ck_safety.minimize_across_groups import MOST, Choice, weigh
 from sidelight.measures.ck_safety.minimize_within_group import (
     LogProgram,

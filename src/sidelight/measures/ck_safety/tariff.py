@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sidelight._rounding import LARGEST_NUMBER, exact_number
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean
+from sidelight.rounding import LARGEST_NUMBER, exact_number
 from sidelight.table.labels import Label, shown, written_label
 
 

@@ -7,4 +7,5 @@ the subsets and how they are gone through, which of them identify, minimal sampl
 
 Begin with `subsets` (the walk), then `identifying_columns`, `minimal_uniques`, `singling_out`; `linkability` and
 `inference` stand by themselves, and `worst_columns` is what an audit tells without going through all subsets.
+`unique_rows` (who is alone on which subset) and `known_cells` (what can be known) serve them.
 """

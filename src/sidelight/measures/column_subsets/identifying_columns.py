@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._progress import Progress, quiet
-from sidelight._rounding import exact_number, round_up, short_decimal
-from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import PeopleBySubset, count_each_subset, subset_limit
+from sidelight.progress import Progress, quiet
+from sidelight.rounding import exact_number, round_up, short_decimal
 from sidelight.table.table import Column, Table, Tabular
+from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
     import altair as alt

@@ -26,9 +26,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import decimal_text
-from sidelight._text import as_names
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount, Screen
@@ -36,8 +34,10 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
+from sidelight.rounding import decimal_text
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
+from sidelight.text import as_names
 
 NEARLY = 1 - 2**-50
 """Floats that are so near to each other may be of shares in the other order."""

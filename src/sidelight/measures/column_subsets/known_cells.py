@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidelight._arrays import Integers
+from sidelight.arrays import Integers
 from sidelight.errors import UnknownColumn, did_you_mean
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Members, Release

@@ -24,9 +24,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up, number_rows
-from sidelight._rounding import round_up, short_decimal
-from sidelight._text import as_names, counted
+from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadMeasure, listed, parameter
 from sidelight.measures.column_subsets.known_cells import (
     KnownCells,
@@ -38,8 +36,10 @@ from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
 from sidelight.measures.named_risks.size_histogram import sum_of_ratios
 from sidelight.release.release import Release
+from sidelight.rounding import round_up, short_decimal
 from sidelight.table.labels import Label
 from sidelight.table.table import number_equal_rows
+from sidelight.text import as_names, counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Floats, Integers, add_up
-from sidelight._rounding import exact_number, short_decimal
-from sidelight._text import as_names, counted, html_table
+from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadTable, as_given, expect, parameter
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
+from sidelight.rounding import exact_number, short_decimal
 from sidelight.table.table import Table, Tabular, arrow_labels, unused_name
+from sidelight.text import as_names, counted, html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

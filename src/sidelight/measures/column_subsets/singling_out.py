@@ -22,8 +22,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Flags
-from sidelight._text import counted
+from sidelight.arrays import Flags
 from sidelight.measures.column_subsets.known_cells import KnownCells, OfWholeReleases, cells_in_words
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
@@ -32,6 +31,7 @@ from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, 
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import number_equal_rows
+from sidelight.text import counted
 
 ONLY_EQUALITIES = "a fact is a cell that somebody knows exactly; ranges and negations are not tried"
 

@@ -33,9 +33,9 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, by_blocks, run_starts, sum_equal_rows, sum_runs
-from sidelight._progress import Progress, quiet
+from sidelight.arrays import Integers, by_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, TooHard, as_given, parameter
+from sidelight.progress import Progress, quiet
 from sidelight.table.table import Column
 
 MOST_SUBSETS = 1 << 16

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Integers, run_starts
+from sidelight.arrays import Integers, run_starts
 from sidelight.measures.column_subsets.subsets import Layout, SubsetWalk, leaving_order, subset_count
 from sidelight.table.table import Column
 

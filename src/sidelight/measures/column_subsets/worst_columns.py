@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidelight._arrays import Integers, add_up
+from sidelight.arrays import Integers, add_up
 from sidelight.table.table import Column, number_equal_rows
 
 

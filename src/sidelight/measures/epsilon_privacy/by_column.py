@@ -29,14 +29,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import exact_text
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, did_you_mean, listed
 from sidelight.measures.epsilon_privacy.prior import WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio, epsilon_of_beliefs
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.release.groups import Groups
 from sidelight.release.printed_labels import read_label
+from sidelight.rounding import exact_text
 from sidelight.table.labels import Label, in_order, shown
 from sidelight.table.table import Column, Table
 from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, short_decimal
-from sidelight._text import counted
 from sidelight.measures.epsilon_privacy.prior import Weights, WeightsByLabel
 from sidelight.measures.epsilon_privacy.worst_case import Ratio
+from sidelight.rounding import exact_text, short_decimal
 from sidelight.table.labels import listed, shown
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness

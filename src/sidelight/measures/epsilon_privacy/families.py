@@ -31,7 +31,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from sidelight._arrays import Floats
+from sidelight.arrays import Floats
 from sidelight.errors import BadMeasure
 
 DIGITS = Context(prec=130, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation])

@@ -24,9 +24,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, first_of_each
-from sidelight._rounding import exact_text, round_down, round_up, short_decimal
-from sidelight._text import counted
+from sidelight.arrays import Flags, Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
@@ -44,7 +42,9 @@ from sidelight.measures.number_values import NumberValues, finite, numbers_of, o
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import exact_text, round_down, round_up, short_decimal
 from sidelight.table.labels import Label, Semantics, in_order, shown, written_label
+from sidelight.text import counted
 
 FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
 """What numbers are like: around a mean; counts; from a minimum on, few of them far above."""

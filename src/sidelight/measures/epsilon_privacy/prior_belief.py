@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import exact_number
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, expect_or_none, is_one_of, parameter
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
@@ -68,6 +67,7 @@ from sidelight.measures.targets import (
 )
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import exact_number
 from sidelight.table.labels import Label, Semantics, shown, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 

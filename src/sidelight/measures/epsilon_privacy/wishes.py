@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sidelight._arrays import Integers
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, did_you_mean, listed
 from sidelight.measures.epsilon_privacy.worst_case import Cases
 from sidelight.measures.targets import Predicate

@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
+from sidelight.arrays import Floats, Integers, number_runs, run_starts, smallest_of_each
 from sidelight.measures.epsilon_privacy.prior import FloatTerms, Prior
 from sidelight.measures.exact import NEAR, Amount
 from sidelight.measures.targets import Predicate

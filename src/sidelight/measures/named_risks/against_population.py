@@ -12,8 +12,7 @@ from typing import ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Integers
-from sidelight._text import counted, form
+from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.measure import Measure, refuse_unknown
 from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
@@ -23,6 +22,7 @@ from sidelight.release.population import Population, refuse_fewer
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import Table
+from sidelight.text import counted, form
 
 Outside: TypeAlias = Literal["an error", "as in the release"]
 """What it means that a group has more people in the release than in the population: a mistake, or that the population

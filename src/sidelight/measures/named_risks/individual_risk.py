@@ -31,16 +31,16 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
-from sidelight._text import counted
+from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount, worst_row
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.carried import WEIGHT_UNIT
+from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
+from sidelight.streams.carried import WEIGHT_UNIT
 from sidelight.table.labels import Label
+from sidelight.text import counted
 
 OverPeople: TypeAlias = Literal["highest", "average"]
 """Of the person worst off, or of everybody, on average."""

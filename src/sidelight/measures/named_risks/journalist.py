@@ -17,9 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
-from sidelight._rounding import decimal_text, exact_text, to_places
-from sidelight._text import counted, form
+from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity
 from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
@@ -31,7 +29,9 @@ from sidelight.measures.named_risks.size_risk import (
     Statistic,
     share,
 )
+from sidelight.rounding import decimal_text, exact_text, to_places
 from sidelight.table.labels import Label
+from sidelight.text import counted, form
 
 
 @dataclass(frozen=True)

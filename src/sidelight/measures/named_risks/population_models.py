@@ -40,7 +40,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers
+from sidelight.arrays import Floats, Integers
 
 LEAST_ALPHA = 1e-3
 """Below it, sums that are differences of digammas lose their digits, and N^α is as good as 1."""

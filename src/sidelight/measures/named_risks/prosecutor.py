@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sidelight._rounding import exact_text, short_decimal
-from sidelight._text import counted
 from sidelight.measures.measure import Finding, Measure
 from sidelight.measures.named_risks.size_risk import PersonRisk, SizeWitness, Statistic
+from sidelight.rounding import exact_text, short_decimal
 from sidelight.table.labels import Label
+from sidelight.text import counted
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from math import gcd, lcm
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
-from sidelight._rounding import PRECISE, round_up
+from sidelight.arrays import Integers, add_up
 from sidelight.measures.exact import BITS_REPORTED, ROUNDING_ERROR, Amount
+from sidelight.rounding import PRECISE, round_up
 
 SMALL = 1 << 8
 """Groups with fewer people than this, here and in the population, are counted in a table of all pairs."""

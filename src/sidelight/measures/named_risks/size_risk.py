@@ -24,15 +24,15 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from sidelight._arrays import Floats, Integers, run_starts
-from sidelight._rounding import decimal_text, exact_number
-from sidelight._text import counted, form
+from sidelight.arrays import Floats, Integers, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.exact import Amount, Screen, worst_row
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
+from sidelight.rounding import decimal_text, exact_number
+from sidelight.text import counted, form
 
 Statistic: TypeAlias = Literal["highest", "average", "share above"]
 """Of the person worst off; of everybody, on average; or the share of people whose risk is above a threshold."""

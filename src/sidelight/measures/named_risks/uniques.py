@@ -24,8 +24,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight._rounding import exact_number, exact_text, short_decimal
-from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
@@ -34,8 +32,10 @@ from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import runs_of_sizes
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
-from sidelight.table.carried import WEIGHT_UNIT
+from sidelight.rounding import exact_number, exact_text, short_decimal
+from sidelight.streams.carried import WEIGHT_UNIT
 from sidelight.table.labels import Label
+from sidelight.text import counted, form
 
 NOBODY_ALONE = "nobody is alone in a group"
 

@@ -16,8 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
-from sidelight._rounding import MOST_OF_ANYTHING
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -35,6 +34,7 @@ from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, wors
 from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
+from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, Semantics
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import (
     BITS_COMPARED,
     BITS_REPORTED,

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from sidelight._arrays import Floats, Integers
+from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import Number, RatioArithmetic
 from sidelight.table.labels import Semantics
 

@@ -23,8 +23,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight._arrays import Flags, Floats, Integers
-from sidelight._rounding import log
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
@@ -37,6 +36,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
 )
 from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
 from sidelight.release.groups import Groups
+from sidelight.rounding import log
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.labels import Semantics
 

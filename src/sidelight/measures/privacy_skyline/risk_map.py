@@ -17,7 +17,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sidelight._arrays import Flags, Floats, Integers
+from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import expect
 from sidelight.measures.measure import Bound, exact
 from sidelight.measures.privacy_skyline.five_minima import tolerance

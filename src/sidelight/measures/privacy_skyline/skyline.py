@@ -23,21 +23,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from sidelight._rounding import MOST_OF_ANYTHING
-from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
 from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
 from sidelight.measures.targets import Predicate, Targets, Value, read_value
 from sidelight.release.release import Release
+from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.table.labels import Label, written_label
 from sidelight.table.table import expect_one_sensitive
+from sidelight.text import html_table
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight._arrays import Integers
+    from sidelight.arrays import Integers
     from sidelight.measures.exact import Amount
 
 SkylineKey = TypeVar("SkylineKey", str, tuple[str, ...], Predicate)

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sidelight._rounding import in_words
-from sidelight._text import form
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
@@ -27,7 +25,9 @@ from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
 )
 from sidelight.release.groups import GroupName, Groups
+from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.text import form
 from sidelight.worlds.closed_forms import Family, Investigation, Others
 
 

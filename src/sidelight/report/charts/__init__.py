@@ -18,4 +18,6 @@ First the numbers, which are the table behind a chart, then the ink, which does 
 - `rules`: how much does each further rule tell a statistician?
 - `columns`: which sets of columns single people out?
 - `losses`: how much of the table is lost?
+- `dumbbell`: what changed, value by value?
+- `finding` and `search`: which picture shows a finding, or a search?
 """

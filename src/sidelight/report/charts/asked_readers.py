@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, round_up
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, VERMILION, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.rounding import exact_text, round_up
 
 if TYPE_CHECKING:
     import altair as alt

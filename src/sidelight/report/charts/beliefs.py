@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._rounding import short_decimal
-from sidelight._text import counted
 from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
 from sidelight.max_entropy.constraints import NOBODY
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
+from sidelight.rounding import short_decimal
 from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

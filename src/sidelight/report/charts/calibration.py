@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidelight._text import counted
 from sidelight.learner.learned import BINS, SURE, BeliefBin, Learned
 from sidelight.report.plots import BLUE, GREY, INK, TableBehind, altair, finished, share_axis, text_at
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sidelight._progress import quiet
-from sidelight._rounding import at_a_glance, exact_text, round_cautiously, short_decimal
-from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.measures.measure import Criterion, Measure, exact
+from sidelight.progress import quiet
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
+from sidelight.rounding import at_a_glance, exact_text, round_cautiously, short_decimal
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 from sidelight.table.table import held
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

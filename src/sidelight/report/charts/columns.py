@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, round_up
-from sidelight._text import counted, form
 from sidelight.report.plots import BLUE, INK, TableBehind, altair, finished, share_axis
+from sidelight.rounding import exact_text, round_up
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     import altair as alt

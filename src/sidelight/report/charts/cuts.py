@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, Cell, Drawing, TableBehind, altair, finished
 from sidelight.search.cut_tree import CutNode
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, round_up
-from sidelight._text import counted
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, TableBehind, altair, finished, share_axis
+from sidelight.rounding import exact_text, round_up
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

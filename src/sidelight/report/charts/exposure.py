@@ -9,11 +9,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import exact_text, round_up
-from sidelight._text import counted
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.measure import Bound, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.rounding import exact_text, round_up
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

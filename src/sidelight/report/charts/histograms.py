@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._arrays import Integers, add_up
-from sidelight._rounding import in_words, round_up
-from sidelight._text import counted
+from sidelight.arrays import Integers, add_up
 from sidelight.measures.measure import Bound, exact
 from sidelight.release.groups import GroupName
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finished
+from sidelight.rounding import in_words, round_up
 from sidelight.table.labels import Label, shown
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

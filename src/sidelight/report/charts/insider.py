@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import in_words
-from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, Drawing, TableBehind, altair, finished, share_axis
+from sidelight.rounding import in_words
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     import altair as alt

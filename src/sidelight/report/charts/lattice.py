@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Cell, Drawing, TableBehind, altair, finished
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.lattice_search import holds_upwards
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight._arrays import Flags, Integers
+    from sidelight.arrays import Flags, Integers
     from sidelight.search.method import SearchResult
 
 MOST_DOTS = 500

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from sidelight._rounding import at_a_glance
-from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
 from sidelight.measures.measure import Comparison, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
+from sidelight.rounding import at_a_glance
+from sidelight.text import counted, form
 
 if TYPE_CHECKING:
     import altair as alt

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import short_decimal
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, INK, TableBehind, altair, finished, share_axis
+from sidelight.rounding import short_decimal
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.dp.disclosure_risk import percent, plain_percent, two_digits
-from sidelight.dp.privacy_profile import Neighbours, largest_posterior
+from sidelight.noise.disclosure_risk import percent, plain_percent, two_digits
+from sidelight.noise.privacy_profile import Neighbours, largest_posterior
 from sidelight.report.plots import BLUE, GREY, PALE, Drawing, TableBehind, altair, finished, marked, share_axis, text_at
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.dp.semantic_privacy import SemanticPrivacy
+    from sidelight.noise.semantic_privacy import SemanticPrivacy
 
 SHARES: tuple[float, ...] = (0.0, 0.0001, 0.0003, 0.001, 0.003, *np.linspace(0.01, 1, 100).round(2).tolist())
 """Where curves over shares are read: at every hundredth, and finer near 0."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.measure import Bound, Comparison, exact
 from sidelight.report.plots import (
@@ -25,6 +24,7 @@ from sidelight.report.plots import (
     finished,
     share_axis,
 )
+from sidelight.rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
 
 if TYPE_CHECKING:
     import altair as alt

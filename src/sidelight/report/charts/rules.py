@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sidelight._rounding import short_decimal
-from sidelight._text import counted
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, VERMILION, TableBehind, altair, finished
+from sidelight.rounding import short_decimal
+from sidelight.text import counted
 
 if TYPE_CHECKING:
     import altair as alt

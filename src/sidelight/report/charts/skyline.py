@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from sidelight._rounding import exact_text, in_words, round_up
 from sidelight.errors import BadMeasure
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -36,6 +35,7 @@ from sidelight.report.plots import (
     in_our_look,
     specification,
 )
+from sidelight.rounding import exact_text, in_words, round_up
 from sidelight.table.labels import Label, shown
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from fastapi import APIRouter, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from sidelight._files import open_private
-from sidelight._progress import Progress
 from sidelight.errors import NotPublished
+from sidelight.files import open_private
+from sidelight.progress import Progress
 from sidelight.publish.publish import Published
 from sidelight.search.method import SearchResult
 from sidelight.web.jobs import Job

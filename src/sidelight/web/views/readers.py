@@ -15,8 +15,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from sidelight._rounding import short_decimal
-from sidelight._text import counted, form
 from sidelight.errors import SidelightError
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Bound, Criterion
@@ -25,6 +23,8 @@ from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.report.document import DocumentPart
 from sidelight.report.report import AuditFinding, audit_report
+from sidelight.rounding import short_decimal
+from sidelight.text import counted, form
 from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, judged, page
 from sidelight.web.state import State, StateFields, read_state

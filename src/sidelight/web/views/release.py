@@ -17,8 +17,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._rounding import short_decimal
-from sidelight._text import counted
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.measures.measure import Criterion
 from sidelight.release.release import Release
@@ -28,9 +26,11 @@ from sidelight.report.charts.search import search_chart
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
 from sidelight.report.report import AuditFinding, ReaderFacts, audit_report, reader_facts
+from sidelight.rounding import short_decimal
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES
 from sidelight.table.labels import shown
+from sidelight.text import counted
 from sidelight.web.pages import (
     Complaint,
     PageView,

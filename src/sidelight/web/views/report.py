@@ -20,7 +20,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._text import counted, shell
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.measure import Criterion, Measure
@@ -50,6 +49,7 @@ from sidelight.report.release_report import (
     SignOff,
     technique_words,
 )
+from sidelight.text import counted, shell
 from sidelight.web.exposing import DrawnExposure, tried_on
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed

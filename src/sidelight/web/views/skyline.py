@@ -16,7 +16,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._text import counted, form, shell
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
 from sidelight.measures.measure import Bound, Comparison, Criterion, whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
@@ -28,6 +27,7 @@ from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.report.document import DocumentPart
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
+from sidelight.text import counted, form, shell
 from sidelight.web.limits import read_typed
 from sidelight.web.pages import Complaint, PageView, Sample, judged, page, role_options
 from sidelight.web.state import State, StateFields, read_state

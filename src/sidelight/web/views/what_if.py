@@ -17,9 +17,6 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from sidelight._progress import Progress
-from sidelight._rounding import in_words, short_decimal
-from sidelight._text import counted, shell
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.completion import Vocabulary, complete
 from sidelight.knowledge.facts import Fact, Has
@@ -27,14 +24,17 @@ from sidelight.knowledge.parse_facts import read_fact
 from sidelight.knowledge.parse_statements import is_statement, read_statement
 from sidelight.knowledge.tokens import quote
 from sidelight.max_entropy.maxent import maxent
+from sidelight.progress import Progress
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.report.charts.beliefs import beliefs_chart
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import description_of, specification, table_behind
+from sidelight.rounding import in_words, short_decimal
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, with_imports
 from sidelight.web.state import State, StateFields, read_state

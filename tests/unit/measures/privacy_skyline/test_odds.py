@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidelight._rounding import log
 from sidelight.measures.exact import DECIMALS, FRACTIONS
 from sidelight.measures.privacy_skyline.odds import ODDS, SERIES_FROM, _stirling_rest, log_missing_all
+from sidelight.rounding import log
 
 
 @st.composite

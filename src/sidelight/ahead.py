@@ -1,0 +1,107 @@
+"""Two things at once that take turns by themselves: a thread makes what comes next while what came before is used.
+
+Reading and sorting, merging and summarising leave Python's lock to each other most of the time, as engines and NumPy
+compute without it.  A call into a library that hears no signals has a thread of its own (`interruptibly`).
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, suppress
+from contextvars import ContextVar, copy_context
+from typing import TypeVar
+
+from sidelight.progress import SHOW_WAITING
+
+Item = TypeVar("Item")
+
+_ENDED: ContextVar[threading.Event | None] = ContextVar("ended", default=None)
+"""In a thread of `ahead`: set when nobody wants its items any more."""
+
+
+def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
+    """Go through items, of which a thread makes up to `most` before they are asked for.
+
+    The same items in the same order.  An error of the thread is raised where its item is asked for, and the thread is
+    gone when this ends, however it ends.
+
+    >>> list(ahead(number * number for number in range(4)))
+    [0, 1, 4, 9]
+    """
+    nothing_more = object()
+    source = iter(items)
+    ended, context = threading.Event(), copy_context()
+    context.run(_ENDED.set, ended)
+    pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ahead")
+
+    def following() -> Item | object:
+        return context.run(next, source, nothing_more)
+
+    try:
+        coming = deque(pool.submit(following) for _ in range(most))
+        while (item := coming.popleft().result()) is not nothing_more:
+            coming.append(pool.submit(following))
+            yield item  # type: ignore[misc]
+            del item  # so that it is not held while the next one is waited for
+    finally:
+        ended.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+STEP = 0.1
+"""Seconds after which somebody who waits for a call looks up, and can be interrupted."""
+
+SHOWN_AFTER = 1.0
+"""Seconds after which it is shown what is waited for."""
+
+PATIENCE = 0.5
+"""Seconds in which a call that was cancelled may end; then it is left to itself."""
+
+
+def interruptibly(call: Callable[[], Item], cancel: Callable[[], None], waiting_for: str) -> Item:
+    """Return what a call returns that blocks in a library, such as a query; whoever waits for it can be interrupted.
+
+    The call runs in a thread, as signals are heard between steps of Python only.  An interrupt runs `cancel`, which
+    should make the call end; if it does not within `PATIENCE`, the thread is left behind.
+
+    >>> interruptibly(lambda: 6 * 7, lambda: None, "the answer")
+    42
+    """
+    answer: Future[Item] = Future()
+    threading.Thread(target=_answer, args=(answer, call), daemon=True).start()
+    try:
+        _wait(answer, waiting_for)
+    except BaseException:
+        threading.Thread(target=_quietly, args=(cancel,), daemon=True).start()  # it may block as the call does
+        wait([answer], PATIENCE)
+        raise
+    return answer.result()
+
+
+def _wait(answer: Future[Item], waiting_for: str) -> None:
+    """Wait for an answer in steps, show that after a while, and raise `CancelledError` if nobody wants it any more."""
+    ended, show_at = _ENDED.get(), time.monotonic() + SHOWN_AFTER
+    with ExitStack() as shown:
+        while not wait([answer], STEP).done:
+            if ended is not None and ended.is_set():
+                raise CancelledError
+            if time.monotonic() > show_at:
+                show_at = math.inf
+                shown.enter_context(SHOW_WAITING.get()(waiting_for))
+
+
+def _answer(answer: Future[Item], call: Callable[[], Item]) -> None:
+    try:
+        answer.set_result(call())
+    except BaseException as error:  # noqa: BLE001 - it is raised where the answer is asked for
+        answer.set_exception(error)
+
+
+def _quietly(call: Callable[[], None]) -> None:
+    with suppress(Exception):
+        call()

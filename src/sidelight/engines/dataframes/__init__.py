@@ -1,0 +1,1 @@
+"""pandas, polars, Arrow and whatever else narwhals takes: `source`."""

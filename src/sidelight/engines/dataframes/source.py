@@ -1,0 +1,237 @@
+"""Rows of any dataframe, through narwhals: pandas, polars, DuckDB relations, Spark and their like.
+
+Columns are counted as they are stored.  Only where an engine cannot group a column, or would change cells when some of
+them are set to missing, it is turned into another first, whose cells say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from traceback import walk_tb
+from typing import Any
+
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from narwhals.exceptions import DuplicateError
+
+from sidelight.engines.names_or_row import unused_columns
+from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming, people_written_alike
+from sidelight.engines.spark.source import SparkFile, refuse_columns
+from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
+from sidelight.table.labels import KindOrOrder, label
+from sidelight.table.roles import Roles
+
+GROUPABLE = {
+    *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal", "null"),
+    *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "varchar", "enum", "uuid", "blob"),
+    *("date", "time", "time_ns", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
+    *("timestamp with time zone", "timestamptz_ns"),
+}
+"""Types of DuckDB whose cells have a label each.  It takes a month for 30 days, and Arrow no offset of a time."""
+
+
+VIEWS = (pa.string_view(), pa.binary_view())
+
+
+def frame_rows(source: object, roles: Roles) -> TextRows:
+    """Look at a dataframe as rows to count; nothing is computed yet."""
+    frame = as_frame(source)
+    schema = frame.collect_schema()
+    numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
+    unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
+    _refuse_patterns(frame, roles)
+    roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
+    texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
+    if isinstance(frame, nw.DataFrame):
+        frame = frame.with_columns(*_groupable(frame, roles)).lazy()
+    return text_rows(frame, roles, Source("the table", unused, texts=texts), roles.used)
+
+
+def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles) -> None:
+    """Refuse a name that polars or an SQL engine would take for several columns, and so count by another one."""
+    exact = frame.implementation.is_pandas_like() or frame.implementation.is_pyarrow()
+    for name in () if exact else roles.used.values():
+        if name == "*" or (name.startswith("^") and name.endswith("$")):
+            message = f"a column is called '{name}', which {frame.implementation.value} takes for a pattern; rename it"
+            raise BadTable(message)
+
+
+def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
+    """Say what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
+    if isinstance(dtype, nw.Enum):
+        return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
+    return "category" if dtype == nw.Categorical else None
+
+
+def text_rows(frame: Frame, roles: Roles, source: Source, columns: Mapping[str, str]) -> TextRows:
+    """Count rows by their cells as they are; `columns` says what the frame calls each of ours."""
+    native = frame.to_native()
+    if isinstance(native, duckdb.DuckDBPyRelation):
+        refuse_types(native, {name: roles.used[ours] for ours, name in columns.items()})
+    chosen = frame.select(nulls_for_missing(frame, name, roles).alias(ours) for ours, name in columns.items())
+    return TextRows(chosen, roles, source)
+
+
+def refuse_types(relation: duckdb.DuckDBPyRelation, columns: Mapping[str, str]) -> None:
+    """Raise if cells of DuckDB have no label of their own; `columns` says what the user calls the used ones."""
+    for own, kind in zip(relation.columns, relation.types, strict=True):
+        if own in columns and kind.id not in GROUPABLE:
+            raise _no_labels(columns[own], kind)
+
+
+def refuse_arrow_type(name: str, kind: pa.DataType) -> None:
+    """Raise if cells of Arrow have no label of their own."""
+    plain = kind.storage_type if isinstance(kind, pa.BaseExtensionType) else kind
+    if pa.types.is_dictionary(plain) or pa.types.is_run_end_encoded(plain):
+        plain = plain.value_type
+    if pa.types.is_nested(plain) or pa.types.is_interval(plain):
+        raise _no_labels(name, kind)
+
+
+def _no_labels(name: str, kind: object) -> BadTable:
+    return BadTable(f"column '{name}' holds {shortened(str(kind), most=60)} cells; turn it into text first")
+
+
+def has_odd_type(kind: pa.DataType) -> bool:
+    """Whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
+    wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
+    return bool(wide or pa.types.is_float16(kind) or kind in VIEWS)
+
+
+def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
+    """Wrap a dataframe, or say what could be given instead; names of columns that are no texts are read as theirs."""
+    try:
+        frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
+        if frame.implementation.is_pandas_like():
+            frame = _named_by_texts(frame)
+    except DuplicateError:
+        message = "two columns of the table have the same name; rename one"
+        raise BadTable(message) from None
+    except TypeError:
+        message = f"cannot read {kind_in_words(source)} as a table; {remedy_for('rows', source)}"
+        raise BadTable(message) from None
+    return frame
+
+
+def _named_by_texts(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Frame:
+    """Name columns by texts where pandas numbers them; no cell is copied."""
+    native: Any = frame.to_native()
+    if all(isinstance(name, str) for name in native.columns):
+        return frame
+    named = native.copy(deep=False)
+    named.columns = [str(name) for name in native.columns]
+    renamed: nw.DataFrame[Any] | Frame = nw.from_native(named)
+    return renamed
+
+
+@contextmanager
+def frame_errors() -> Iterator[None]:
+    """Tell by the kind of error, and by no cell, that a table which is computed late cannot be.
+
+    A query, a cast or a file that is scanned fails only when its rows are asked for, with whatever its engine raises.
+    """
+    try:
+        yield
+    except (SidelightError, MemoryError):
+        raise
+    except Exception as problem:
+        if not isinstance(problem, duckdb.Error) and not _comes_from_frames(problem):
+            raise
+        message = (
+            f"the table cannot be computed ({type(problem).__name__}); mend the query, cast or file that it is made "
+            "from, or give it computed"
+        )
+        raise BadTable(message) from None
+
+
+def _comes_from_frames(problem: Exception) -> bool:
+    """Say whether an error was raised by what we asked narwhals, not by ourselves."""
+    modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
+    return any(module.partition(".")[0] == "narwhals" for module in modules)
+
+
+def spark_rows(source: object, roles: Roles) -> TextRows:
+    """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
+    frame: Any = source.frame if isinstance(source, SparkFile) else source
+    refuse_columns(frame.schema.fields, roles)
+    rows = frame_rows(frame, roles)
+    if isinstance(source, SparkFile):
+        own = replace(rows.source, name=source.name, files=source.files)
+        rows = replace(rows, source=own if source.typed else replace(own, texts=frozenset()))
+    people = people_written_alike(rows)
+    assert isinstance(people, TextRows)
+    return people
+
+
+def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:
+    """Make every missing cell of a column a null, before anything is counted."""
+    dtype, column = frame.collect_schema()[name], nw.col(name)
+    if dtype == nw.Object or dtype.is_nested():
+        message = f"column '{name}' holds {dtype} cells; turn it into text first"
+        raise BadTable(message)
+    if dtype.is_float():
+        column = column.fill_nan(None)
+    elif dtype in (nw.Int128, nw.UInt128):  # Arrow has no such numbers
+        column = column.cast(nw.String)
+    with naming(roles.used.get(name, name)):
+        marked = is_any_of(frame, name, roles.missing_marks)
+    return column if marked is None else nw.when(~marked).then(column)
+
+
+def _groupable(frame: nw.DataFrame[Any], roles: Roles) -> list[nw.Series[Any]]:
+    """Turn columns into others where an engine cannot group them, or would change them when cells are left out."""
+    pandas = frame.implementation.is_pandas_like()
+    changed = []
+    for column in map(frame.get_column, roles.used.values()):
+        other = _pandas_column(column, roles) if pandas else None
+        if other is None and column.dtype in (nw.Object, nw.Unknown):
+            other = _as_text(column)
+        changed += [] if other is None else [other]
+    return changed
+
+
+def _as_text(column: nw.Series[Any]) -> nw.Series[Any]:
+    """Write mixed Python objects as text; the same objects then make the same groups anywhere."""
+    with naming(column.name):
+        texts = [label(cell) for cell in column.to_list()]
+    return nw.new_series(column.name, texts, nw.String, backend=column.implementation)
+
+
+def _pandas_column(column: nw.Series[Any], roles: Roles) -> nw.Series[Any] | None:
+    """Unpack categories that are not texts, and let whole numbers and truths have missing cells."""
+    changed: nw.Series[Any]
+    native = column.to_native()
+    categories = column.dtype in (nw.Categorical, nw.Enum)  # a set would not find an Enum
+    arrow = getattr(native.dtype, "pyarrow_dtype", None)
+    if arrow is not None:
+        refuse_arrow_type(column.name, arrow)
+        if has_odd_type(arrow):
+            return _as_text(column)
+    if categories and arrow is not None:
+        values = arrow.value_type
+        changed = nw.from_native(native.astype(type(native.dtype)(values)), series_only=True)
+        return changed
+    if categories:
+        return _categories(column)
+    if native.dtype in ("float16", "halffloat[pyarrow]"):  # pandas does not group the one, and loses the other
+        changed = nw.from_native(native.astype("float32"), series_only=True)
+        return changed
+    if roles.missing_marks and isinstance(native.dtype, np.dtype) and native.dtype.kind in "iub":
+        changed = nw.from_native(native.convert_dtypes(), series_only=True)  # else numbers beyond 2**53 are rounded
+        return changed
+    return None
+
+
+def _categories(column: nw.Series[Any]) -> nw.Series[Any] | None:
+    """Write categories as texts, unless they are."""
+    categories = list(column.to_native().cat.categories)
+    if all(isinstance(each, str) for each in categories):
+        return None
+    with naming(column.name):
+        labels = np.array([*(label(each) for each in categories), None], object)
+    texts = labels[column.to_native().cat.codes.to_numpy()].tolist()
+    return nw.new_series(column.name, texts, nw.String, backend=column.implementation)

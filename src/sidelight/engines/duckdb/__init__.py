@@ -1,0 +1,1 @@
+"""DuckDB, which also reads CSV and Parquet: `source`."""

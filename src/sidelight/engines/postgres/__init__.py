@@ -1,0 +1,1 @@
+"""PostgreSQL, counted by the server: `source`, and `address`, the way to it."""

@@ -1,0 +1,550 @@
+"""Rows that PostgreSQL counts: a table or view of a database, by its address (`database_address`).
+
+Every question is nested GROUP BYs that the server runs; what comes back are counts, by Arrow (ADBC), batch by batch.
+Nobody's row leaves the database, but where it is asked for: `keep_people=True` takes the names, and which values each
+person has together is told by numbers in place of names.
+
+One connection, and one transaction that counts, read only and REPEATABLE READ: all queries see the same rows, whoever
+writes.  It locks the table (ACCESS SHARE) before its snapshot is taken: what another session truncated or rewrote while
+it was waited for would be empty in an older snapshot.  Row-level security is off there: PostgreSQL then raises where a
+policy would hide rows.  Every call of the driver can be interrupted (`interruptibly`), which cancels the query.
+
+    cell     what a column is grouped by: as it is stored, texts by their bytes whatever their collation, NaN as NULL
+    label    what such a cell says, as text (`labels`), written by the server for each group and not for each row
+
+No text of a user becomes SQL: names are those of the catalogue, quoted; marks of missing cells are quoted literals.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pyarrow as pa
+
+from sidelight.ahead import interruptibly
+from sidelight.engines.names_or_row import unused_columns
+from sidelight.engines.postgres.address import ELSEWHERE, DatabaseAddress
+from sidelight.engines.source import CellRows, Frame, Source, collected, packing_of, sql_name, sql_text
+from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
+from sidelight.streams.memory import Memory
+from sidelight.streams.packed_keys import Packing
+from sidelight.table.labels import BLANKS, SUPPRESSED, label
+from sidelight.table.roles import Roles
+
+SESSION = (  # no SELECT, which would take the snapshot
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    "SET LOCAL client_encoding = 'UTF8'",  # else queries and answers are in the encoding of the database
+    "SET LOCAL standard_conforming_strings = on",  # a backslash in a literal is a backslash
+    "SET LOCAL datestyle = 'ISO, YMD'",
+    "SET LOCAL timezone = 'UTC'",
+)
+
+LOCK_TIMEOUT = 30_000
+"""Milliseconds for which a locked table is waited for, where nobody set lock_timeout."""
+
+TIMEOUTS = "SELECT name, setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout')"
+
+RELATIONS = """
+    SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind IN ('r', 'p', 'v'), pg_table_is_visible(c.oid)
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'v', 'm', 'f', 'p') ORDER BY 2, 3
+"""
+
+COLUMNS = """
+    WITH RECURSIVE base AS (
+        SELECT a.attnum, a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS written, a.atttypid AS oid
+        FROM pg_attribute a WHERE a.attrelid = {table} AND a.attnum > 0 AND NOT a.attisdropped
+        UNION ALL
+        SELECT b.attnum, b.name, b.written, t.typbasetype
+        FROM base b JOIN pg_type t ON t.oid = b.oid AND t.typtype = 'd'
+    )
+    SELECT b.name, b.written, t.typname::text, t.typtype::text, t.typcategory::text,
+        (SELECT json_agg(e.enumlabel ORDER BY e.enumsortorder)::text FROM pg_enum e WHERE e.enumtypid = t.oid)
+    FROM base b JOIN pg_type t ON t.oid = b.oid WHERE t.typtype <> 'd' ORDER BY b.attnum
+"""
+
+_DIGITS = "regexp_replace(to_char({cell}, '{form}'), '\\.000000$', '')"
+_MOMENT = _DIGITS.replace("{form}", "YYYY-MM-DD HH24:MI:SS.US")
+_BEFORE_CHRIST = "CASE WHEN {cell} < '0001-01-01' THEN ' BC' ELSE '' END"
+_DAY_OR_MOMENT = (
+    f"CASE WHEN NOT isfinite({{cell}}) THEN {{cell}}::text WHEN {{cell}} = date_trunc('day', {{cell}}) "
+    f"THEN {{cell}}::date::text ELSE {_MOMENT} || '{{zone}}' || {_BEFORE_CHRIST} END"
+)
+
+STORED = {
+    **dict.fromkeys(("int2", "int4", "int8", "oid"), "{column}::bigint"),
+    **dict.fromkeys(("float4", "float8"), "NULLIF({column}::float8, 'NaN')"),
+    "numeric": "NULLIF({column}, 'NaN')",
+    "money": "{column}::numeric",
+    "timestamptz": "({column} AT TIME ZONE 'UTC')",
+    "bytea": "convert_from({column}, 'UTF8') COLLATE \"C\"",
+    **dict.fromkeys(("bool", "date", "timestamp", "time"), "{column}"),
+    **dict.fromkeys(("uuid", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit", "timetz"), "{column}"),
+}
+"""What a column of a type is grouped by; texts are as `TEXT` says, other types have no labels: an interval of a
+month is one of 30 days where it is grouped."""
+
+TEXT = '{column}::text COLLATE "C"'
+
+LABELLED = {
+    **dict.fromkeys(("numeric", "money"), "replace(trim_scale({cell})::text, 'Infinity', 'inf')"),
+    "timestamp": _DAY_OR_MOMENT.replace("{zone}", ""),
+    "timestamptz": _DAY_OR_MOMENT.replace("{zone}", "+00:00"),
+    "time": f"CASE WHEN {{cell}} = '24:00' THEN '24:00:00' ELSE {_DIGITS} END".replace(
+        "to_char({cell}, '{form}')", "to_char(date '2000-01-01' + {cell}, 'HH24:MI:SS.US')"
+    ),
+    **dict.fromkeys(("int2", "int4", "int8", "oid", "float4", "float8"), "{cell}"),  # as Arrow has them
+}
+"""What a cell says; where nothing stands here, what PostgreSQL writes."""
+
+NUMBERS = {"int2", "int4", "int8", "oid"}
+FRACTIONS = {"float4", "float8"}
+
+
+UNREACHABLE = {
+    "no password supplied": f"asks for a password; {ELSEWHERE}",
+    "authentication failed": "does not take this user or password; check both (PGPASSWORD, or ~/.pgpass)",
+    'database ".*" does not exist': "has no such database; check its name, which stands before the question mark",
+    "invalid URI query parameter": "has a parameter that PostgreSQL does not know; take it out",
+    "host name": "names a host that is not known; check it",
+    "SSL|certificate": "and this computer do not agree on encryption; check sslmode and the certificates",
+    "": "cannot be reached; check host and port, and that the server runs and lets this computer in",
+}
+"""What the driver says when it cannot connect, and what we do."""
+
+NO_RIGHT, LOCKED, CANCELLED = "42501", "55P03", "57014"
+NO_TEXT = ("22021", "22P05")
+TIMED_OUT, FILTERED = "timed out", "filtered"
+"""Causes that have no SQLSTATE of their own: a statement_timeout is a cancelled query, a policy a missing right."""
+
+FAILED = {
+    NO_RIGHT: "this user may not read {table}; ask for GRANT SELECT on it",
+    FILTERED: (
+        "row-level security would hide rows of {table}, and they would go unjudged; read it as a role that no policy "
+        "restricts (the owner of the tables, or one with BYPASSRLS), or read an export of all rows"
+    ),
+    LOCKED: (
+        "another session has locked {table} for longer than lock_timeout allows ({lock_timeout}); read it when that "
+        "session has ended, or wait longer with PGOPTIONS='-c lock_timeout=10min'"
+    ),
+    TIMED_OUT: (
+        "the database stopped counting {table} after its statement_timeout ({statement_timeout}), and nothing was "
+        "kept; allow more with PGOPTIONS='-c statement_timeout=1h', or ask for fewer columns"
+    ),
+    CANCELLED: "an administrator cancelled the query on {table}, and nothing was kept; read it again when they agree",
+    "25P0[345]": "the database ended the transaction that read {table} ({state}); ask its administrator for more time",
+    "40...": (
+        "the database gave the query on {table} up for other work ({state}); read it again, or from the primary "
+        "where this is a standby"
+    ),
+    "|".join(
+        NO_TEXT
+    ): "{table} holds bytes that are not UTF-8 text; turn that column into text in a view, and read that",
+    "53...|54...": "the database has no room to count {table}; give it disk or memory, or ask for fewer columns",
+    "57...|08...|": "the database was gone while {table} was read, and nothing was kept; read it again when it is back",
+    ".....": "the database cannot count {table} ({state}); check that a query of these columns runs there",
+}
+"""What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredColumn:
+    """A column as the catalogue has it: its name, its type as written, and the type that it is at bottom."""
+
+    name: str
+    written: str
+    type: str
+    is_text: bool
+    ordered: tuple[str, ...] | None  # the labels of an enum
+
+    @property
+    def cell(self) -> str:
+        """What it is grouped by; refuses types that have no labels."""
+        stored = TEXT if self.is_text or self.ordered is not None else STORED.get(self.type)
+        if stored is None:
+            message = (
+                f"column '{self.name}' holds {self.written} cells, which cannot be grouped; make a view that turns it "
+                f"into text, such as {_as_text(self)}, and read that"
+            )
+            raise BadTable(message)
+        return stored.format(column=sql_name(self.name))
+
+    def label(self, cell: str) -> str:
+        """What a cell says."""
+        if self.is_text or self.ordered is not None:
+            return cell
+        return LABELLED.get(self.type, "{cell}::text").format(cell=cell)
+
+    def says(self, cell: str, texts: Collection[str]) -> str | None:
+        """Write the condition that a cell says one of some texts; None where none can."""
+        shown, literals = self.label(cell), [*map(sql_text, texts)]
+        if self.type in FRACTIONS:
+            literals = [f"{sql_text(text)}::float8" for text in texts if _is_fraction(text)]
+        elif self.type in NUMBERS:
+            shown = f"{cell}::text"
+        return f"{shown} IN ({', '.join(literals)})" if literals else None
+
+
+def _as_text(column: StoredColumn) -> str:
+    name = _bare(column.name)
+    return f"array_to_string({name}, '|')" if column.written.endswith("[]") else f"{name}::text"
+
+
+def _bare(name: str) -> str:
+    return name if re.fullmatch("[a-z_][a-z0-9_]*", name) else sql_name(name)
+
+
+def _is_fraction(text: str) -> bool:
+    with suppress(ValueError):
+        return label(float(text)) == text
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseRows(CellRows):
+    """A table of a database, and how each of our columns is grouped there."""
+
+    session: Session
+    table: str  # quoted
+    columns: dict[str, StoredColumn]
+    roles: Roles
+    source: Source
+    known: Packing | None = None
+
+    @property
+    def frame(self) -> Frame:
+        """Rows are not handed out."""
+        message = (
+            f"the rows of {self.source.name} stay in the database, so nobody looks through its columns; name them "
+            f"with {parameter('quasi')} and {parameter('sensitive')}"
+        )
+        raise BadTable(message)
+
+    def exclusions(self) -> list[nw.Expr]:
+        """They are conditions of SQL."""
+        return []
+
+    def counted(
+        self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """Have the server group rows, then groups."""
+        shown = [f"{self._shown(name, nameless=nameless)} AS {name}" for name in levels[-1]]
+        sums = [sql_name(name) for name in (("parts", "rows") if len(levels) > 1 else ("rows",))]
+        query = f"SELECT {', '.join((*shown, *sums))} FROM ({self._grouped(levels, counting=counting)}) AS g"  # noqa: S608
+        return self._answer(query)
+
+    def misplaced(self, *, single: bool) -> tuple[int, int]:
+        """Count rows without a person, and people with several rows or keys."""
+        grouped = self._grouped((("person", *self.key), ("person",)), counting=True)
+        too_many = sql_name("rows" if single else "parts")
+        query = (
+            'SELECT coalesce(sum("rows") FILTER (WHERE person IS NULL), 0)::bigint AS nameless, '  # noqa: S608
+            f"count(*) FILTER (WHERE person IS NOT NULL AND {too_many} > 1) AS scattered FROM ({grouped}) AS g"
+        )
+        answer = collected(self._answer(query), ("nameless", "scattered"))
+        nameless, scattered = (int(column[0].as_py()) for column in answer.columns)
+        return nameless, scattered
+
+    def begin(self, *, lockable: bool) -> None:
+        """Begin the transaction that counts, or raise why this user cannot read all rows.
+
+        Rights are asked for first, so that what row-level security refuses afterwards is not taken for one of them.
+        """
+        no_rows = f"SELECT * FROM ({self._rows()}) AS r LIMIT 0"  # noqa: S608
+        session, name = self.session, self.source.name
+        session.begin("SET LOCAL row_security = on")
+        list(session.batches(no_rows, name, waiting_for=f"access to {name}"))
+        settings = ("SET LOCAL row_security = off",)
+        try:
+            lock = (f"LOCK TABLE {self.table} IN ACCESS SHARE MODE",) if lockable else ()
+            session.begin(*settings, *lock, table=name, waiting_for=f"access to {name}")
+        except QueryFailed as problem:
+            if problem.cause != NO_RIGHT:
+                raise
+            session.begin(*settings)  # who may read some columns only may not lock
+        try:
+            list(session.batches(no_rows, name, waiting_for=f"access to {name}"))
+        except QueryFailed as problem:
+            if problem.cause == NO_RIGHT:
+                raise session.failure(FILTERED, name) from None
+            raise
+
+    def _answer(self, query: str) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self.session.batches(query, self.source.name)
+        except QueryFailed as problem:
+            if problem.cause in NO_TEXT:
+                raise self._undecodable() or problem from None
+            raise
+
+    def _undecodable(self) -> BadTable | None:
+        """Find the column that is no text, by sending each: the server names none."""
+        for column in self.columns.values():
+            self.session.begin()
+            query = f"SELECT DISTINCT {column.label(column.cell)} FROM {self.table}"  # noqa: S608
+            try:
+                for _ in self.session.batches(query, self.source.name):
+                    pass
+            except QueryFailed as problem:
+                if problem.cause not in NO_TEXT:
+                    return problem
+                return BadTable(
+                    f"column '{column.name}' of {self.source.name} holds bytes that are not UTF-8 text; make a view "
+                    f"that turns it into text, such as encode({_bare(column.name)}::bytea, 'hex'), and read that"
+                )
+        return None
+
+    def looked_up(self, memory: Memory) -> DatabaseRows:
+        """Find the labels of every column, to pack rows as they come."""
+        distinct: list[pa.Array] = []
+        for name in self.key_and_value:
+            query = (
+                f"SELECT {self._shown(name)} AS {name} FROM (SELECT DISTINCT {name} FROM ({self._rows()}) AS r) AS g"  # noqa: S608
+            )
+            batches, before = [], sum(map(len, distinct))
+            for batch in self._answer(query):
+                batches.append(batch)
+                many = before + sum(map(len, batches))
+                if not memory.holds_labels(many):
+                    raise memory.too_many_labels(self.columns[name].name, many)
+            distinct.append(pa.Table.from_batches(batches).column(0).combine_chunks())
+        return replace(self, known=packing_of(distinct, self.roles))
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Take the labels that are known, or those of the answer."""
+        return self.known or CellRows.packing(self, answer)
+
+    def _shown(self, name: str, *, nameless: bool = False) -> str:
+        if name == "person" and nameless:
+            return "CASE WHEN person IS NULL THEN NULL ELSE dense_rank() OVER (ORDER BY person) END"
+        return self.columns[name].label(name)
+
+    def _grouped(self, levels: Sequence[tuple[str, ...]], *, counting: bool) -> str:
+        rows = f"SELECT * FROM ({self._rows()}) AS r WHERE {self._counts()}" if counting else self._rows()  # noqa: S608
+        first = ", ".join(levels[0])
+        grouped = f'SELECT {first}, count(*) AS "rows" FROM ({rows}) AS r GROUP BY {first}'  # noqa: S608
+        return reduce(_grouped_again, levels[1:], grouped)
+
+    def _rows(self) -> str:
+        cells = (f"{self._cell(ours, column)} AS {ours}" for ours, column in self.columns.items())
+        return f"SELECT {', '.join(cells)} FROM {self.table}"  # noqa: S608
+
+    def _cell(self, ours: str, column: StoredColumn) -> str:
+        """Write a cell, missing where a mark says so; people are written alike (`people_written_alike`)."""
+        missing = column.says(column.cell, self.roles.missing_marks)
+        cell = column.cell if missing is None else f"CASE WHEN {missing} THEN NULL ELSE {column.cell} END"
+        if ours == "person" and (column.is_text or column.ordered is not None):
+            trimmed = f"btrim({cell}, {sql_text(self.session.blanks)})"
+            return f"regexp_replace({trimmed}, '^(-?[0-9]+)\\.0*$', '\\1') COLLATE \"C\""
+        return cell
+
+    def _counts(self) -> str:
+        """Write the condition on which a row counts."""
+        excluded = ["FALSE"]
+        if self.roles.suppressed == "leave out":
+            stars = [self.columns[name].says(name, (SUPPRESSED,)) or "FALSE" for name in self.key]
+            excluded.append(f"({' AND '.join(stars)})")
+        if self.roles.missing == "drop":
+            excluded += [f"{name} IS NULL" for name in self.roles.values_used]
+        return f"({' OR '.join(excluded)}) IS NOT TRUE"
+
+
+def _grouped_again(grouped: str, by: tuple[str, ...]) -> str:
+    names = ", ".join(by)
+    sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
+    return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
+
+
+class QueryFailed(BadTable):
+    """A query failed, for a cause of `FAILED`."""
+
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A connection of ADBC; `timeouts` are in milliseconds, 0 where there is none."""
+
+    connection: Any
+    address: DatabaseAddress
+    timeouts: dict[str, int] = field(default_factory=lambda: {"lock_timeout": LOCK_TIMEOUT, "statement_timeout": 0})
+    idle: threading.Event = field(default_factory=threading.Event)  # else a query was left that did not end
+
+    @property
+    def blanks(self) -> str:
+        """Return the `BLANKS` that the encoding of the database has: it refuses a query that holds others."""
+        ((encoding,),) = self.rows("SELECT current_setting('server_encoding')")
+        name = encoding.replace("WIN", "cp").replace("KOI8", "KOI8_")
+        known = "ascii"  # where letters are bytes only (SQL_ASCII), a blank of several would match parts of letters
+        with suppress(LookupError):
+            known = codecs.lookup(name).name
+        return BLANKS.encode(known, "ignore").decode(known)
+
+    def begin(self, *settings: str, table: str = "the catalogue", waiting_for: str = "the database") -> None:
+        """Begin a transaction, with a snapshot of its own, in which these settings hold."""
+        with self._worded(table):
+            self._call(self.connection.rollback, lambda: None, waiting_for)
+        lock_timeout = f"SET LOCAL lock_timeout = {self.timeouts['lock_timeout']}"
+        for statement in (*SESSION, lock_timeout, *settings):
+            with self._worded(table), self._cursor() as cursor:
+                self._call(partial(cursor.execute, statement), cursor.adbc_cancel, waiting_for)
+
+    def batches(self, query: str, table: str = "the catalogue", *, waiting_for: str = "") -> Iterator[pa.RecordBatch]:
+        """Run a query; messages of the server, which may show cells, are not passed on."""
+        waiting_for = waiting_for or f"the database to count {table}"
+        with self._worded(table), self._cursor() as cursor:
+            self._call(partial(cursor.execute, query), cursor.adbc_cancel, waiting_for)
+            # the driver's own reader raises errors with their SQLSTATE, that of Arrow only their text
+            own = getattr(getattr(cursor, "_results", None), "reader", None)
+            reader = iter(cursor.fetch_record_batch() if own is None else own)
+            while (batch := self._call(partial(next, reader, None), cursor.adbc_cancel, waiting_for)) is not None:
+                yield batch
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Ask the catalogue."""
+        return [tuple(row.values()) for batch in self.batches(query) for row in batch.to_pylist()]
+
+    def failure(self, cause: str, table: str) -> QueryFailed:
+        """Word why a query failed, by SQLSTATE or cause."""
+        words = next(words for each, words in FAILED.items() if re.fullmatch(each, cause))
+        limits = {name: f"{many / 1000:g} s" for name, many in self.timeouts.items()}
+        failed = QueryFailed(words.format_map({"table": table, "state": cause, **limits}))
+        failed.cause = cause
+        return failed
+
+    @contextmanager
+    def _worded(self, table: str) -> Iterator[None]:
+        from adbc_driver_postgresql.dbapi import Error  # noqa: PLC0415 - of an extra
+
+        began, limit = time.monotonic(), self.timeouts["statement_timeout"]
+        try:
+            yield
+        except (Error, OSError) as problem:
+            state = getattr(problem, "sqlstate", None) or ""
+            late = 0 < limit <= 1000 * (time.monotonic() - began)
+            raise self.failure(TIMED_OUT if state == CANCELLED and late else state, table) from None
+
+    @contextmanager
+    def _cursor(self) -> Iterator[Any]:
+        cursor = self.connection.cursor()
+        try:
+            yield cursor
+        finally:
+            if self.idle.is_set():
+                cursor.close()
+
+    def _call(self, call: Callable[[], Any], cancel: Callable[[], None], waiting_for: str) -> Any:  # noqa: ANN401
+        def calling() -> Any:  # noqa: ANN401 - whatever the driver returns
+            try:
+                return call()
+            finally:
+                self.idle.set()
+
+        self.idle.clear()
+        return interruptibly(calling, cancel, waiting_for)
+
+
+@contextmanager
+def session_of(address: DatabaseAddress) -> Iterator[Session]:
+    """Connect; nothing is written, and all queries see the same rows."""
+    session = Session(_connected(address), address)
+    session.idle.set()
+    try:
+        session.timeouts.update((name, limit) for name, limit in session.rows(TIMEOUTS) if limit)
+        session.begin()
+        yield session
+    finally:
+        if session.idle.is_set():
+            with suppress(Exception):  # a connection that is gone cannot say goodbye
+                session.connection.close()
+
+
+def _connected(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of ADBC, which is an extra
+    try:
+        import adbc_driver_postgresql.dbapi as driver  # noqa: PLC0415 - of an extra
+    except ImportError:
+        raise NotAvailable.without(
+            package="adbc-driver-postgresql", what=f"'{address.text}'", extra="postgres"
+        ) from None
+    try:
+        return interruptibly(lambda: driver.connect(_with_defaults(address)), lambda: None, f"'{address.text}'")
+    except driver.Error as problem:
+        raise BadTable(_unreachable(address, str(problem))) from None
+
+
+def _with_defaults(address: DatabaseAddress) -> str:
+    """Wait for a server as long as people do, unless somebody said how long."""
+    if address.parameter("connect_timeout") or "PGCONNECT_TIMEOUT" in os.environ:
+        return address.connect_to
+    return f"{address.connect_to}{'&' if '?' in address.connect_to else '?'}connect_timeout=15"
+
+
+def _unreachable(address: DatabaseAddress, report: str) -> str:
+    return f"'{address.text}' {next(words for each, words in UNREACHABLE.items() if re.search(each, report))}"
+
+
+@contextmanager
+def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
+    """Look at a table or view as rows to count; nothing is counted yet."""
+    with session_of(address) as session:
+        schema, name, lockable, stored = _described(session)
+        shown = f"{schema}.{name}"
+        by_name = {column.name: column for column in stored}
+        unused = unused_columns(roles, [*by_name], shown, numbers=by_name)  # a database has names for its columns
+        columns = {ours: by_name[column] for ours, column in roles.used.items()}
+        typed = roles.with_types({column: by_name[column].ordered for column in roles.quasi})
+        texts = frozenset(column for column in roles.quasi if by_name[column].is_text)
+        for column in columns.values():
+            _ = column.cell  # refused before anything is asked
+        source = Source(shown, unused, texts=texts)
+        rows = DatabaseRows(session, f"{sql_name(schema)}.{sql_name(name)}", columns, typed, source)
+        rows.begin(lockable=lockable)
+        yield rows if memory is None else rows.looked_up(memory)
+
+
+def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
+    """Name the columns of a table or view."""
+    with session_of(address) as session:
+        return tuple(column.name for column in _described(session)[-1])
+
+
+def _described(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
+    """Find the table in the catalogue, and what its columns are."""
+    import json  # noqa: PLC0415 - for the labels of enums alone
+
+    oid, schema, name, lockable = _table_of(session)
+    stored = [
+        StoredColumn(
+            column, written, kind, category == "S" or kind == "char", tuple(json.loads(labels)) if sort == "e" else None
+        )
+        for column, written, kind, sort, category, labels in session.rows(COLUMNS.format(table=oid))
+    ]
+    return schema, name, lockable, stored
+
+
+def _table_of(session: Session) -> tuple[int, str, str, bool]:
+    """Look a name up: as it is written, or else in small letters, as SQL reads it."""
+    relations = session.rows(RELATIONS)
+    *schema, name = session.address.names
+    for folded in (lambda text: text, str.lower):
+        meant = [
+            (oid, where, what, lockable)
+            for oid, where, what, lockable, visible in relations
+            if what == folded(name) and (where == folded(schema[0]) if schema else visible)
+        ]
+        if meant:
+            return meant[0]
+    own = [each for each in relations if each[1] not in ("pg_catalog", "information_schema", "pg_toast")]
+    names = [f"{where}.{what}" if schema or not visible else what for _, where, what, _, visible in own]
+    message = f"no table '{'.'.join(session.address.names)}' in the database that this user sees"
+    raise BadTable(message + (did_you_mean(".".join(session.address.names), names) if names else "; check its name"))

@@ -1,0 +1,685 @@
+"""Read a table about people: one GROUP BY in the engine that holds the rows, and only counts come out.
+
+    rows_of       whatever was given, as rows to count (files, Arrow, any dataframe, a table of a database)
+    _tally        how often each packed key and value occurs
+    _tabulate     what the roles set aside (suppressed rows, missing values), then the table
+    check_people  is everybody in one group, and in "single" on one row?  how many people has each key?
+
+`read_profiles` asks the same engines for the values that each person has together; `distinct_rows`, in a file of its
+own, for the rows of some columns of which none is sensitive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
+from sidelight.engines.dataframes.source import frame_errors, frame_rows, spark_rows
+from sidelight.engines.duckdb.source import arrow_rows, file_rows, interruptible
+from sidelight.engines.files import (
+    PARQUET,
+    SHEETS,
+    TEXT,
+    FirstLine,
+    changed_while_read,
+    ending,
+    files_of,
+    no_texts,
+    schema_of,
+    unchanged,
+)
+from sidelight.engines.foreign_files import as_utf8, foreign_rows, foreign_table
+from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
+from sidelight.engines.postgres.address import DatabaseAddress, is_address, one_address
+from sidelight.engines.postgres.source import database_columns, database_rows
+from sidelight.engines.source import (
+    Rows,
+    collected,
+    number_cells,
+    numpy_integers,
+    people_written_alike,
+    python_cells,
+)
+from sidelight.engines.spark.source import is_spark, spark_errors
+from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
+from sidelight.streams.carried import carry, weights
+from sidelight.streams.memory import Memory
+from sidelight.streams.packed_keys import Packing, Words
+from sidelight.table.cell_lists import (
+    CellLists,
+    intake_of_lists,
+    list_separator,
+    no_value_hint,
+    split_cells,
+    whole_cells,
+    with_cells,
+)
+from sidelight.table.counts import Counts, Profiles
+from sidelight.table.labels import (
+    SUPPRESSED,
+    ColumnKind,
+    Label,
+    Semantics,
+    are_digits,
+    check_labels,
+    hinted,
+    kind_of_labels,
+    shown,
+)
+from sidelight.table.roles import Missing, Roles
+from sidelight.table.table import Column, Intake, JointDomain, Table
+from sidelight.text import counted, form
+
+
+def read_table(
+    source: object,
+    *,
+    quasi: str | Sequence[str],
+    sensitive: str | Sequence[str],
+    person: str | None = None,
+    values: Semantics = "single",
+    missing: Missing = "an error",
+    missing_marks: str | Sequence[object] = (),
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None = None,
+    keep: str | Sequence[str] = (),
+    weight: str | None = None,
+    split: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    kinds: Mapping[str, object] | None = None,
+) -> Table:
+    """Read what a publisher holds: who has which sensitive value, by quasi-identifiers.
+
+    Args:
+        source: a path, glob or list of paths of CSV, TSV or Parquet files (also `.gz`, `.zst`), of Excel, Stata,
+            SPSS or SAS files (the extra `files`), "-" for standard input, the address of a table in PostgreSQL
+            ("postgresql://…?table=…", the extra `postgres`), or a pandas, polars, pyarrow, DuckDB or Spark table.  Rows
+            stay there; only counts come out.
+        quasi: the columns that an outsider may know.  A missing cell is a label of its own.
+        sensitive: the column that nobody should learn, or several: their cells then stand together, a combination per
+            person, and each column has a view of its own (`table.about("income")`).
+        person: the column that says whose row it is, which is checked; needed when people have several values.
+            "each row" says, unchecked, that every row is a person of their own.
+        values: "single" (one value, one row per person), "set" (a repeated value of a person counts once) or
+            "multiset" (every row counts).
+        missing: what a missing sensitive value means: "an error", "a value", "drop", or "no value" (in "set" and
+            "multiset": the person counts, and has no value by this row).
+        missing_marks: texts that mean missing, such as "?".
+        domain: all values that could occur, in order; default: those that occur, sorted.  With several sensitive
+            columns a mapping, `{"income": ["low", "high"]}`.
+        keep: columns that are published as they are, beside what was protected: nothing judges them, and how many
+            people they single out is told.
+        weight: such a column with sampling weights, numbers of at least 0: how many people of the population somebody
+            stands for (`IndividualRisk`).
+        split: what stands between the values in a cell that holds several, such as "|"; then a row is a person, and
+            `values` is "set" or "multiset".
+        encoding: how the letters of text files are written, such as "cp1252" or "utf-16"; default: UTF-8.
+        sheet: which sheet of a spreadsheet; default: the only one with something on it.
+        kinds: what columns are, such as `{"region": "category"}`: "category", "ordered", "number" or "date", or the
+            labels of an ordered one in their order; default: by type and labels (text and codes are categories).
+
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"zip": ["00734", "00734", None], "sex": ["f", "f", "m"], "disease": ["Flu", "Cold", "Flu"]})
+    >>> read_table(rows, quasi=["zip", "sex"], sensitive="disease")
+    <Table of 3 people: zip, sex → disease (2 values)>
+    """
+    roles = Roles.of(
+        quasi=quasi,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=missing_marks,
+        domain=domain,
+        split=split,
+        encoding=encoding,
+        sheet=sheet,
+        kinds=kinds,
+        keep=keep,
+        weight=weight,
+    )
+    return table_from(source, roles)
+
+
+def table_from(source: object, roles: Roles) -> Table:
+    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    if isinstance(source, Table):
+        message = "that is a Table already; use it as it is, or read its source anew"
+        raise WrongKind(message)
+    roles = replace(roles, suppressed=None).complete()
+    if roles.carried:
+        return _with_carried(source, roles)
+    if roles.split is not None:
+        return _split(source, roles, roles.split, table_from)
+    with rows_of(source, roles) as rows:
+        table = _tabulate(rows, rows.roles, keep_people=False)
+        texts = rows.source.texts
+        quasi = tuple(replace(column, kind=kind_by_type(column, rows.roles, texts)) for column in table.quasi)
+        check_kinds(table, rows.roles)
+    return _with_profiles(replace(table, quasi=quasi), source, roles)
+
+
+def _with_carried(source: object, roles: Roles) -> Table:
+    """Count by the columns that are carried along too, then take them out of the keys."""
+    if roles.values != "single":
+        message = (
+            f"{parameter('keep')} is for people with one value, who are published a row each; "
+            f"with {parameter('values', roles.values)} only counts are published: leave it out"
+        )
+        raise BadTable(message)
+    finer = table_from(source, replace(roles, quasi=(*roles.quasi, *roles.carried), keep=(), weight=None))
+    table = carry(finer, len(roles.carried))
+    assert table.carried is not None
+    carried = replace(table.carried, weight=roles.weight)
+    table = replace(table, carried=carried, intake=replace(table.intake, roles=roles.choices()))
+    if roles.weight is None:
+        return table
+    amounts = weights(carried.columns[roles.carried.index(roles.weight)], carried.count)
+    return replace(table, weights=add_up(carried.key, amounts, len(table.sizes)))
+
+
+def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> ColumnKind | None:
+    """Give the kind that was declared or that the type decides; text is no number, unless marks made it text."""
+    kind = roles.kind_of(column.name)
+    is_text = column.name in texts and not roles.missing_marks
+    may_be_numbers = kind_of_labels(column.labels) == "number" or are_digits(column.labels)
+    return "category" if kind is None and is_text and may_be_numbers else kind
+
+
+def check_kinds(table: Table, roles: Roles) -> None:
+    """Refuse kinds of columns that are not there, or that their labels cannot have."""
+    quasi = {column.name: column for column in table.quasi}
+    others = (*table.intake.columns_dropped, *table.sensitive_columns, *([roles.person] if roles.person else []))
+    for name, kind in roles.kinds:
+        if name in quasi:
+            check_labels(name, kind, quasi[name].labels)
+        elif name not in others:
+            message = f"no column '{name}', of which {parameter('kinds')} says what it is{did_you_mean(name, quasi)}"
+            raise UnknownColumn(message)
+
+
+def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory: Memory | None = None) -> Table:
+    """Have the engine that holds the rows count them, in bounded memory if need be; `roles` are complete."""
+    if roles.split is not None:
+        return _split(source, roles, roles.split, tabulate)
+    with rows_of(source, roles, memory=memory) as rows:
+        table = _tabulate(rows, roles, keep_people=keep_people)
+    return _with_profiles(table, source, roles)
+
+
+def _with_profiles(table: Table, source: object, roles: Roles) -> Table:
+    """Let the engine be asked again, and once, which values people have together, where they have several."""
+    if roles.values == "single":
+        return table
+    return replace(table, read_profiles=lru_cache(maxsize=1)(partial(read_profiles, source, roles)))
+
+
+def _split(source: object, roles: Roles, separator: str, read: Callable[[object, Roles], Table]) -> Table:
+    """Count whole cells, of which each person has one, and take them apart afterwards."""
+    table = read(source, whole_cells(roles))
+    lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
+    rows = lists.saying_nothing(table.counts.totals(), roles, weighed=table.weights is not None)
+    if rows and roles.missing == "drop":
+        table = with_cells(table, ~lists.empty)
+    domain = roles.domain_of(roles.value_columns[0])
+    table = replace(table, intake=intake_of_lists(table.intake, roles, rows))
+    return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
+
+
+@contextmanager
+def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory | None = None) -> Iterator[Rows]:
+    """Look at files, an Arrow table or any dataframe as rows to count; unless `packed`, each column by itself.
+
+    With `memory`, rows of files and Arrow tables are packed in any case, and what DuckDB holds is bounded.
+    """
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, list | tuple | set) and any(map(is_address, source)):
+        with database_rows(one_address(source), roles, memory) as table:
+            yield table
+    elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
+        files = files_of(list(source))
+        with unchanged(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
+            yield people_written_alike(rows)
+    elif isinstance(source, pa.Table):
+        with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
+            yield people_written_alike(rows)
+    elif is_spark(source):
+        with spark_errors("the table"):
+            yield spark_rows(source, roles)
+    else:
+        with frame_errors(), interruptible():
+            yield people_written_alike(frame_rows(source, roles))
+
+
+def _rows_of_files(
+    files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
+) -> AbstractContextManager[Rows]:
+    """Look at files as rows to count: where they are, or, what no engine reads, from memory."""
+    kinds = {_program(file) for file in files}
+    if len(kinds) > 1:
+        message = f"some of the files are {' and some are '.join(sorted(kinds))}; give files of one kind"
+        raise BadTable(message)
+    if kinds <= {"Parquet", "text"}:
+        return file_rows(files, roles, packed=packed, memory=memory)
+    table, notes = foreign_rows(files, roles)
+    return arrow_rows(table, roles, files, packed=packed, memory=memory, notes=notes)
+
+
+def _program(file: Path) -> str:
+    kind = ending(file)
+    if kind in SHEETS:
+        return "spreadsheets"
+    return "Parquet" if kind in PARQUET else "text" if kind in TEXT else "of a statistics package"
+
+
+def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file, or of the first of those that are meant; refused if they look like somebody's row."""
+    with _heading(source, roles or Roles()) as (names, rows, _):
+        _refuse_row(source, names, rows())
+    return names
+
+
+def _refuse_row(source: str | Path, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    if rows and looks_like_a_row(names, rows):
+        message = f"{files_of(source)[0].name} {NO_NAMES}"
+        raise BadTable(message)
+
+
+def sure_columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
+    """Name the columns of a file that are names for sure; else none."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return names if surely_names(names, rows, numbers=numbers) else ()
+
+
+def nearest_column(name: str, source: str | Path, roles: Roles | None = None) -> str:
+    """End a sentence about a column that a file does not have; names are told only where they are some for sure."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        return nearest_name(name, names, rows, numbers=numbers)
+
+
+def columns_in_words(source: str | Path, roles: Roles | None = None) -> str:
+    """Tell the columns of a file in a message: by name where they are names for sure, else how many there are."""
+    with _heading(source, roles or Roles()) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        return listed(names) if surely_names(names, rows, numbers=numbers) else how_many(names)
+
+
+def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
+    """Refuse a file whose first line may be somebody's row, before its cells are told as the names of columns.
+
+    It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
+    statistics packages have names in any case.
+    """
+    if is_address(source) or _program(files_of(source)[0]) not in ("text", "spreadsheets"):
+        return
+    with _heading(source, roles) as (names, rows, numbers):
+        _refuse_row(source, names, rows())
+        meant = (*roles.used.values(), *roles.carried, *dict(roles.kinds))
+        if not surely_names(names, rows, numbers=numbers, meant=meant):
+            message = (
+                f"{files_of(source)[0].name} has {how_many(names)}; if it holds names, name one of them, "
+                f"as {parameter('quasi')} or {parameter('sensitive')} say"
+            )
+            raise BadTable(message)
+
+
+Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Collection[str]]
+"""The names of columns, how to read some rows below them, and those that are no texts by their type."""
+
+
+@contextmanager
+def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
+    if is_address(source):
+        names = database_columns(DatabaseAddress.of(str(source)))
+        yield names, list, names
+        return
+    file = files_of(source)[0]
+    if _program(file) == "text":
+        with as_utf8([file], roles.encoding) as (text,):
+            first = FirstLine.of(text, TEXT[ending(text)])
+            yield first.names, first.rows, ()
+        return
+    schema = schema_of(file) if _program(file) == "Parquet" else foreign_table(file, roles)[0].schema
+    yield tuple(schema.names), list, no_texts(schema)
+
+
+@dataclass(frozen=True, slots=True)
+class RowCounts:
+    """What the engine counted: per packed row how often it counts (`counts`) and how many raw rows it is."""
+
+    packing: Packing
+    words: Words
+    counts: Integers
+    rows: Integers
+
+    def values(self) -> Integers:
+        """Give the code of each row's sensitive value."""
+        return self.packing.values(self.words, self.packing.keys(self.words))
+
+    def without(self, which: npt.NDArray[np.bool_]) -> RowCounts:
+        """Leave some rows out."""
+        if not which.any():
+            return self
+        kept = ~which
+        return RowCounts(self.packing, [word[kept] for word in self.words], self.counts[kept], self.rows[kept])
+
+
+def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
+    """Count everything, set aside what the roles say, and put the table together."""
+    all_counts = _tally(rows, roles)
+    total = int(all_counts.rows.sum())
+    if rows.source.rows not in {None, total}:  # rows with cells that the first pass did not see would be lost
+        raise changed_while_read(rows.source.name)
+    if total == 0:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    present = all_counts.without(suppressed_rows(all_counts, roles))
+    rest = present.without(valueless(present, roles))
+    if len(rest.counts) == 0:
+        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
+        raise BadTable(message)
+    saying_nothing = int(present.rows.sum() - rest.rows.sum())
+    intake = Intake(
+        rows=total,
+        columns_dropped=rows.source.dropped,
+        rows_suppressed=total - int(present.rows.sum()),
+        rows_without_value=0 if roles.missing == "no value" else saying_nothing,
+        rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
+        repeats=int(rest.rows.sum() - rest.counts.sum()),
+        cell_separator=list_separator(rest.packing.labels[-1]),
+        missing_marks=roles.missing_marks,
+        files=rows.source.files,
+        source_notes=rows.source.notes,
+        roles=roles.choices(),
+    )
+    table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
+    if roles.weight is not None:
+        table = replace(table, weights=weights_per_key(rows, rest.packing, roles, table.people))
+    return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
+
+
+def _tally(rows: Rows, roles: Roles) -> RowCounts:
+    answer = counted_rows(rows, *tally_levels(rows, roles))
+    packing = rows.packing(answer)
+    raw = numpy_integers(answer.column("rows"))
+    counts = numpy_integers(answer.column("parts")) if roles.values == "set" else raw
+    return RowCounts(packing, rows.words(answer, packing, rows.key_and_value), counts, raw)
+
+
+def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to count values; in "set" a person's repeated value counts once."""
+    once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
+    return (*once, rows.key_and_value)
+
+
+def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
+    """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
+    sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
+    return collected(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
+
+
+def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
+    """Say which rows are left out because every published column is `*`."""
+    star = tally.packing.key_of(SUPPRESSED)
+    if roles.suppressed == "a group" or star is None:
+        return np.zeros(len(tally.counts), bool)
+    keys = tally.packing.keys(tally.words)
+    same: npt.NDArray[np.bool_] = np.logical_and.reduce(
+        [word == number for word, number in zip(keys, star, strict=True)]
+    )
+    return same
+
+
+def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
+    """Say which rows have no sensitive value and are left out for it, or refuse them."""
+    without = np.zeros(len(tally.counts), bool)
+    if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
+        return without
+    for name, missing in valueless_by_column(tally, roles):
+        if roles.missing == "an error":
+            refuse_valueless({name: int(tally.rows[missing].sum())}, int(tally.rows.sum()), roles)
+        without |= missing
+    return without
+
+
+def valueless_by_column(tally: RowCounts, roles: Roles) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
+    """Say which rows have no value, sensitive column by column."""
+    codes = tally.packing.value_codes(tally.values())
+    for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
+        yield name, code == labels.index(None) if None in labels else np.zeros(len(code), bool)
+
+
+def refuse_valueless(missing: Mapping[str, int], rows: int, roles: Roles) -> None:
+    """Refuse sensitive columns of which some rows say nothing; `missing` has how many, by column."""
+    for name, many in missing.items():
+        if many:
+            message = (
+                f"{many:,} of {counted(rows, 'row')} {form('has', many)} no '{name}'; "
+                f"say {parameter('missing', 'a value')} to count that as a value, {no_value_hint(roles)}"
+                f"or {parameter('missing', 'drop')} to drop the rows"
+            )
+            raise MissingValues(message)
+
+
+def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
+    """Put the table together; with missing="no value" the tally has rows that make a key and count for nothing."""
+    packing = tally.packing
+    # Words order rows by key and then by value, so the entries of the matrix come out sorted, as `from_sorted` needs.
+    words, counts = sum_equal_rows(tally.words, tally.counts)
+    keys = packing.keys(words)
+    first = run_starts(keys)
+    distinct = [word[first] for word in keys]
+    quasi = tuple(
+        Column(name, labels, codes, roles.kind_of(name)).compact()
+        for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(distinct), strict=False)
+    )
+    row, codes = np.cumsum(first) - 1, packing.values(words, keys)
+    if roles.missing == "no value" and None in packing.labels[-1]:  # which only one sensitive column can say
+        valued = codes != packing.labels[-1].index(None)
+        row, codes, counts = row[valued], codes[valued], counts[valued]
+    domain, values = domain_of_values(packing, codes, roles)
+    matrix = Counts.from_sorted(row, values, counts, (len(distinct[0]), len(domain)))
+    if roles.person_column is not None:
+        check_people(rows, roles)
+    sizes = matrix.per_row() if roles.values == "single" else people_per_key(rows, packing)
+    sizes.flags.writeable = False
+    return Table(quasi, ", ".join(roles.value_columns), domain, sizes, matrix, roles.values or "single", intake)
+
+
+def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
+    """Give all values and each row's code; with several sensitive columns, the combinations that occur."""
+    codes, first = number_keys(values, below=packing.width)
+    columns = tuple(
+        _occurring(Column(name, labels, code), roles.domain_of(name))
+        for name, labels, code in zip(
+            roles.value_columns, packing.value_labels, packing.value_codes(values[first]), strict=True
+        )
+    )
+    if len(columns) > 1:
+        return JointDomain(columns), codes
+    return columns[0].labels, columns[0].codes[codes].astype(np.int64)
+
+
+def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
+    """Keep the declared values of a sensitive column, or those that occur."""
+    if declared is None:
+        return column.compact()
+    # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
+    beyond = int(column.codes.max(initial=-1))
+    if beyond >= len(declared):
+        value = hinted(column.labels[beyond])
+        message = f"'{value}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
+        raise BadTable(message)
+    return Column(column.name, declared, column.codes)
+
+
+def people_per_key(rows: Rows, packing: Packing) -> Integers:
+    """Count the people of each key, in the keys' order."""
+    answer = counted_rows(rows, *people_levels(rows), counting=True)
+    _, sizes = sum_equal_rows(rows.words(answer, packing, rows.key), numpy_integers(answer.column("parts")))
+    return sizes
+
+
+def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to count the people of each key."""
+    return ("person", *rows.key), rows.key
+
+
+def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> Integers:
+    """Add up the sampling weights of each key's people, in the keys' order."""
+    words, amounts, weighed = weights_in(counted_rows(rows, *weight_levels(rows, roles), counting=True), rows, packing)
+    check_weighed(weighed, people, roles)
+    return sum_equal_rows(words, amounts)[1]
+
+
+def weight_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
+    """Say by what rows are grouped to add up weights: everybody's weight counts once."""
+    by = (*rows.key, "weight")
+    return (by,) if roles.person_column is None else (("person", *by), by)
+
+
+def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, Integers, int]:
+    """Give the keys of an answer, what those who have them weigh, and how many people these are."""
+    roles = rows.roles
+    assert roles.weight is not None
+    cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
+    counts = numpy_integers(answer.column("rows" if roles.person_column is None else "parts"))
+    amounts = weights(Column.of(roles.weight, cells), counts)
+    return rows.words(answer, packing, rows.key), amounts, int(counts.sum())
+
+
+def check_weighed(weighed: int, people: int, roles: Roles) -> None:
+    """Refuse people with several weights."""
+    if weighed != people:
+        message = f"somebody's rows differ in '{roles.weight}'; give each person one weight"
+        raise BadTable(message)
+
+
+def _listed_cells(column: pa.ChunkedArray) -> list[object]:
+    return [cell for chunk in column.chunks for cell in python_cells(_plain(chunk))]
+
+
+def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
+    """Say which key each person has, by name."""
+    answer = counted_rows(rows, ("person", *rows.key), counting=True)
+    words = rows.words(answer, packing, rows.key)
+    # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
+    order = np.lexsort(words[::-1])
+    key = np.empty(len(order), np.int64)
+    key[order] = np.cumsum(run_starts([word[order] for word in words])) - 1
+    names = [shown(roles.label(cell)) for cell in _listed_cells(answer.column("person"))]
+    keys = dict(zip(names, key.tolist(), strict=True))
+    if len(keys) < len(names):
+        message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
+        raise BadTable(message)
+    return keys
+
+
+def _plain(chunk: pa.Array) -> pa.Array:
+    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
+
+
+def check_people(rows: Rows, roles: Roles) -> None:
+    """Check that every row has a person, and every person one key (in "single" even one row).
+
+    Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
+    The message says how many people it is about, never who.
+    """
+    nameless, scattered = rows.misplaced(single=roles.values == "single")
+    if nameless:
+        message = (
+            f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
+        )
+        raise BadTable(message)
+    if scattered:
+        people = "1 person has" if scattered == 1 else f"{scattered:,} people have"
+        if roles.values == "single":
+            wrong = f'more than one row; give one row each, or say {parameter("values", "set")} or "multiset"'
+        else:
+            wrong = f"rows that differ in a {roles.quasi_word} column; give each person one place"
+        message = f"{people} {wrong} (column '{roles.person}')"
+        raise BadTable(message)
+
+
+def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
+    """Which values has each person of a table together?  One GROUP BY of person and value, where the rows are.
+
+    People are then numbered by what they have, value after value: those with the same key and values are one row.
+    """
+    with rows_of(source, roles) as rows:
+        answer = counted_rows(rows, ("person", *rows.key_and_value), nameless=True)
+        packing = rows.packing(answer)
+        words = rows.words(answer, packing, rows.key_and_value)
+    keys = packing.keys(words)
+    key = _keys_in(table, packing, keys)
+    value = _places(packing.labels[-1], table.domain)[packing.values(words, keys)]
+    times = numpy_integers(answer.column("rows"))
+    valued = (key >= 0) & (value >= 0)  # the others have no value, which is no value like others
+    person = number_cells(answer.column("person"))[valued]
+    key, value, times = key[valued], value[valued], times[valued]
+    if roles.values == "set":
+        times = np.ones_like(times)
+    now = Counts.from_entries(key, value, times, table.counts.shape)
+    if not all(map(np.array_equal, now.entries(), table.counts.entries())):
+        raise changed_while_read(rows.source.name)
+    return _gather_profiles(table, person, key, value, times)
+
+
+def _places(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
+    """Say where each label stands among others; −1 for one that does not."""
+    place = {text: number for number, text in enumerate(among)}
+    return np.array([place.get(text, -1) for text in labels], np.int64)
+
+
+def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
+    """Say which row of the table each packed key is; −1 for a key that it does not have."""
+    codes = [
+        _places(labels, column.labels)[own]
+        for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)
+    ]
+    stacked: list[Integers] = [
+        np.concatenate((column.codes.astype(np.int64), own)) + 1 for column, own in zip(table.quasi, codes, strict=True)
+    ]
+    number, first = number_rows(
+        stacked, [len(column.labels) + 1 for column in table.quasi], rows=len(table.sizes) + len(codes[0])
+    )
+    # the table's rows stand first, each once: the first of equal rows is the table's, or there is none
+    row = first[number[len(table.sizes) :]]
+    return np.where(row < len(table.sizes), row, -1)
+
+
+def _gather_profiles(table: Table, person: Integers, key: Integers, value: Integers, times: Integers) -> Profiles:
+    """Put people with the same key and values together; those without a value are what is left of each key."""
+    order = np.lexsort((value, person))
+    person, key, value, times = (each[order] for each in (person, key, value, times))
+    starts = np.flatnonzero(run_starts([person]))
+    lengths = np.diff(np.append(starts, len(person)))
+    # invariant: after r values, people have one number when they have one key, as many values and the same first r
+    kind, first = number_rows(
+        [key[starts], lengths], [len(table.sizes), int(lengths.max(initial=0)) + 1], rows=len(starts)
+    )
+    for rank in range(int(lengths.max(initial=0))):
+        has = lengths > rank
+        at = starts + np.minimum(rank, lengths - 1)
+        parts = [kind, np.where(has, value[at] + 1, 0), np.where(has, times[at], 0)]
+        kind, first = number_rows(parts, [int(part.max()) + 1 for part in parts], rows=len(starts))
+    people = np.bincount(kind, minlength=len(first))
+    valueless = table.sizes - add_up(key[starts[first]], people, len(table.sizes))
+    without = np.flatnonzero(valueless)
+    _, place = ranges(starts[first], starts[first] + lengths[first])
+    row = np.repeat(np.arange(len(first)), lengths[first])
+    return Profiles(
+        np.concatenate((key[starts[first]], without)),
+        np.concatenate((people, valueless[without])),
+        Counts.from_entries(row, value[place], times[place], (len(first) + len(without), len(table.domain))),
+    )

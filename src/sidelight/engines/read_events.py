@@ -1,0 +1,173 @@
+"""Read rows about people who may have several (`Events`): whatever is in them, and if there are any.
+
+One GROUP BY of person, key and value where the rows are; who is who is then a number.  What a table refuses (nobody at
+all, people in several groups, rows without a person) is no error here, as nothing that noise is made of may be: a
+refusal would tell something about the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow.compute as pc
+
+from sidelight.engines.read import RowCounts, counted_rows, rows_of, valueless
+from sidelight.engines.source import Rows, number_cells, numpy_integers
+from sidelight.errors import BadTable, listed, parameter
+from sidelight.table.cell_lists import parts_of
+from sidelight.table.events import Events
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Semantics, in_order
+from sidelight.table.roles import Missing, Roles
+from sidelight.table.table import Column, Intake
+
+
+def read_events(
+    source: object,
+    *,
+    quasi: str | Sequence[str],
+    sensitive: str,
+    person: str,
+    values: Semantics = "single",
+    missing: Missing | None = None,
+    missing_marks: str | Sequence[object] = (),
+    split: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Events:
+    """Read rows about people who may have several, to be counted with noise and for nothing else.
+
+    Nothing in the rows makes it fail: there may be none at all, and people may be in several groups.
+
+    Args:
+        source: files or a dataframe, as in `read_table`.
+        quasi: the columns to count by.
+        sensitive: the column whose values are counted.
+        person: the column that says whose row it is; rows without one are left out.  "each row" says, unchecked, that
+            every row is a person of their own.
+        values: "single" (rows are counted), "set" (a person counts once in a cell) or "multiset".
+        missing: what a missing sensitive value is: "a value", which the domain lists or which is outside of it; "drop",
+            "no value" or "an error", as in `read_table`.  Default: "a value"; of lists in cells, "no value".
+        missing_marks: texts that mean missing, such as "?".
+        split: what stands between the values in a cell that holds several; a row is then a person.
+        encoding: how the letters of text files are written; default: UTF-8.
+        sheet: which sheet of a spreadsheet; default: the only one with something on it.
+
+    >>> import pyarrow as pa
+    >>> visits = pa.table({"patient": [1, 1, 2], "ward": ["A", "B", "B"], "disease": ["Flu", "Flu", None]})
+    >>> read_events(visits, quasi="ward", sensitive="disease", person="patient")
+    <Events: 3 rows about people: ward → disease>
+    """
+    roles = Roles.of(
+        quasi=quasi,
+        sensitive=sensitive,
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=missing_marks,
+        split=split,
+        encoding=encoding,
+        sheet=sheet,
+    )
+    return events_from(source, roles)
+
+
+def events_from(source: object, roles: Roles) -> Events:
+    """Read rows about people by roles; declared values are not looked at, as what was not declared is no error here."""
+    if len(roles.value_columns) > 1:
+        message = f"events are about one sensitive column; pick one of {listed(roles.value_columns)}"
+        raise BadTable(message)
+    missing = roles.missing or ("a value" if roles.split is None else "no value")
+    plain = replace(roles, suppressed=None, domain=None, keep=(), weight=None, kinds=(), missing=missing).complete()
+    if plain.split is None:
+        return _events(source, plain)
+    if missing == "a value":
+        message = (
+            f"{parameter('split', plain.split)} takes cells apart, and a missing one has no parts; say "
+            f"{parameter('missing', 'no value')}"
+        )
+        raise BadTable(message)
+    cells = replace(plain, values="single", split=None, missing="a value" if missing == "no value" else missing)
+    whole = _events(source, cells)
+    return _taken_apart(whole, plain, plain.split)
+
+
+def _events(source: object, roles: Roles) -> Events:
+    with rows_of(source, roles) as rows:
+        who = () if roles.person_column is None else ("person",)
+        answer = counted_rows(rows, (*who, *rows.key_and_value), nameless=True)
+        total = int(numpy_integers(answer.column("rows")).sum())
+        if who:
+            answer = answer.filter(pc.is_valid(answer.column("person")))
+        packing = rows.packing(answer)
+        words = rows.words(answer, packing, rows.key_and_value)
+        times = numpy_integers(answer.column("rows"))
+        person = number_cells(answer.column("person")) if who else np.arange(len(times))
+        tally = RowCounts(packing, words, times, times)
+        without = valueless(tally, roles)
+        rest = tally.without(without)
+        keys = packing.keys(rest.words)
+        quasi = tuple(
+            Column(name, labels, codes)
+            for name, labels, codes in zip(roles.quasi, packing.labels, packing.key_codes(keys), strict=False)
+        )
+    kept, dropped = person[~without], int(times[without].sum())
+    return Events(
+        quasi,
+        roles.value_columns[0],
+        packing.labels[-1],
+        kept if who else np.arange(len(kept)),
+        packing.values(rest.words, keys),
+        rest.counts if who else np.ones(len(kept), np.int64),
+        np.ones(int(person.max(initial=-1)) + 1, np.int64) if who else rest.counts,
+        roles.values or "single",
+        _intake(rows, roles, total, total - int(times.sum()), dropped),
+    )
+
+
+def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -> Intake:
+    no_value = roles.missing == "no value"
+    return Intake(
+        rows=total,
+        columns_dropped=rows.source.dropped,
+        rows_without_value=0 if no_value else dropped,
+        rows_saying_no_value=dropped if no_value else 0,
+        rows_without_person=nameless,
+        files=rows.source.files,
+        source_notes=rows.source.notes,
+        roles=roles.choices(),
+    )
+
+
+def _taken_apart(cells: Events, roles: Roles, separator: str) -> Events:
+    """Take each person's cell apart, as `split_cells` does for tables."""
+    parts = [parts_of(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells.domain]
+    domain = in_order(part for each in parts for part in each)
+    code = {value: number for number, value in enumerate(domain)}
+    lengths = np.array([len(each) for each in parts], np.int64)
+    codes = np.array([code[value] for each in parts for value in each], np.int64)
+    entry = np.repeat(np.arange(len(cells.value)), lengths[cells.value])
+    # entry e of a cell with n parts becomes n entries in a row; the i-th has part i
+    part = np.arange(len(entry)) - np.repeat(
+        np.cumsum(lengths[cells.value]) - lengths[cells.value], lengths[cells.value]
+    )
+    return replace(
+        cells,
+        quasi=tuple(column.take(entry) for column in cells.quasi),
+        domain=domain,
+        person=cells.person[entry],
+        value=codes[(np.cumsum(lengths) - lengths)[cells.value[entry]] + part],
+        times=np.ones(len(entry), np.int64),
+        semantics=roles.values or "set",
+        intake=replace(cells.intake, roles=roles.choices()),
+    )
+
+
+def events_at_level(events: Events, hierarchy: Hierarchy, level: int) -> Events:
+    """Take sensitive values for what a level of their hierarchy calls them; what it does not list stays as it is."""
+    hierarchy.level(level)
+    coarse = (hierarchy.generalise(each, level) if hierarchy.has(each) else each for each in events.domain)
+    roles = {**events.intake.roles, "sensitive_level": level}
+    return replace(events, domain=tuple(coarse), intake=replace(events.intake, roles=roles))

@@ -1,0 +1,298 @@
+"""Read rows into a stream of keys: sorted in bounded memory, and added up while they come in.
+
+What DuckDB offers is `PackedRows`: rows that are packed numbers, counted or not.  Whether it counts them first is
+decided by looking at some: where nearly all differ, counting is as much work as the rest together, and sorting does it
+in passing (docs/decisions/0022-sorted-keys.md).  A database counts in any case, and its labels are packed as they come.
+Where people have several rows, the engine counts in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.ahead import ahead
+from sidelight.arrays import Integers, add_up, sum_equal_rows
+from sidelight.engines.duckdb.source import PackedRows
+from sidelight.engines.files import changed_while_read
+from sidelight.engines.postgres.source import DatabaseRows
+from sidelight.engines.read import (
+    RowCounts,
+    check_people,
+    check_weighed,
+    domain_of_values,
+    people_levels,
+    refuse_valueless,
+    rows_of,
+    suppressed_rows,
+    tally_levels,
+    valueless_by_column,
+    weight_levels,
+    weights_in,
+)
+from sidelight.engines.source import Rows, arrow_batches, numpy_integers
+from sidelight.errors import BadTable, WrongKind, kind_in_words, parameter
+from sidelight.streams.carried import WEIGHT_UNIT, refuse_too_heavy
+from sidelight.streams.key_stream import DENSE_VALUES, KeyStream, ValuePlaces
+from sidelight.streams.memory import Memory
+from sidelight.streams.packed_keys import Packing, Words
+from sidelight.streams.sorted_runs import SortedRuns
+from sidelight.streams.streamed_cells import split_stream
+from sidelight.table.cell_lists import list_separator, whole_cells
+from sidelight.table.roles import Roles
+from sidelight.table.table import Intake
+
+LOOKED_AT = 1 << 20
+"""How many rows are looked at to tell whether they repeat."""
+
+REPEAT_BELOW = 0.5
+"""Rows repeat where at most this share of those looked at differ."""
+
+READ_AHEAD = 3
+"""How many batches the engine may be ahead while rows are sorted."""
+
+
+@dataclass
+class Totals:
+    """What is added up while rows come in."""
+
+    rows: int = 0
+    suppressed: int = 0
+    without_value: int = 0
+    repeats: int = 0
+    counted: int = 0
+    missing: dict[str, int] | None = None  # rows without a value, by sensitive column
+    values: dict[int, int] | Integers | None = None
+
+    def add_values(self, values: Integers, counts: Integers | None, width: int) -> None:
+        """Count how often each packed value occurs."""
+        if width <= DENSE_VALUES:
+            added = np.bincount(values, minlength=width) if counts is None else add_up(values, counts, width)
+            self.values = added if self.values is None else self.values + added  # type: ignore[operator]
+            return
+        distinct, number = np.unique(values, return_inverse=True)
+        sums = np.bincount(number) if counts is None else add_up(number, counts, len(distinct))
+        known: dict[int, int] = self.values if isinstance(self.values, dict) else {}
+        for value, many in zip(distinct.tolist(), sums.tolist(), strict=True):
+            known[value] = known.get(value, 0) + many
+        self.values = known
+
+    def merged(self, other: Totals) -> Totals:
+        """Add what others have added up."""
+        names = ("rows", "suppressed", "without_value", "repeats", "counted")
+        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        missing = {name: many + (other.missing or {})[name] for name, many in (self.missing or {}).items()}
+        return Totals(**sums, missing=missing, values=_values_together(self.values, other.values))
+
+    def occurring(self) -> tuple[Integers, Integers]:
+        """Give the values that occur, rising, and how often each does."""
+        if isinstance(self.values, dict):
+            values = np.array(sorted(self.values), np.int64)
+            return values, np.array([self.values[value] for value in values.tolist()], np.int64)
+        assert self.values is not None
+        values = np.flatnonzero(self.values)
+        return values, self.values[values]
+
+
+def _values_together(
+    one: dict[int, int] | Integers | None, other: dict[int, int] | Integers | None
+) -> dict[int, int] | Integers | None:
+    if one is None or other is None:
+        return other if one is None else one
+    if isinstance(one, dict):
+        assert isinstance(other, dict)
+        return {value: one.get(value, 0) + other.get(value, 0) for value in (*one, *(other.keys() - one.keys()))}
+    assert not isinstance(other, dict)
+    return one + other
+
+
+def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
+    """Sort the rows of a file or an Arrow table by their keys, in bounded memory; `roles` are complete."""
+    if roles.split is not None:
+        return split_stream(read_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
+    _refuse(source)
+    with rows_of(source, roles, memory=memory) as rows:
+        assert isinstance(rows, PackedRows | DatabaseRows)
+        packing = rows.known
+        assert packing is not None
+        entries = SortedRuns(len(packing.layout), memory.rows_to_sort(len(packing.layout)), rows.source.rows)
+        totals = _sorted_into(entries, rows, packing, roles)
+        check_totals(totals, rows, roles)
+        if roles.person_column is not None:
+            check_people(rows, roles)
+        people = None if roles.values == "single" else _people(rows, packing, memory)
+        everybody = None if people is None else sum(int(counts.sum()) for _, counts in people.batches())
+        stream = stream_of(rows, roles, packing, totals, entries=entries, people_per_key=people, everybody=everybody)
+        return stream if roles.weight is None else _weighed(stream, rows, memory)
+
+
+def _refuse(source: object) -> None:
+    if not (isinstance(source, str | pa.Table | list | tuple) or hasattr(source, "__fspath__")):
+        message = (
+            f"{kind_in_words(source)} is in memory already, or in an engine of its own; read it without "
+            f"{parameter('memory')}, or write it to a Parquet file first"
+        )
+        raise WrongKind(message)
+
+
+def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
+    """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
+    totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
+    with closing(ahead(_tallies(rows, packing, roles), READ_AHEAD)) as tallies:  # before the connection is
+        for tally in tallies:
+            add_tally(tally, totals, entries, roles)
+    return totals
+
+
+def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
+    """Give the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
+    if isinstance(rows, PackedRows) and roles.values == "single" and not _repeat(rows):
+        for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
+            yield RowCounts(packing, _words(batch, rows, packing, rows.key_and_value), _NO_COUNTS, _NO_COUNTS)
+        return
+    counts = "parts" if roles.values == "set" else "rows"
+    for batch in rows.counted(*tally_levels(rows, roles)):
+        words = _words(batch, rows, packing, rows.key_and_value)
+        yield RowCounts(packing, words, *_numbers(batch, (counts, "rows")))
+
+
+def _words(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[str, ...]) -> Words:
+    return rows.words(pa.Table.from_batches([batch]), packing, columns)
+
+
+def _repeat(rows: PackedRows) -> bool:
+    """Whether rows that are looked at repeat; where they are few, it does not matter."""
+    batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(LOOKED_AT))
+    looked_at = [_numbers(batch, rows.key_and_value) for batch in batches]
+    if not looked_at:
+        return False
+    words = [np.concatenate(parts) for parts in zip(*looked_at, strict=True)]
+    distinct, _ = sum_equal_rows(words, np.ones(len(words[0]), np.int64))
+    return len(distinct[0]) <= REPEAT_BELOW * len(words[0])
+
+
+def _numbers(batch: pa.RecordBatch, names: Sequence[str]) -> Words:
+    return [numpy_integers(pa.chunked_array([batch.column(name)])) for name in names]
+
+
+_NO_COUNTS = np.zeros(0, np.int64)  # every row counts once
+
+
+def add_tally(tally: RowCounts, totals: Totals, entries: SortedRuns, roles: Roles) -> None:
+    """Set aside what the roles say, and add up what is left."""
+    packing, once = tally.packing, tally.counts is _NO_COUNTS
+    totals.rows += len(tally.words[0]) if once else int(tally.rows.sum())
+    star = roles.suppressed == "leave out" and packing.key_of("*") is not None
+    gaps = roles.missing != "a value" and any(None in labels for labels in packing.value_labels)
+    if once and (star or gaps):
+        ones = np.ones(len(tally.words[0]), np.int64)
+        tally, once = replace(tally, counts=ones, rows=ones), False
+    if star:
+        suppressed = suppressed_rows(tally, roles)
+        totals.suppressed += int(tally.rows[suppressed].sum())
+        tally = tally.without(suppressed)
+    if gaps:
+        without = np.zeros(len(tally.counts), bool)
+        assert totals.missing is not None
+        for name, missing in valueless_by_column(tally, roles):
+            totals.missing[name] += int(tally.rows[missing].sum())
+            without |= missing
+        totals.without_value += int(tally.rows[without].sum())
+        rest = tally.without(without)
+        if roles.missing == "no value":  # such rows make a key, and count for nothing
+            entries.add(tally.words, tally.counts)
+    else:
+        rest = tally
+    counts = None if once else rest.counts
+    totals.add_values(rest.values(), counts, packing.width)
+    if not once:
+        totals.repeats += int(rest.rows.sum() - rest.counts.sum())
+    totals.counted += len(rest.words[0])
+    if not (gaps and roles.missing == "no value"):
+        entries.add(rest.words, counts)
+
+
+def check_totals(totals: Totals, rows: Rows, roles: Roles) -> None:
+    """Refuse rows that changed, none at all, and missing values that nobody spoke of."""
+    if rows.source.rows not in {None, totals.rows}:  # rows with cells that the first pass did not see would be lost
+        raise changed_while_read(rows.source.name)
+    if totals.rows == 0:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    if roles.missing == "an error":
+        assert totals.missing is not None
+        refuse_valueless(totals.missing, totals.rows - totals.suppressed, roles)
+    if totals.counted == 0:
+        message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
+        raise BadTable(message)
+
+
+def _people(rows: Rows, packing: Packing, memory: Memory) -> SortedRuns:
+    """Have the engine count the people of each key."""
+    words = len(packing.layout)
+    runs = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows)
+    for batch in rows.counted(*people_levels(rows), counting=True):
+        runs.add(_words(batch, rows, packing, rows.key), *_numbers(batch, ("parts",)))
+    return runs
+
+
+def _weighed(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
+    """Have the engine count the people of each key and weight, and add up what they weigh."""
+    words, name = len(stream.packing.layout), stream.roles.weight
+    runs, weight, people = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows), 0, 0
+    for batch in rows.counted(*weight_levels(rows, stream.roles), counting=True):
+        keys, amounts, many = weights_in(pa.Table.from_batches([batch]), rows, stream.packing)
+        people, weight = people + many, weight + int(amounts.sum())
+        refuse_too_heavy(name or "", weight / WEIGHT_UNIT)
+        runs.add(keys, amounts)
+    check_weighed(people, stream.people, stream.roles)
+    return replace(stream, weight_per_key=runs, weight=weight)
+
+
+def stream_of(
+    rows: Rows,
+    roles: Roles,
+    packing: Packing,
+    totals: Totals,
+    *,
+    entries: SortedRuns,
+    people_per_key: SortedRuns | None,
+    everybody: int | None,
+) -> KeyStream:
+    """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
+    values, amounts = totals.occurring()
+    domain, places = domain_of_values(packing, values, roles)
+    saying_nothing = totals.without_value
+    intake = Intake(
+        rows=totals.rows,
+        columns_dropped=rows.source.dropped,
+        rows_suppressed=totals.suppressed,
+        rows_without_value=0 if roles.missing == "no value" else saying_nothing,
+        rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
+        repeats=totals.repeats,
+        cell_separator=list_separator(packing.labels[-1]),
+        missing_marks=roles.missing_marks,
+        files=rows.source.files,
+        source_notes=rows.source.notes,
+        roles=roles.choices(),
+    )
+    whole = add_up(places, amounts, len(domain))
+    people = int(amounts.sum()) if everybody is None else everybody
+    looked_up = ValuePlaces.among(values, places, packing.width)
+    return KeyStream(
+        roles,
+        packing,
+        domain,
+        whole,
+        people,
+        intake,
+        entries,
+        people_per_key,
+        looked_up,
+        rows.roles,
+        rows.source.texts,
+    )

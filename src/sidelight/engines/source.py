@@ -1,0 +1,491 @@
+"""Rows that stay where they are, ready to be counted by the engine that holds them.
+
+`Rows` is what every source offers: counts of rows by our own names for the columns (q0, q1, … value, person), which
+rows do not count, and how to read the engine's answers as packed keys.  `TextRows` groups cells as they are, in any
+engine behind narwhals; DuckDB has a quicker form of its own, and PostgreSQL another, whose rows are in no frame.
+
+Two ways of saying "missing" must not make two values, or two keys, of one person; so marks are looked for before
+anything is counted (`is_any_of`), and by what a cell says: its label, whatever its type.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sidelight.arrays import KEY_LIMIT, Codes, Integers, number_keys
+from sidelight.errors import BadTable, WrongKind
+from sidelight.streams.packed_keys import Packing, Words
+from sidelight.table.labels import BLANKS, SUPPRESSED, Label, in_order, label, moment_text
+from sidelight.table.roles import Roles
+
+Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
+
+SECONDS = 24 * 60 * 60
+"""Seconds of a day."""
+
+END_OF_DAY = "24:00:00"
+
+TEXTS = (nw.String, nw.Categorical, nw.Enum)  # to be compared: a set would not find an Enum of some categories
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where rows come from, for what is said about them."""
+
+    name: str  # "patients.csv", or "the table"
+    dropped: tuple[str, ...]  # the columns that are not used
+    rows: int | None = None  # how many there are, where an earlier pass has counted them
+    files: tuple[Path, ...] = ()
+    texts: frozenset[str] = frozenset()  # the columns that are text by their type, which CSV's are not
+    notes: tuple[str, ...] = ()  # what to know about its cells, one sentence each
+
+
+class Rows(Protocol):
+    """A frame in its engine, and how to read the engine's answers."""
+
+    @property
+    def frame(self) -> Frame:
+        """The rows, with our own names for the columns."""
+
+    @property
+    def source(self) -> Source:
+        """Where the rows come from."""
+
+    @property
+    def roles(self) -> Roles:
+        """How they are read, with what the types of columns say about their kinds."""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The columns that say the quasi-identifiers."""
+
+    @property
+    def key_and_value(self) -> tuple[str, ...]:
+        """The columns that say the quasi-identifiers and the sensitive value."""
+
+    def exclusions(self) -> list[nw.Expr]:
+        """Give the conditions on which a row does not count."""
+
+    def counted(
+        self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """Group the rows (with `counting`, those that count) by the first columns, then these groups by the next.
+
+        Each of the last groups says how many `rows` it has and, from the second level on, of how many `parts`, groups
+        of the level before, it is made.  With `nameless`, an engine may give numbers in place of persons.
+        """
+
+    def misplaced(self, *, single: bool) -> tuple[int, int]:
+        """Count the rows without a person, and the people with several keys (or, if `single`, rows)."""
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Find the labels of every column, in order; the answer has the columns of `key_and_value`."""
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Pack the columns `key` or `key_and_value` of an answer."""
+
+
+class FrameRows:
+    """Rows that an engine behind narwhals groups."""
+
+    __slots__ = ()
+
+    def counted(
+        self: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
+    ) -> Iterator[pa.RecordBatch]:
+        """Have the engine group rows, then groups."""
+        del nameless
+        return arrow_batches(grouped_frame(self, levels, counting=counting))
+
+    def misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
+        """Have the engine count people, by how many rows and keys they have."""
+        per_person = grouped_frame(self, (("person", *self.key), ("person",)), counting=True)
+        nobody = nw.col("person").is_null()
+        too_many = nw.col("rows" if single else "parts") > 1
+        totals = per_person.select(
+            nw.when(nobody).then(nw.col("rows")).sum().cast(nw.Int64).alias("nameless"),
+            nw.when(~nobody & too_many).then(nw.lit(1)).sum().cast(nw.Int64).alias("scattered"),
+        )
+        nameless, scattered = (column.to_pylist()[0] or 0 for column in collect(totals).columns)
+        return nameless, scattered
+
+
+def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
+    """Say what the engine is to group, without having it done."""
+    frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
+    grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
+    for by in levels[1:]:
+        grouped = grouped.group_by(*by).agg(nw.len().alias("parts"), nw.col("rows").sum())
+        grouped = grouped.with_columns(nw.col("rows").cast(nw.Int64))  # sums of whole numbers are wider in DuckDB
+    return grouped
+
+
+class CellRows:
+    """Rows that are grouped by their cells: one column per quasi-identifier, whose labels the answers have."""
+
+    __slots__ = ()
+
+    roles: Roles
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """One column per quasi-identifier."""
+        return tuple(f"q{number}" for number in range(len(self.roles.quasi)))
+
+    @property
+    def key_and_value(self) -> tuple[str, ...]:
+        """And the sensitive ones."""
+        return (*self.key, *self.roles.values_used)
+
+    def packing(self, answer: pa.Table) -> Packing:
+        """Take the labels that occur in the answer."""
+        return packing_of([_distinct(answer, name) for name in self.key_and_value], self.roles)
+
+    def words(self, answer: pa.Table, packing: Packing, columns: tuple[str, ...]) -> Words:
+        """Code each column by its labels, then pack."""
+        codes = [
+            encode(answer.column(name), self.roles, labels)
+            for name, labels in zip(columns, packing.labels, strict=False)
+        ]
+        if len(columns) == len(packing.labels):
+            return packing.pack(codes)
+        return packing.pack_keys(codes, answer.num_rows)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRows(FrameRows, CellRows):
+    """Rows as some engine behind narwhals holds them, grouped as they are."""
+
+    frame: Frame
+    roles: Roles
+    source: Source
+
+    def exclusions(self) -> list[nw.Expr]:
+        """Compare texts."""
+        conditions = []
+        if self.roles.suppressed == "leave out":
+            stars = [star for name in self.key if (star := is_any_of(self.frame, name, {SUPPRESSED})) is not None]
+            if len(stars) == len(self.key):
+                conditions.append(nw.all_horizontal(*stars, ignore_nulls=False))
+        if self.roles.missing == "drop":
+            valueless = [nw.col(name).is_null() for name in self.roles.values_used]
+            conditions.append(nw.any_horizontal(*valueless, ignore_nulls=False))
+        return conditions
+
+
+def packing_of(columns: Iterable[pa.Array], roles: Roles) -> Packing:
+    """Put the labels of each column in order: that which was declared, or their natural one."""
+    declared = [*map(roles.order_of, roles.quasi), *map(roles.domain_of, roles.value_columns)]
+    names = (*roles.quasi, *roles.value_columns)
+    labels = (_labels_of(name, column, roles) for name, column in zip(names, columns, strict=True))
+    packing = Packing(tuple(map(_declared_first, labels, declared)), sensitive=len(roles.value_columns))
+    if packing.width >= KEY_LIMIT:
+        message = (
+            f"the sensitive columns {' and '.join(roles.value_columns)} have more combinations of values than can be "
+            "counted; read some of them more coarsely, or leave one out"
+        )
+        raise BadTable(message)
+    return packing
+
+
+def _declared_first(labels: Iterable[Label], declared: tuple[Label, ...] | None) -> tuple[Label, ...]:
+    return (*declared, *in_order({*labels}.difference(declared))) if declared else in_order(labels)
+
+
+def _labels_of(name: str, column: pa.Array, roles: Roles) -> Sequence[Label]:
+    with naming(name):
+        return labels_of(column, roles)
+
+
+@contextmanager
+def naming(column: str) -> Iterator[None]:
+    """Name the column of which some cell has no label."""
+    try:
+        yield
+    except (BadTable, WrongKind) as problem:
+        message = f"column '{column}': {problem}"
+        raise type(problem)(message) from None
+
+
+def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
+    """Give the labels of some cells; those of texts, of which there may be millions, are the texts."""
+    if pa.types.is_string(column.type) and not roles.missing_marks:
+        texts: list[Label] = column.to_pylist()
+        return texts
+    return [roles.label(cell) for cell in python_cells(column)]
+
+
+def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
+    """Give the code of each cell: which of `labels` it says."""
+    return encode_by(column, roles, {text: code for code, text in enumerate(labels)})
+
+
+def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
+    """Give the code of each cell, where each label has one."""
+    encoded = _encoded(column)
+    parts = [np.zeros(0, np.int32)]
+    # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
+    for chunk in encoded.chunks:
+        texts = labels_of(chunk.dictionary, roles)
+        codes = [code_of.get(text, 0) for text in (*texts, None)]  # a dictionary may hold cells that do not occur
+        indices = chunk.indices.cast(pa.int32())
+        if indices.null_count:  # asked first, because `fill_null` imports pandas
+            indices = pc.fill_null(indices, len(codes) - 1)
+        parts.append(np.array(codes, np.int32)[np.from_dlpack(indices)])
+    return np.concatenate(parts)
+
+
+def _encoded(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    chunked = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+    return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
+
+
+def _distinct(answer: pa.Table, name: str) -> pa.Array:
+    column = answer.column(name)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.unique()
+
+
+def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None:
+    """Find the cells of a column that say one of some texts; `None` where it is sure that there are none.
+
+    >>> import polars as pl
+    >>> from datetime import date
+    >>> days = nw.from_native(pl.LazyFrame({"day": [date(2020, 1, 2), date(1900, 1, 1)]}))
+    >>> days.select(is_any_of(days, "day", {"1900-01-01", "?"})).collect().to_native().to_series().to_list()
+    [False, True]
+    >>> is_any_of(days, "day", {"?"})
+    """
+    dtype, column = frame.collect_schema()[name], nw.col(name)
+    candidates: Sequence[object]  # the texts as the column would store them
+    if dtype in TEXTS:
+        column, candidates = column.cast(nw.String), sorted(texts)
+    elif dtype == nw.Binary:
+        candidates = [text.encode() for text in texts]
+    elif dtype.is_integer():  # compared as text: floats would take neighbours beyond 2**53 for the same
+        column, candidates = column.cast(nw.String), [text for text in texts if re.fullmatch("-?[0-9]+", text)]
+    elif dtype.is_float():
+        column, candidates = column.cast(nw.Float64), list(_floats(texts))
+    else:
+        column = _as_key(frame, name, dtype)
+        candidates = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_typed, texts)) else []
+    return column.is_in(candidates).fill_null(value=False) if candidates else None
+
+
+def _floats(texts: Collection[str]) -> Iterator[float]:
+    for text in texts:
+        try:
+            number = float(text)
+        except ValueError:
+            continue
+        if label(number) == text:
+            yield number
+
+
+def _typed(text: str) -> bool:
+    """Say whether a truth, a number, a date or a duration could read like this."""
+    return text in {"true", "false"} or re.search("[0-9]", text) is not None
+
+
+def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Write the cells as the engine itself does: differently from others, but always alike."""
+    numbered = dtype.is_temporal() and frame.implementation.is_polars()  # which writes 7:00:00.1 as 7:00:00
+    return nw.col(name).cast(nw.Int64 if numbered else nw.String)
+
+
+def _keys(frame: Frame, name: str, key: nw.Expr, texts: Collection[str]) -> list[object]:
+    """Learn how the engine writes the cells that say one of the texts."""
+    answer = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
+    cells, keys = (_listed(answer.column(column)) for column in ("cell", "key"))
+    return [key for cell, key in zip(cells, keys, strict=True) if label(cell) in texts]
+
+
+def _listed(column: pa.ChunkedArray) -> list[object]:
+    plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    return [cell for chunk in plain.chunks for cell in python_cells(chunk)]
+
+
+def collect(frame: Frame) -> pa.Table:
+    """Have the engine answer, batch by batch, each text stored once per batch."""
+    names = frame.collect_schema().names()  # asked first: a DuckDB that streams an answer takes no other question
+    return collected(arrow_batches(frame), names)
+
+
+def collected(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
+    """Put batches together, each text stored once per batch; of none there is an empty table with these columns."""
+    compact = [_compact(batch) for batch in batches]
+    return pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in names})
+
+
+def arrow_batches(frame: Frame) -> Iterator[pa.RecordBatch]:
+    """Have the engine answer, batch by batch."""
+    native = frame.to_native()
+    if hasattr(native, "to_arrow_reader"):
+        return duckdb_batches(native)
+    return iter(frame.collect("pyarrow").to_native().to_batches())
+
+
+def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatch, None, None]:
+    """Let DuckDB stream its answer; what goes wrong on the way, Arrow tells as text, and is DuckDB's error again."""
+    reader = relation.to_arrow_reader()
+    try:
+        yield from reader
+    except OSError as problem:
+        if "Interrupted" in str(problem):
+            raise KeyboardInterrupt from None
+        kinds = {"Out of Memory Error": duckdb.OutOfMemoryException, "IO Error": duckdb.IOException}
+        kind = next((kind for words, kind in kinds.items() if str(problem).startswith(words)), duckdb.Error)
+        raise kind(str(problem)) from None
+    finally:
+        reader.close()
+
+
+def python_cells(array: pa.Array) -> list[object]:
+    """Give the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
+    try:
+        return _python_cells(array)
+    except (OverflowError, ValueError):  # also of a time zone that shifts the last day of 9999
+        if not pa.types.is_temporal(array.type):
+            raise
+        message = (
+            f"some {array.type} cells are before the year 1 or after 9999, or, of times, outside a day; store them as "
+            "text, or as missing where they stand for that"
+        )
+        raise BadTable(message) from None
+
+
+def _python_cells(array: pa.Array) -> list[object]:
+    kind = array.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        array = array.cast(pa.timestamp(kind.unit, "UTC"))
+    if getattr(kind, "unit", "") == "ns":
+        return _nanoseconds(array)
+    listed: list[object] = array.to_pylist()
+    if pa.types.is_time(kind):  # Python has no 24:00, and would read it as 00:00
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6}[kind.unit]
+        stored = array.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).to_pylist()
+        return [_time(each, raw, SECONDS * per_second) for each, raw in zip(listed, stored, strict=True)]
+    return listed
+
+
+def arrow_integers(numbers: Integers) -> pa.Array:
+    """Show whole numbers to Arrow.  `pa.array` and `to_numpy` import pandas wherever it is installed: 0.15 s.
+
+    >>> arrow_integers(np.array([3, 1])).to_pylist()
+    [3, 1]
+    """
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
+def numpy_integers(column: pa.ChunkedArray) -> Integers:
+    """Copy a column of whole numbers, none of them missing, out of Arrow.
+
+    >>> numpy_integers(pa.chunked_array([[3], [1]], pa.int32())).tolist()
+    [3, 1]
+    """
+    parts = [np.from_dlpack(chunk) for chunk in column.chunks if len(chunk)]
+    return np.concatenate([np.zeros(0, np.int64), *parts], dtype=np.int64)
+
+
+def number_cells(column: pa.ChunkedArray) -> Integers:
+    """Number the cells of a column from 0, equal ones alike; the cells themselves stay behind.
+
+    >>> number_cells(pa.chunked_array([["b", "a"], ["a"]])).tolist()
+    [0, 1, 1]
+    >>> number_cells(pa.chunked_array([[7, -3], [7]])).tolist()
+    [1, 0, 1]
+    """
+    if pa.types.is_signed_integer(column.type) and len(column) and not column.null_count:
+        numbers = numpy_integers(column)
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < KEY_LIMIT:
+            return number_keys(numbers - low, below=high - low + 1)[0]
+    encoded = _encoded(column).unify_dictionaries()
+    return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
+
+
+def _time(read: object, stored: int | None, day: int) -> object:
+    """Return a time of day as Arrow read it, but the end of the day as itself; raise for what is outside a day."""
+    if stored is None or 0 <= stored < day:
+        return read
+    if stored != day:
+        raise OverflowError
+    return END_OF_DAY
+
+
+def _nanoseconds(array: pa.Array) -> list[object]:
+    """Split moments, times or durations into microseconds, which Python knows, and what is below them."""
+    kind = array.type
+    if pa.types.is_timestamp(kind):
+        coarser = pa.timestamp("us", kind.tz)
+    else:
+        coarser = pa.duration("us") if pa.types.is_duration(kind) else pa.time64("us")
+    whole, below = np.divmod(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(), 1000)
+    moments = _python_cells(pa.array(whole, mask=array.is_null().to_numpy(zero_copy_only=False)).cast(coarser))
+    if any(each == END_OF_DAY and left for each, left in zip(moments, below.tolist(), strict=True)):
+        raise OverflowError
+    return [
+        moment_text(each, left) if isinstance(each, dt.datetime | dt.time | dt.timedelta) else each
+        for each, left in zip(moments, below.tolist(), strict=True)
+    ]
+
+
+def _compact(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [
+        column
+        if pa.types.is_integer(column.type) or pa.types.is_dictionary(column.type) or pa.types.is_nested(column.type)
+        else column.dictionary_encode()
+        for column in batch.columns
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def people_written_alike(rows: Rows) -> Rows:
+    """Take the person 7.0, as programs write numbers, or 7 between `BLANKS`, for the person 7: else one would be two.
+
+    >>> import polars as pl
+    >>> frame = nw.from_native(pl.LazyFrame({"person": ["7", " 7", "7.0", "7.5", "v1.0"]}))
+    >>> rows = people_written_alike(TextRows(frame, Roles(person="id"), Source("the table", ())))
+    >>> rows.frame.collect()["person"].to_list()
+    ['7', '7', '7', '7.5', 'v1.0']
+    """
+    if rows.roles.person_column is None:
+        return rows
+    frame = rows.frame
+    if frame.collect_schema()["person"] not in TEXTS:  # bytes, such as digests, are compared as they are
+        return rows
+    text = nw.col("person").cast(nw.String).str.strip_chars(BLANKS)
+    whole = nw.when(text.str.contains(r"^-?[0-9]+\.0*$")).then(text.str.replace_all(r"\.0*$", "")).otherwise(text)
+    return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]
+
+
+def sql_name(name: str) -> str:
+    """Write a column's name.
+
+    >>> print(sql_name('5" tall'))
+    "5"" tall"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def sql_text(text: str) -> str:
+    """Write a text.
+
+    >>> sql_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"

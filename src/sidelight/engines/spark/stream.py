@@ -1,0 +1,652 @@
+"""A table in Spark that is gone through where it is: keys stay in the executors, only summaries come to the driver.
+
+    frame ──▶ codes, some rows at a time ──▶ packed numbers ──▶ ranges of keys, one a partition ──▶ `KeyStream` in each
+
+    code       executors read the rows once and keep them as codes, each lot of rows by the cells that it has itself;
+               where people have several rows, Spark groups them first
+    label      the cells that occur come to the driver, which puts the labels of each column in order, and a sample of
+               keys, by which it cuts them into ranges
+    pack       executors pack the rows as `packed_keys` does, and send each range to a partition of its own; packed
+               keys rise as keys do, so a partition has whole keys, and those of one range come after all of the ranges
+               before: the number of a partition's first key is 1 + the keys before it
+    look       each partition sorts its rows, adds up what is known of the whole (`Totals`) and counts its keys
+    spread     each partition is a `KeyStream` of its own, and is asked like any; what comes of it is merged by a tree
+               of at most `FAN_IN` parts a node, the last of them here
+
+Between these steps Spark holds and moves lots of rows as bytes, not rows: what it does per row costs more than all the
+rest (docs/decisions/0024-summaries-in-executors.md).
+
+*Invariants.*  Blocks are those of the same rows in a file, but for where they are cut, which no summary shows.
+A partition that Spark computes again, because a worker was lost, is the same: its range is fixed, and rows of a range
+are sorted; a lot of rows carries the cells that its codes mean, in whatever order they came.  If it has other rows than
+when it was looked at, they have changed, and the answer is an error.
+"""
+
+from __future__ import annotations
+
+import pickle
+import weakref
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from functools import reduce
+from itertools import accumulate, islice, pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.arrays import Codes, Integers, number_rows
+from sidelight.engines.dataframes.source import spark_rows
+from sidelight.engines.read import RowCounts, check_people, people_levels, tally_levels
+from sidelight.engines.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
+from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
+from sidelight.engines.spark.source import is_spark, spark_errors
+from sidelight.errors import BadTable, SidelightError, parameter
+from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, whole_keys
+from sidelight.streams.memory import Memory
+from sidelight.streams.packed_keys import Packing
+from sidelight.streams.sorted_runs import Batch, SortedRuns
+from sidelight.streams.streamed_cells import split_stream
+from sidelight.table.cell_lists import whole_cells
+from sidelight.table.labels import Label
+from sidelight.table.roles import Roles
+from sidelight.table.table import Column
+
+FAN_IN = 16
+"""How many parts are merged at a time."""
+
+ENTRIES_PER_PARTITION = 1 << 21
+"""So many counted rows a partition has, or fewer; an executor sorts them at a time."""
+
+ROWS_AT_ONCE = 1 << 17
+"""How many rows are a lot: Spark hands over a few thousand at a time."""
+
+SAMPLED = 128
+"""How many rows of a lot the driver is shown, about, to cut keys into ranges."""
+
+LOTS_AT_ONCE = 8
+"""How many lots Spark hands over at a time; of rows it would be ten thousand."""
+
+TASKS_PER_CORE = 4
+"""How many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows."""
+
+PEOPLE = -1
+"""In place of a sensitive value: this row says how many people a key has."""
+
+CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
+
+Batches = Iterator[pa.RecordBatch]
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a partition has of the keys."""
+
+    partition: int
+    totals: Totals
+    people: int
+    keys: int
+    entries: int
+    fingerprint: int
+    first_key: tuple[int, ...] | None
+    last_key: tuple[int, ...] | None
+    first: int = 1  # the number of its first key
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SparkStream(KeyStream):
+    """A `KeyStream` whose keys are in the executors of Spark; it has no entries of its own."""
+
+    frame: Any = None  # packed rows, a range of keys in each partition
+    partitions: int = 1
+    shares: tuple[Share, ...] = ()  # in the order of the keys, of those that have some
+
+    def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
+        """Ask each executor about its keys, and merge by a tree."""
+        known, shares = self.known(), self._by_partition()
+
+        def of_partition(batches: Batches) -> list[Summed]:
+            share = shares.get(_partition())
+            return [] if share is None else [of_stream(_local(known, share, batches))]
+
+        with spark_errors(self.place):
+            return reduce(merge, _by_tree(self.frame, self.partitions, of_partition, merge))
+
+    def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
+        """Bring here what each executor says of its keys, a partition at a time."""
+        known, shares = self.known(), self._by_partition()
+
+        def of_partition(batches: Batches) -> list[Summed]:
+            share = shares.get(_partition())
+            return [] if share is None else list(of_stream(_local(known, share, batches)))
+
+        with spark_errors(self.place):
+            for row in _mapped(self.frame, of_partition).toLocalIterator():
+                yield from _opened(row.answer)
+
+    def brought_here(self, memory: Memory) -> KeyStream:
+        """Sort all keys here again, in bounded memory."""
+        words = len(self.packing.layout)
+        runs = [SortedRuns(words, memory.rows_to_sort(words), self.rows_held) for _ in range(2)]
+
+        def rows_of(local: KeyStream) -> Iterator[tuple[int, Batch]]:
+            for which, own in enumerate((local.entries, local.people_per_key)):
+                yield from ((which, batch) for batch in ([] if own is None else own.batches()))
+
+        for which, batch in self.gather(rows_of):
+            runs[which].add(*batch)
+        return replace(self.known(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1])
+
+    def sizes(self) -> Iterator[Integers]:
+        """Give the people of all keys, in order."""
+        return (block.sizes for block in self.blocks())
+
+    @property
+    def here(self) -> bool:
+        """Keys are in the executors."""
+        return False
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows are stored, people apart."""
+        return sum(share.entries for share in self.shares)
+
+    def reduce(
+        self,
+        summarise: Callable[[KeyBlock], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        enough: Callable[[Summed], bool] | None = None,
+    ) -> Summed:
+        """Summarise blocks in the executors."""
+        return self.spread(lambda local: local.reduce(summarise, merge, enough), merge)
+
+    def blocks(self) -> Iterator[KeyBlock]:
+        """Bring the keys here, a partition at a time."""
+        known, shares = self.known(), self._by_partition()
+        for share in shares.values():
+            here = share.partition
+
+            def only_here(local: KeyStream, here: int = here) -> Iterator[tuple[list[Batch], list[Batch]]]:
+                if _partition() == here:
+                    people = local.people_per_key
+                    yield [*local.entries.batches()], [] if people is None else [*people.batches()]
+
+            for entries, people in self.gather(only_here):
+                yield from _with_rows(known, share, entries, people).blocks()
+
+    def count(self) -> int:
+        """Say how many keys there are."""
+        return sum(share.keys for share in self.shares)
+
+    def first_columns(self) -> tuple[Column, ...]:
+        """Say what the first key says."""
+        first = self.shares[0].first_key
+        assert first is not None
+        return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
+
+    def known(self) -> KeyStream:
+        """What an executor has to know, of which keys are no part."""
+        return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
+
+    def _by_partition(self) -> dict[int, Share]:
+        """Say what each partition has, and the number of its first key; in the order of the keys."""
+        firsts = accumulate((share.keys for share in self.shares), initial=1)
+        return {share.partition: replace(share, first=first) for share, first in zip(self.shares, firsts, strict=False)}
+
+    @property
+    def place(self) -> str:
+        """What messages call the rows."""
+        return self.intake.files[0].name if self.intake.files else "the table"
+
+
+def stream_keys(source: object, roles: Roles, memory: Memory) -> KeyStream:
+    """Sort rows by their keys where they are: in Spark, or here in bounded memory; `roles` are complete."""
+    if not is_spark(source):
+        return read_stream(source, roles, memory)
+    if roles.split is None:
+        return read_spark_stream(source, roles, memory)
+    return split_stream(read_spark_stream(source, whole_cells(roles), memory), roles, roles.split, memory)
+
+
+def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStream:
+    """Have Spark count rows and keep them in the order of their keys; `roles` are complete."""
+    if roles.weight is not None:
+        message = (
+            f"{parameter('weight')} is not added up in Spark's executors; read the rows without {parameter('memory')}"
+        )
+        raise BadTable(message)
+    with spark_errors("the table"):
+        rows = spark_rows(source, roles)
+    with spark_errors(rows.source.name):
+        coded = _coded_rows(rows, memory).persist()
+        try:
+            met = [_Met.opened(row.met) for row in coded.where("met IS NOT NULL").select("met").collect()]
+            packing = _packing(met, rows, memory)
+            parts = max(-(-sum(each.entries for each in met) // ENTRIES_PER_PARTITION), _parallel(coded))
+            bounds = _bounds(met, rows.roles, packing, parts)
+            ranged = _kept(_ranged(coded, rows, packing, bounds))
+            with _few_at_once(coded):
+                shares = _shares(ranged, packing, roles)
+        finally:
+            coded.unpersist()
+        totals = reduce(Totals.merged, (share.totals for share in shares))
+        check_totals(totals, rows, roles)
+        if roles.person_column is not None:
+            check_people(rows, roles)
+    held = [replace(share, totals=replace(share.totals, values=None)) for share in shares if share.keys]
+    held.sort(key=lambda share: share.first_key or ())
+    _check_ranges(held)
+    nothing = SortedRuns(len(packing.layout), 1)
+    people_per_key = None if roles.values == "single" else SortedRuns(len(packing.layout), 1)
+    everybody = None if roles.values == "single" else sum(share.people for share in held)
+    stream = stream_of(
+        rows, roles, packing, totals, entries=nothing, people_per_key=people_per_key, everybody=everybody
+    )
+    known = {each.name: getattr(stream, each.name) for each in fields(KeyStream)}
+    return SparkStream(**known, frame=ranged, partitions=len(bounds) + 1, shares=tuple(held))
+
+
+def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
+    """Whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
+    from pyspark.sql import functions  # noqa: PLC0415 - of an extra
+
+    with spark_errors("the table"):
+        rows = spark_rows(source, roles)
+    with spark_errors(rows.source.name):
+        key = functions.approx_count_distinct(functions.struct(*rows.key))
+        about = rows.frame.to_native().select(key).collect()[0][0]
+    return int(about) <= memory.keys_to_hold
+
+
+def _check_ranges(shares: Sequence[Share]) -> None:
+    """Ranges of keys do not overlap: each key is whole."""
+    for before, after in pairwise(shares):
+        assert before.last_key is not None
+        assert after.first_key is not None
+        assert before.last_key < after.first_key
+
+
+def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spark
+    """Have executors code what is to be counted: rows as they are, or, where people have several, what Spark counts."""
+    roles = rows.roles
+    if roles.values in {None, "single"}:
+        frame = rows.frame.to_native().select(*rows.key_and_value)
+        return _coded(frame, rows.key_and_value, None, memory, quasi=len(rows.key))
+    tally = grouped_frame(rows, tally_levels(rows, roles), counting=False).to_native()
+    counts = "parts" if roles.values == "set" else "rows"
+    people = grouped_frame(rows, people_levels(rows), counting=True).to_native()
+    entries = _coded(tally, rows.key_and_value, counts, memory, quasi=len(rows.key))
+    return entries.unionByName(_coded(people, rows.key, "parts", memory))
+
+
+@contextmanager
+def _few_at_once(frame: Any) -> Iterator[None]:  # noqa: ANN401 - of Spark
+    """Have Spark hand over a few lots of rows at a time while a plan is made, and not all of a partition."""
+    setting, conf = "spark.sql.execution.arrow.maxRecordsPerBatch", frame.sparkSession.conf
+    before = conf.get(setting)
+    conf.set(setting, LOTS_AT_ONCE)
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # Spark may be gone altogether
+            conf.set(setting, before)
+
+
+def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
+    """Put the labels of all columns in order."""
+    if not met:
+        message = f"{rows.source.name} has no rows; give at least one person"
+        raise BadTable(message)
+    names, roles = rows.key_and_value, rows.roles
+    labels = [pa.chunked_array([each.cells[at] for each in met]).unique() for at in range(len(names))]
+    if not memory.holds_labels(sum(map(len, labels))):
+        name, most = max(zip(names, labels, strict=True), key=lambda pair: len(pair[1]))
+        raise memory.too_many_labels(roles.used[name], len(most))
+    return packing_of(labels, roles)
+
+
+def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> list[tuple[int, ...]]:
+    """Give the first key of each range but the first, so that each has as many of the sample's rows, about."""
+    codes = [
+        encode(pa.chunked_array([each.sample[at] for each in met]), roles, labels)
+        for at, labels in enumerate(packing.labels[: -packing.sensitive])
+    ]
+    keys = packing.pack_keys(codes, len(codes[0]))
+    order = np.lexsort(keys[::-1])
+    before = np.cumsum(np.concatenate([each.stands_for for each in met])[order])
+    ends = np.searchsorted(before, before[-1] * np.arange(1, parts) / parts)
+    return sorted({tuple(int(word[order[end]]) for word in keys) for end in ends})
+
+
+def _addresses(session: Any, parts: int) -> list[int]:  # noqa: ANN401 - of Spark
+    """Give for each partition a number that Spark's own hash sends there."""
+    numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
+    found = {partition: number for number, partition in enumerate(session.sql(numbers).collect()[0].partitions)}
+    return [found[partition] for partition in range(parts)]
+
+
+def _kept(frame: Any) -> Any:  # noqa: ANN401 - of Spark
+    """Have Spark keep a frame for as long as somebody here does."""
+    kept = frame.persist()
+    java = getattr(kept, "_jdf", None)  # which Spark Connect does not have
+    if java is not None:
+        weakref.finalize(kept, _forget, java).atexit = False
+    return kept
+
+
+def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
+    with suppress(Exception):  # it may be gone altogether
+        java.unpersist(False)  # noqa: FBT003 - without waiting
+
+
+def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
+    """Say how many partitions are worked on at once; by Spark Connect only settings are told."""
+    try:
+        return int(frame.sparkSession.sparkContext.defaultParallelism)
+    except Exception:  # noqa: BLE001 - of several kinds, by version
+        return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+
+
+# --- in the executors ------------------------------------------------------------------------------------------
+
+
+def _partition() -> int:
+    from pyspark import TaskContext  # noqa: PLC0415 - of an extra
+
+    context = TaskContext.get()
+    assert context is not None
+    return int(context.partitionId())
+
+
+def _mapped(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
+    """Let executors answer once per partition; an answer is what a partition comes to, or our own error."""
+
+    def answers(batches: Batches) -> Batches:
+        from pyspark import cloudpickle  # noqa: PLC0415 - measures may be of a user's own making
+
+        try:
+            answer: list[Part] | SidelightError = of_partition(batches)
+        except SidelightError as problem:
+            answer = problem
+        yield pa.RecordBatch.from_pydict({"answer": [cloudpickle.dumps(answer)]})  # type: ignore[no-untyped-call]
+
+    return frame.mapInArrow(answers, "answer binary")
+
+
+def _collected(frame: Any) -> list[list[Any]]:  # noqa: ANN401 - of Spark
+    return [_opened(row.answer) for row in frame.collect()]
+
+
+def _opened(answer: bytes) -> list[Any]:
+    opened: list[Any] | SidelightError = pickle.loads(answer)  # noqa: S301 - our own executors wrote it
+    if isinstance(opened, SidelightError):
+        raise opened
+    return opened
+
+
+def _by_tree(
+    frame: Any,  # noqa: ANN401 - of Spark
+    many: int,
+    of_partition: Callable[[Batches], list[Part]],
+    merge: Callable[[Part, Part], Part],
+) -> Iterator[Part]:
+    """Merge the answers of so many partitions by a tree, whose last parts come here."""
+
+    def merged(batches: Batches) -> list[Part]:
+        parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer))
+        return [reduce(merge, parts, first) for first in islice(parts, 1)]
+
+    answers = _mapped(frame, of_partition)
+    while many > FAN_IN:
+        many = -(-many // FAN_IN)
+        answers = _mapped(answers.repartition(many), merged)
+    return (part for parts in _collected(answers) for part in parts)
+
+
+def _gathered(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+    """Put small batches together."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        held.append(batch)
+        if sum(each.num_rows for each in held) >= rows:
+            yield pa.Table.from_batches(held).combine_chunks()  # so that each has one dictionary of its labels
+            held = []
+    if any(each.num_rows for each in held):
+        yield pa.Table.from_batches(held).combine_chunks()
+
+
+@dataclass(frozen=True, slots=True)
+class _Lot:
+    """Some rows, as codes of cells that they have; how often each counts, and how many raw rows it is."""
+
+    cells: list[pa.Array]
+    codes: list[Codes]
+    counts: Integers
+    raw: Integers
+
+    def sample(self, quasi: int) -> tuple[list[pa.Array], Integers]:
+        """Give the first columns of some of the rows, evenly, and how many each stands for."""
+        rows = len(self.counts)
+        some = np.arange(0, rows, max(rows // SAMPLED, 1))
+        cells = [own.take(pa.array(codes[some])) for own, codes in zip(self.cells[:quasi], self.codes, strict=False)]
+        return cells, np.full(len(some), rows / len(some))
+
+
+@dataclass(slots=True)
+class _Met:
+    """What a task has met while it coded rows: the distinct cells of each column, how many rows, some of their keys."""
+
+    cells: list[pa.Array]
+    entries: int
+    sample: list[pa.Array]
+    stands_for: Integers
+
+    @classmethod
+    def of(cls, lot: _Lot, quasi: int) -> _Met:
+        return cls(lot.cells, len(lot.counts), *lot.sample(quasi))
+
+    def add(self, lot: _Lot) -> None:
+        """Take a lot more."""
+        sample, stands_for = lot.sample(len(self.sample))
+        self.cells = [pa.concat_arrays(pair).unique() for pair in zip(self.cells, lot.cells, strict=True)]
+        self.entries += len(lot.counts)
+        self.sample = [pa.concat_arrays(pair) for pair in zip(self.sample, sample, strict=True)]
+        self.stands_for = np.concatenate((self.stands_for, stands_for))
+
+    @staticmethod
+    def opened(written: bytes) -> _Met:
+        met: _Met = pickle.loads(written)  # noqa: S301 - our own executors wrote it
+        return met
+
+
+def _coded(
+    frame: Any,  # noqa: ANN401 - of Spark
+    columns: tuple[str, ...],
+    counts: str | None,
+    memory: Memory,
+    quasi: int | None = None,
+) -> Any:  # noqa: ANN401 - of Spark
+    """Have executors code rows, in lots; without `counts` each counts once.
+
+    A task tells last what it has met, where it is said how many of the columns are quasi-identifiers.
+    """
+
+    def coded(batches: Batches) -> Batches:
+        met: _Met | None = None
+        for table in _gathered(batches):
+            lot = _lot(table, columns, counts)
+            yield _record(None, pickle.dumps(lot))
+            if met is None:
+                met = _Met.of(lot, quasi or 0)
+            else:
+                met.add(lot)
+            if not memory.holds_labels(sum(map(len, met.cells))):  # which the driver will refuse
+                break
+        if met is not None and quasi is not None:
+            yield _record(pickle.dumps(met), None)
+
+    return frame.coalesce(TASKS_PER_CORE * _parallel(frame)).mapInArrow(coded, "met binary, lot binary")
+
+
+def _record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
+    arrays = [pa.array([each], pa.binary()) for each in (met, lot)]
+    return pa.RecordBatch.from_arrays(arrays, names=["met", "lot"])
+
+
+def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
+    encoded = [table.column(name).chunk(0).dictionary_encode("encode") for name in columns]
+    cells = [column.dictionary for column in encoded]
+    codes = [np.asarray(np.from_dlpack(column.indices), np.int32) for column in encoded]
+    if counts is None:
+        number, first = number_rows(codes, [*map(len, cells)], rows=table.num_rows)
+        codes, often = [code[first] for code in codes], np.bincount(number)
+        raw = often
+    else:
+        often, raw = (numpy_integers(table.column(name)) for name in (counts, "rows"))
+    return _Lot(cells, [_short(code, len(own)) for code, own in zip(codes, cells, strict=True)], often, raw)
+
+
+def _short(codes: Codes, many: int) -> Codes:
+    return codes.astype(np.min_scalar_type(-many))
+
+
+def _ranged(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
+    """Have executors pack rows, and Spark put those between two bounds into a partition of their own.
+
+    What is packed has a line each for the words of the key, the sensitive value, how often it counts, and raw rows.
+    """
+    roles, parts = rows.roles, len(bounds) + 1
+    addresses = _addresses(coded.sparkSession, parts)
+
+    def packed(batches: Batches) -> Batches:
+        coders = [{text: code for code, text in enumerate(labels)} for labels in packing.labels]
+        for lot in _lots(batches):
+            lines = _lines(lot, packing, coders, roles)
+            if lines is None:
+                yield _sent(addresses[:1], [b""])
+                continue
+            pieces = zip(addresses, _cut(lines, bounds), strict=True)
+            sent = {address: piece.tobytes() for address, piece in pieces if piece.size}
+            yield _sent([*sent], [*sent.values()])
+
+    lots = coded.where("lot IS NOT NULL").select("lot")
+    return lots.mapInArrow(packed, "address int, lines binary").repartition(parts, "address").select("lines")
+
+
+def _sent(addresses: list[int], lines: list[bytes]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays(
+        [pa.array(addresses, pa.int32()), pa.array(lines, pa.binary())], names=["address", "lines"]
+    )
+
+
+def _lots(batches: Batches) -> Iterator[_Lot]:
+    for batch in batches:
+        for written in batch.column(0):
+            yield pickle.loads(written.as_buffer())  # noqa: S301 - our own executors wrote it
+
+
+def _lines(lot: _Lot, packing: Packing, coders: Sequence[dict[Label, int]], roles: Roles) -> Integers | None:
+    """Pack a lot, or say that it has cells that the driver was not told of."""
+    codes = []
+    for cells, own, coder in zip(lot.cells, lot.codes, coders, strict=False):
+        known = [coder.get(text, -1) for text in labels_of(cells, roles)]
+        if min(known) < 0:
+            return None
+        codes.append(np.array(known, np.int64)[own])
+    if len(codes) < len(coders):
+        keys = packing.pack_keys(codes, len(lot.counts))
+        values = np.full(len(lot.counts), PEOPLE)
+    else:
+        words = packing.pack(codes)
+        keys = packing.keys(words)
+        values = packing.values(words, keys)
+    return np.stack([*keys, values, lot.counts, lot.raw])
+
+
+def _cut(lines: Integers, bounds: list[tuple[int, ...]]) -> list[Integers]:
+    """Put packed rows in the order of their keys, and cut them apart where a key is a bound or the first above one."""
+    words = len(lines) - 3
+    rising = lines[:, np.lexsort(lines[words - 1 :: -1])]
+    keys, many = rising[:words], rising.shape[1]
+    cuts = [bisect_left(range(many), bound, key=lambda at: tuple(map(int, keys[:, at]))) for bound in bounds]
+    return [rising[:, start:end] for start, end in pairwise((0, *cuts, many))]
+
+
+def _pieces(batches: Batches, lines: int) -> Iterator[Integers]:
+    """Read packed rows, at least so many at a time that going through them is worth it."""
+    held: list[Integers] = []
+    for batch in batches:
+        for written in batch.column(0):
+            if not len(written.as_buffer()):
+                raise BadTable(CHANGED)
+            held.append(np.frombuffer(written.as_buffer(), np.int64).reshape(lines, -1))
+            if sum(each.shape[1] for each in held) >= ROWS_AT_ONCE:
+                yield np.concatenate(held, axis=1)
+                held = []
+    if held:
+        yield np.concatenate(held, axis=1)
+
+
+def _fingerprint(lines: Integers, counts: Integers) -> int:
+    """Give a number that other rows would hardly have, whatever their order and however equal ones are put together."""
+    mixed = np.full(lines.shape[1], 0xD1B54A32D192ED03, np.uint64)  # above all words, so that no row is nothing
+    for line in lines:
+        mixed = (mixed ^ line.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return int((mixed * counts.astype(np.uint64)).sum())
+
+
+def _sorted(batches: Batches, packing: Packing, roles: Roles) -> tuple[Totals, SortedRuns, SortedRuns | None, int]:
+    """Sort the rows of a partition, setting aside what the roles say, and add up what is left."""
+    words = len(packing.layout)
+    entries = SortedRuns(words, ENTRIES_PER_PARTITION)
+    people = None if roles.values == "single" else SortedRuns(words, ENTRIES_PER_PARTITION)
+    totals, fingerprint = Totals(missing=dict.fromkeys(roles.value_columns, 0)), 0
+    for lines in _pieces(batches, words + 3):
+        fingerprint += _fingerprint(lines[: words + 1], lines[words + 1])
+        columns = [*lines]
+        values = columns[words]
+        if people is not None:
+            of_people = values == PEOPLE
+            people.add([column[of_people] for column in columns[:words]], columns[words + 1][of_people])
+            columns = [column[~of_people] for column in columns]
+        *keys, last, values, counts, raw = columns
+        packed = RowCounts(packing, [*keys, last * packing.width + values], counts, raw)
+        add_tally(packed, totals, entries, roles)
+    return totals, entries, people, fingerprint % (1 << 64)
+
+
+def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa: ANN401 - of Spark
+    def share(batches: Batches) -> list[Share]:
+        totals, entries, people, fingerprint = _sorted(batches, packing, roles)
+        rows, keys, first, last = 0, 0, None, None
+        for _, counts, own, starts in whole_keys(entries, packing):
+            rows, keys = rows + len(counts), keys + len(starts)
+            first = first or tuple(int(word[0]) for word in own)
+            last = tuple(int(word[-1]) for word in own)
+        everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())
+        return [Share(_partition(), totals, everybody, keys, rows, fingerprint, first, last)]
+
+    return [part for parts in _collected(_mapped(ranged, share)) for part in parts]
+
+
+def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
+    """Give the keys of a partition, numbered as in the whole."""
+    totals, entries, people, fingerprint = _sorted(batches, known.packing, known.roles)
+    if (totals.rows, fingerprint) != (share.totals.rows, share.fingerprint):
+        raise BadTable(CHANGED)
+    return replace(known, entries=entries, people_per_key=people, first=share.first)
+
+
+def _with_rows(known: KeyStream, share: Share, entries: list[Batch], people: list[Batch]) -> KeyStream:
+    """Give the keys of a partition, of which the rows are here."""
+    words = len(known.packing.layout)
+    runs = [SortedRuns(words, ENTRIES_PER_PARTITION) for _ in range(2)]
+    for each, batches in zip(runs, (entries, people), strict=True):
+        for batch in batches:
+            each.add(*batch)
+    of_people = None if known.people_per_key is None else runs[1]
+    return replace(known, entries=runs[0], people_per_key=of_people, first=share.first)

@@ -1,0 +1,285 @@
+"""A table with any number of keys: what a publisher holds, gone through row by row in bounded memory.
+
+All that is known of the whole is at hand: columns with the labels that occur, how many people have each, the values and
+how often each occurs.  Keys come in blocks: in order by `stream.blocks()`, or, for whatever adds up, in any order by
+`rows()`, which reads what was sorted once without merging it.  Whoever asks for all keys at once has them `held`, where
+they fit.
+
+*Invariant.*  Its keys, put together, are the `Table` that `read_table` makes of the same rows by the same roles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias, TypedDict, Unpack
+
+import numpy as np
+
+from sidelight.arrays import Codes, Flags, Integers, add_up, run_starts, sum_equal_rows
+from sidelight.engines.read import check_kinds, kind_by_type
+from sidelight.engines.spark.stream import stream_keys
+from sidelight.errors import BadTable, WrongKind, parameter
+from sidelight.streams.key_stream import KeyStream, Streamed, Summed
+from sidelight.streams.memory import Memory
+from sidelight.streams.packed_keys import Words
+from sidelight.streams.sorted_runs import Batch, together
+from sidelight.table.counts import Counts
+from sidelight.table.labels import Semantics
+from sidelight.table.roles import Missing, Roles
+from sidelight.table.table import Column, Table, find_column, held
+from sidelight.text import counted
+
+
+class StreamedRoles(TypedDict, total=False):
+    """The roles that go with streaming beside `quasi` and `sensitive`, as `read_table` has them."""
+
+    person: str | None
+    values: Semantics
+    missing: Missing
+    missing_marks: str | Sequence[object]
+    domain: Sequence[object] | Mapping[str, Sequence[object]] | None
+    encoding: str | None
+    sheet: str | None
+    kinds: Mapping[str, object] | None
+    split: str | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class RowBlock:
+    """Some rows of a table that add up to it: codes by column, people, and how often a value occurs (−1: none)."""
+
+    words: Words  # as they are packed, with the value or, where a row is people alone, without
+    codes: list[Codes]
+    people: Integers
+    value: Integers
+    count: Integers
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StreamedTable(Streamed):
+    """A table that is gone through key by key and never held; made by `stream_table`."""
+
+    quasi: tuple[Column, ...]  # with the labels that occur, and no rows
+    label_people: tuple[Integers, ...]  # column by column: how many people have each label
+    recode: tuple[Codes, ...]  # column by column: the code in `quasi` of each packed code
+
+    carried = None
+    weights = None
+    names = None
+
+    @property
+    def people(self) -> int:
+        """How many people the table is about."""
+        return self.stream.people
+
+    def column(self, name: str) -> Column:
+        """Find a quasi-identifier by name."""
+        return find_column(self.quasi, name)
+
+    @cached_property
+    def outline(self) -> Table:
+        """Everybody as one key, which says the first label of each column: all that is known before keys are."""
+        first = tuple(replace(column, codes=np.zeros(1, np.int32)) for column in self.quasi)
+        counts = Counts.from_cells([self.stream.whole])
+        return Table(first, self.sensitive, self.domain, np.array([self.people]), counts, self.semantics, self.intake)
+
+    @property
+    def sizes(self) -> Integers:
+        """Refuse to hold all keys."""
+        return held(self).sizes
+
+    @property
+    def counts(self) -> Counts:
+        """Refuse to hold all keys."""
+        return held(self).counts
+
+    def about(self, column: str) -> Table:
+        """Refuse to hold all keys."""
+        return held(self).about(column)
+
+    def rows(self, looked_up: Sequence[Codes] | None = None) -> Iterator[RowBlock]:
+        """Go through all rows in any order, as often as one likes; what adds up over them adds up to the table.
+
+        Instead of codes there may be what is looked up of them, column by column.
+        """
+        stream = self.stream
+        if not stream.here:
+            yield from self.gather(iter, looked_up)
+            return
+        people = None if stream.people_per_key is None else stream.people_per_key.in_any_order()
+        yield from self.rows_of(stream.entries.in_any_order(), people, looked_up)
+
+    def rows_of(
+        self, entries: Iterable[Batch], people: Iterable[Batch] | None, looked_up: Sequence[Codes] | None = None
+    ) -> Iterator[RowBlock]:
+        """Unpack some rows, and people where they are counted apart, in any order."""
+        packing, places = self.stream.packing, self.stream.value_places
+        tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
+        for words, counts in entries:
+            keys = packing.keys(words)
+            value = places.of(packing.values(words, keys))
+            one_each = counts if people is None else np.zeros_like(counts)
+            yield RowBlock(words, self._codes(keys, tables), one_each, value, counts)
+        for keys, many in people or ():
+            yield RowBlock(keys, self._codes(keys, tables), many, np.full(len(many), -1), np.zeros_like(many))
+
+    def _codes(self, keys: Words, tables: Sequence[Codes]) -> list[Codes]:
+        codes = self.stream.packing.key_codes(keys)
+        return [table[code] for table, code in zip(tables, codes, strict=True)]
+
+    def over_rows(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        looked_up: Sequence[Codes] | None = None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
+    ) -> Summed:
+        """Ask something of all rows, where they are, that merges; rows that are here may be `watched` on their way."""
+        of_stream = self._of_stream(of_rows, looked_up, watched if self.stream.here else iter)
+        return self.stream.spread(of_stream, merge)
+
+    def gather(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Iterable[Summed]],
+        looked_up: Sequence[Codes] | None = None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
+    ) -> Iterator[Summed]:
+        """Have something that is made of all rows, where they are, brought here bit by bit."""
+        return self.stream.gather(self._of_stream(of_rows, looked_up, watched if self.stream.here else iter))
+
+    def _of_stream(
+        self,
+        of_rows: Callable[[Iterator[RowBlock]], Summed],
+        looked_up: Sequence[Codes] | None,
+        watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]],
+    ) -> Callable[[KeyStream], Summed]:
+        bare = replace(self, stream=self.stream.known())
+
+        def of_stream(local: KeyStream) -> Summed:
+            return of_rows(watched(replace(bare, stream=local).rows(looked_up)))
+
+        return of_stream
+
+    @property
+    def rows_held(self) -> int:
+        """How many rows are stored, people apart."""
+        return self.stream.rows_held
+
+    def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
+        """Put some rows together, in any order and all of their keys, as the table that they make."""
+        stream, packing = self.stream, self.stream.packing
+        words, counts = sum_equal_rows(words, counts)
+        keys = packing.keys(words)
+        new = run_starts(keys)
+        distinct = [word[new] for word in keys]
+        value = stream.value_places.of(packing.values(words, keys))
+        row, valued = np.cumsum(new) - 1, value >= 0
+        matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
+        sizes = matrix.per_row() if people is None else sum_equal_rows(*people)[1]
+        quasi = tuple(
+            replace(column, codes=codes)
+            for column, codes in zip(self.quasi, self._codes(distinct, self.recode), strict=True)
+        )
+        return Table(quasi, self.sensitive, self.domain, sizes, matrix, self.semantics, self.intake)
+
+    def held(self, asked: str) -> Table:
+        """Hold all keys, as `read_table` does, for who looks at all of them at once; `NoRoom` where they are too many.
+
+        >>> import pyarrow as pa
+        >>> rows = pa.table({"age": ["23", "27"], "disease": ["Flu", "Cold"]})
+        >>> stream_table(rows, quasi="age", sensitive="disease").held("somebody").sizes.tolist()
+        [1, 1]
+        """
+        if self.rows_held > self.memory.keys_to_hold:
+            raise self.memory.too_many_keys(asked, self.rows_held)
+        stream = self.stream.brought_here(self.memory)
+        people = None if stream.people_per_key is None else together([*stream.people_per_key.batches()])
+        return self.part(*together([*stream.entries.batches()]), people)
+
+    def __repr__(self) -> str:
+        """Say how large it is and what it is about."""
+        names = ", ".join(column.name for column in self.quasi)
+        people = counted(self.people, "person")
+        return f"<StreamedTable of {people}: {names} → {self.sensitive} ({self.values_in_words})>"
+
+
+AnyTable: TypeAlias = Table | StreamedTable
+
+MEMORY = parameter("memory")
+
+
+def stream_table(
+    source: object,
+    *,
+    quasi: str | Sequence[str],
+    sensitive: str | Sequence[str],
+    memory: str | int = "2GB",
+    **roles: Unpack[StreamedRoles],
+) -> StreamedTable:
+    """Read what a publisher holds, of any size and in bounded memory, to be protected by a method that streams.
+
+    As `read_table`, of files, Arrow tables and Spark DataFrames and by the same keywords, without columns that are
+    kept and sampling weights.  `memory` is what this process may use in all, such as "2GB"; what does
+    not fit is sorted in temporary files, which nobody else can open and which are gone with the process.
+
+    >>> import pyarrow as pa
+    >>> import sidelight as sl
+    >>> rows = pa.table({"age": ["23", "27", "35"], "disease": ["Flu", "Cold", "Flu"]})
+    >>> stream_table(rows, quasi="age", sensitive="disease", memory="1GB")
+    <StreamedTable of 3 people: age → disease (2 values)>
+    """
+    choices: Mapping[str, Any] = roles
+    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.of(memory))
+
+
+def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:
+    """Read what a publisher holds by roles; nothing of it is suppressed yet, whatever they say."""
+    if isinstance(source, Table | StreamedTable):
+        message = f"that is a {type(source).__name__} already; use it as it is, or read its source anew"
+        raise WrongKind(message)
+    if roles.keep or roles.weight is not None:
+        carried = parameter("keep" if roles.keep else "weight")
+        message = f"{carried} does not go with {MEMORY}: rows are not held; leave one of them out"
+        raise BadTable(message)
+    stream = stream_keys(source, replace(roles, suppressed=None).complete(), memory)
+    stream = replace(stream, roles=stream.typed_roles)
+    packed = stream.packing.labels[: len(stream.roles.quasi)]
+    as_packed = tuple(np.arange(len(labels), dtype=np.int32) for labels in packed)
+    people, rows = _label_counts(StreamedTable(stream, memory, (), (), as_packed), [len(labels) for labels in packed])
+    table = StreamedTable(
+        stream,
+        memory,
+        tuple(_with_labels_that_occur(stream, number, many > 0) for number, many in enumerate(rows)),
+        tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
+        tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
+    )
+    check_kinds(table.outline, stream.roles)
+    return table
+
+
+def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
+    """Count, column by column, the people and the rows that have each label."""
+
+    def counted_in(blocks: Iterator[RowBlock]) -> list[Integers]:
+        """Count people column by column, then rows."""
+        sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
+        for block in blocks:
+            for at, (code, width) in enumerate(zip(block.codes, widths, strict=True)):
+                sums[at] += add_up(code, block.people, width)
+                sums[len(widths) + at] += np.bincount(code, minlength=width)
+        return sums
+
+    def added(one: list[Integers], other: list[Integers]) -> list[Integers]:
+        return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
+
+    sums = table.over_rows(counted_in, added)
+    return sums[: len(widths)], sums[len(widths) :]
+
+
+def _with_labels_that_occur(stream: KeyStream, number: int, occurs: Flags) -> Column:
+    """Give a column without rows; labels that no row has are forgotten."""
+    name, labels = stream.roles.quasi[number], stream.packing.labels[number]
+    column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
+    return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))

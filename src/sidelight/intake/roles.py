@@ -1,0 +1,624 @@
+"""Which column is what?  Suggestions for somebody who has not said it yet, each with its reason.
+
+    person       the column that says whose row it is
+    quasi        what others may know about people, and link them by (quasi-identifiers)
+    sensitive    what people tell in confidence
+    keep         what is published as it is, because you said so, and sampling weights
+    leave out    what names people by itself, tells a story, is a measurement, or tells nothing: not published
+
+The rules, the first that fits (`_suggest`): what you said; nothing or the same in every row; written like an e-mail
+address, a phone number and the like; a number of people or rows; called like what names somebody; nearly all rows
+differ; free text; called like what is told in confidence; called like what others know; days; few labels, which is
+taken for known to others, as that is the careful choice; the rest is left out.
+
+These are rules of thumb about names and counts.  They know nothing about your people: read them before you rely on
+them.  Reasons tell counts of labels, never labels.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from sidelight.engines.names_or_row import nearest_name
+from sidelight.errors import UnknownColumn, did_you_mean, expect, parameter
+from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
+from sidelight.intake.profile import (
+    ColumnProfile,
+    OpenColumns,
+    names_of_columns,
+    open_columns,
+    refuse_no_rows,
+)
+from sidelight.progress import Progress, quiet
+from sidelight.table.cell_lists import list_separator
+from sidelight.table.column_names import (
+    IDS,
+    NEVER_AMOUNTS,
+    NUMBERING,
+    WORK,
+    is_free_text,
+    is_sampling_weight,
+    known_to_others,
+    names_somebody,
+    numbers_people,
+    told_in_confidence,
+    words_of,
+)
+from sidelight.table.labels import ColumnKind, Semantics, as_kinds
+from sidelight.table.roles import EACH_ROW, Missing, Roles, marks_of
+from sidelight.text import as_names, counted, form, html_table, one_or_several
+
+Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
+"""What a column is suggested as."""
+
+FEW_LABELS = 60
+"""A few dozen: so many labels are categories."""
+
+MOST_VALUES = 2_000
+"""So many labels may a sensitive column have."""
+
+MOST_QUASI = 10
+"""Columns that nothing is known about are not taken in where there are more than so many: searches would not end."""
+
+NEARLY_ALL = Fraction(9, 10)
+"""Nearly all rows differ where there are so many labels for each row."""
+
+ENOUGH = 20
+"""Of so many rows it can be said that nearly all differ."""
+
+UNANSWERED = ("-9", "-99", "-999", "-9999")
+"""Numbers that programs write where nothing was answered, and that may still be numbers."""
+
+MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
+"""Texts that mean missing wherever they are written."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRole:
+    """What a column seems to be, and why."""
+
+    profile: ColumnProfile
+    role: Role
+    reason: str
+    stated: bool = False  # whether you said it
+    codes: bool = False  # whether its numbers are taken for codes, as those of places are
+
+    @property
+    def column(self) -> str:
+        """The name of the column."""
+        return self.profile.name
+
+    @property
+    def kind(self) -> ColumnKind:
+        """What its labels are: numbers, dates or categories."""
+        return "category" if self.codes else self.profile.kind
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRoles:
+    """What the columns of a table seem to be, each with its reason; and the roles that this makes."""
+
+    columns: tuple[SuggestedRole, ...]
+    roles: Roles
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, column: str) -> SuggestedRole:
+        """Look a column up."""
+        for each in self.columns:
+            if each.column == column:
+                return each
+        message = f"no column '{column}'{did_you_mean(column, [each.column for each in self.columns])}"
+        raise UnknownColumn(message)
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Name the columns of a role."""
+        expect(str, role, "a role")
+        return tuple(each.column for each in self.columns if each.role == role)
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """Name the columns that others know and that are left out because the rows of some people differ in them."""
+        return tuple(each.column for each in self.columns if _ROWS_DIFFER in each.reason)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Give what `read_table` wants to be told, if there is a column that others know and a sensitive one."""
+        stated = self.roles.stated()
+        return {name: dict(value) if name == "kinds" else value for name, value in stated.items()}
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{each.column}: {each.role}: {each.reason}" for each in self.columns)
+
+    def _repr_html_(self) -> str:
+        rows = [(each.column, each.role, each.kind, each.reason) for each in self.columns]
+        return html_table("Suggested roles", ["column", "role", "kind", "because"], rows, total=len(rows))
+
+
+def suggest_roles(
+    source: object,
+    *,
+    quasi: str | Sequence[str] = (),
+    sensitive: str | Sequence[str] = (),
+    person: str | None = None,
+    values: Semantics | None = None,
+    missing: Missing | None = None,
+    missing_marks: str | Sequence[object] = (),
+    keep: str | Sequence[str] = (),
+    weight: str | None = None,
+    split: str | None = None,
+    kinds: Mapping[str, object] | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> SuggestedRoles:
+    """Which column is what?  Suggestions, each with its reason; what you say yourself is taken as it is.
+
+    Rules of thumb by names and counts: read them before you rely on them.  No label is ever shown.
+
+    Args:
+        source: files or a dataframe, as in `read_table`.
+        quasi: the columns that others may know, if you know: then these and no others.
+        sensitive: the column that nobody should learn, or several, if you know.
+        person: the column that says whose row it is, if you know.
+        values: how many values a person has: "single", "set" or "multiset".
+        missing: what a missing sensitive value means.
+        missing_marks: texts that mean missing; if none are given, usual ones such as "?" are looked for.
+        keep: columns that are published as they are, if you know: no role is suggested for them.
+        weight: a column of sampling weights, likewise.
+        split: what stands between the values of a sensitive cell that holds several; if nothing is said, looked for.
+        kinds: what columns are, as in `read_table`.
+        encoding: how the letters of text files are written; default: UTF-8.
+        sheet: which sheet of a spreadsheet.
+
+    >>> import sidelight as sl
+    >>> suggested = suggest_roles(sl.datasets.nhefs().path)
+    >>> suggested.named("quasi")
+    ('age', 'sex', 'race', 'marital', 'education', 'birthplace')
+    >>> suggested["condition"].role, suggested["condition"].reason
+    ('sensitive', 'called like health, with 14 values: it is told to doctors in confidence')
+    >>> sl.read_table(sl.datasets.nhefs().path, **suggested.keywords)
+    <Table of 1,629 people: age, sex, race, marital, education, birthplace → condition (14 values)>
+    """
+    stated = Roles(
+        quasi=as_names(quasi),
+        sensitive=as_names(sensitive),
+        person=person,
+        values=values,
+        missing=missing,
+        missing_marks=marks_of(missing_marks),
+        keep=as_names(keep),
+        weight=weight,
+        split=None if split is None else expect(str, split, parameter("split")),
+        kinds=as_kinds(kinds),
+        encoding=encoding,
+        sheet=sheet,
+    )
+    return suggestions_for(source, stated)
+
+
+def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -> SuggestedRoles:
+    """Suggest roles beside those that were stated; `progress` is told which column is looked at."""
+    names = names_of_columns(source, stated)
+    _check_stated(names, stated)
+    with open_columns(source, names, stated) as unmarked:
+        profiles = unmarked.profiles(names, progress)
+        refuse_no_rows(unmarked, profiles)
+        marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
+        opened = unmarked.with_marks(marks) if marks else unmarked
+        if marks:  # what means missing is no label, so columns that have it are counted again
+            profiles |= opened.profiles(_columns_with(marks, opened, profiles), progress)
+        columns = [_suggest(profile, stated) for profile in profiles.values()]
+        columns = _one_person(columns, stated)
+        columns = _with_secret(columns, stated)
+        columns = _at_most(columns)
+        columns = _told_once(columns, opened)
+        columns, several = _rows_of_people(columns, opened)
+    reading = replace(stated, missing_marks=stated.missing_marks or marks)
+    roles = _roles(columns, reading, several=several)
+    if roles.split is not None and stated.split is None:
+        columns = [_of_several_values(each, roles.split) for each in columns]
+    return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
+
+
+def _check_stated(names: Sequence[str], stated: Roles) -> None:
+    person = () if stated.person_column is None else (stated.person_column,)
+    meant = (*stated.quasi, *stated.value_columns, *person, *stated.carried, *dict(stated.kinds))
+    for name in meant:
+        if name not in names:
+            message = f"no column '{name}' to suggest a role for in the table{nearest_name(name, names, meant=meant)}"
+            raise UnknownColumn(message)
+
+
+# What one column is, by itself.
+
+
+def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
+    own = _stated_role(profile.name, stated)
+    if own is not None:
+        return SuggestedRole(profile, own, "you said so", stated=True)
+    codes = _are_codes(profile, stated)
+    role, reason = (
+        _tells_nothing(profile)
+        or _names_somebody(profile)
+        or _weighs(profile)
+        or _too_fine(profile)
+        or _told_in_confidence(profile)
+        or _known_to_others(profile)
+        or _unknown(profile)
+    )
+    return SuggestedRole(profile, role, reason, codes=codes and role == "quasi")
+
+
+def _are_codes(profile: ColumnProfile, stated: Roles) -> bool:
+    """Say whether whole numbers stand for places and the like: region 11 is not between regions 10 and 12."""
+    if profile.kind != "number" or profile.name in dict(stated.kinds) or _measured(profile):
+        return False
+    look = known_to_others(profile.name)
+    return look is not None and look.noun in NEVER_AMOUNTS
+
+
+def _stated_role(name: str, stated: Roles) -> Role | None:
+    if name in stated.quasi:
+        return "quasi"
+    if name in stated.value_columns:
+        return "sensitive"
+    if name in stated.carried:
+        return "keep"
+    return "person" if name == stated.person_column else None
+
+
+Suggestion: TypeAlias = tuple[Role, str]
+"""A role, and its reason."""
+
+
+def _tells_nothing(profile: ColumnProfile) -> Suggestion | None:
+    if profile.present == 0:
+        return "leave out", "empty: no row says anything"
+    if profile.distinct == 1 and profile.missing == 0:
+        return "leave out", "the same in every row: it tells nothing about anybody"
+    return None
+
+
+def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
+    """Judge by how labels are written, then by what the column is called."""
+    look = written_like(profile.labels)
+    if look is not None:
+        return "leave out", f"written like {look.noun}: {look.because}"
+    if _numbers_people(profile):
+        return "person", _person_reason(profile)
+    many = profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 2)
+    several = profile.distinct > FEW_LABELS // 4
+    if _numbers_rows(profile) or ((many or several) and {*words_of(profile.name)} & IDS):
+        return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
+    look = names_somebody(profile.name)
+    if look is not None and (many or look.noun in _ALWAYS):
+        return "leave out", f"called like {look.noun}: {look.because}"
+    if profile.distinct > FEW_LABELS and profile.differing > Fraction(1, 2) and are_names(profile.labels):
+        return "leave out", "written like people's names: it says who somebody is"
+    return None
+
+
+_ALWAYS = ("a person's name", "an e-mail address", "a phone number")
+"""Looks by name that hold however few labels there are."""
+
+
+def _weighs(profile: ColumnProfile) -> Suggestion | None:
+    """Leave sampling weights to whoever knows that they are some: published as they are, they point at people."""
+    if profile.kind != "number":
+        return None
+    numbers = f"{profile.distinct:,} different numbers"
+    if is_sampling_weight(profile.name):
+        return "leave out", f"called like a sampling weight, {numbers}: published as it is, if you say that it is one"
+    if "weight" in words_of(profile.name) and profile.differing >= NEARLY_ALL and profile.present >= ENOUGH:
+        return "leave out", f"{numbers}: could not tell whether a body's weight or a sampling weight; say what it is"
+    return None
+
+
+def _numbers_people(profile: ColumnProfile) -> bool:
+    """Say whether a column is called a number of people, has one in every row, and few rows of each."""
+    called = numbers_people(profile.name)
+    return called and profile.missing == 0 and (profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 3))
+
+
+def _numbers_rows(profile: ColumnProfile) -> bool:
+    called = bool({*words_of(profile.name)} & NUMBERING) or not profile.name
+    return called and profile.differing >= NEARLY_ALL and not _measured(profile)
+
+
+def _person_reason(profile: ColumnProfile) -> str:
+    if profile.distinct == profile.rows:
+        return f"numbers people: all {profile.rows:,} differ, a row for each; it is not published"
+    return f"numbers people: {profile.distinct:,} people have {profile.rows:,} rows; it is not published"
+
+
+def _different(profile: ColumnProfile) -> str:
+    return f"{profile.distinct:,} different in {counted(profile.present, 'row')}"
+
+
+def _too_fine(profile: ColumnProfile) -> Suggestion | None:
+    """Leave out what singles nearly everybody out, unless it can be published more coarsely."""
+    sentences = profile.distinct > FEW_LABELS // 2 and are_sentences(profile.labels)
+    if profile.kind == "category" and (sentences or is_free_text(profile.name)):
+        return "leave out", "free text: nobody can tell what stands in it about whom"
+    many = profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
+    if not many or known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels):
+        return None
+    if _measured(profile):
+        return "leave out", _measurement(profile)
+    return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
+
+
+def _measured(profile: ColumnProfile) -> bool:
+    """Say whether numbers have decimals, as what is measured has and what is numbered has not."""
+    return profile.kind == "number" and any("." in text or "e" in text.casefold() for text in profile.labels)
+
+
+def _measurement(profile: ColumnProfile) -> str:
+    singled = f", {profile.once:,} of them in one row only" if profile.once else ""
+    numbers = f"{profile.distinct:,} different numbers{singled}"
+    what = "a measurement" if _measured(profile) else "amounts or codes, and nothing says which"
+    return f"{what}: {numbers}; add it as quasi if others know it, or as sensitive"
+
+
+def _told_in_confidence(profile: ColumnProfile) -> Suggestion | None:
+    look = told_in_confidence(profile.name)
+    if look is None:
+        return None
+    called = f"called like {look.noun}"
+    if profile.kind in ("number", "date") and profile.distinct > FEW_LABELS:
+        many = f"{profile.distinct:,} different {form(profile.kind, 2)}"
+        return (
+            "leave out",
+            f"{called}, with {many}: {look.because}; cut into a few dozen intervals, it can be sensitive",
+        )
+    if profile.distinct > MOST_VALUES:
+        return "leave out", f"{called}, with {profile.distinct:,} different values: too many to hide among"
+    return "sensitive", f"{called}, with {counted(profile.distinct, 'value')}: {look.because}"
+
+
+def _known_to_others(profile: ColumnProfile) -> Suggestion | None:
+    look = known_to_others(profile.name)
+    if look is not None:
+        return "quasi", f"called like {look.noun}: {look.because}"
+    if profile.kind == "date" or are_days(profile.labels):
+        return "quasi", "written like days: whoever was there knows when"
+    return None
+
+
+def _unknown(profile: ColumnProfile) -> Suggestion:
+    if profile.kind == "number" and profile.distinct > FEW_LABELS // 4:
+        return "leave out", _measurement(profile)
+    if profile.distinct <= FEW_LABELS:
+        return "quasi", f"{counted(profile.distinct, 'label')}, and {_OUT_OF_CAUTION}"
+    return "leave out", f"{profile.distinct:,} labels, and nothing says what it is; add it as quasi if others know it"
+
+
+_OUT_OF_CAUTION = "nothing says what it is: taken for known to others, out of caution"
+
+
+# What the columns are together.
+
+
+def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+    """Keep one column that says whose row it is: the one you named, else that of most people with several rows."""
+    people = [each for each in columns if each.role == "person"]
+    if not people or (len(people) == 1 and stated.person is None):
+        return columns
+    stated_or_repeating = sorted(people, key=lambda each: (not each.stated, *_rows_each(each.profile)))
+    chosen = None if stated.person == EACH_ROW else stated_or_repeating[0]
+    return [
+        each
+        if each is chosen or each.role != "person"
+        else replace(each, role="leave out", reason=_other(each, chosen))
+        for each in columns
+    ]
+
+
+def _other(each: SuggestedRole, chosen: SuggestedRole | None) -> str:
+    if chosen is not None:
+        return "numbers people too, and one column is enough: it is not published"
+    people = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
+    return f"numbers people ({people}), and you said that each row is one: rows are protected, and not people"
+
+
+def _rows_each(profile: ColumnProfile) -> tuple[bool, int]:
+    """Put numbers of people who have several rows first, and of those the one of most people."""
+    return profile.distinct == profile.rows, -profile.distinct
+
+
+def _with_secret(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+    """Let what you named be all there is of a role, and find a secret where none is called like one."""
+    if stated.sensitive is not None:
+        columns = [_withdrawn(each, "sensitive") for each in columns]
+    if stated.quasi:
+        columns = [_withdrawn(each, "quasi") for each in columns]
+    if stated.sensitive is not None or any(each.role == "sensitive" for each in columns):
+        return columns
+    work = [each for each in columns if each.role == "quasi" and not each.stated and {*words_of(each.column)} & WORK]
+    kept = min(work, key=lambda each: -each.profile.distinct, default=None)
+    reason = "nothing is called like a secret; of what there is, people may keep their work to themselves"
+    return [replace(each, role="sensitive", reason=reason) if each is kept else each for each in columns]
+
+
+def _withdrawn(each: SuggestedRole, role: Role) -> SuggestedRole:
+    if each.role != role or each.stated:
+        return each
+    reason = f"{each.reason}; but you named the columns that are {role}, and not this one"
+    return replace(each, role="leave out", reason=reason)
+
+
+def _at_most(columns: list[SuggestedRole]) -> list[SuggestedRole]:
+    """Leave columns out that nothing but caution speaks for, where there are many."""
+    many = sum(each.role == "quasi" for each in columns) > MOST_QUASI
+    reason = "nothing says what it is, and there are many columns: left out to begin with; add it as quasi"
+    return [
+        replace(each, role="leave out", reason=reason)
+        if many and each.reason.endswith(_OUT_OF_CAUTION) and each.role == "quasi"
+        else each
+        for each in columns
+    ]
+
+
+def _told_once(columns: list[SuggestedRole], opened: OpenColumns) -> list[SuggestedRole]:
+    """Of columns that tell each other, label by label, keep one: the sensitive one, else the first."""
+    judged = [each for each in columns if each.role in ("quasi", "sensitive") and each.profile.distinct > 1]
+    judged.sort(key=lambda each: (not each.stated, each.role != "sensitive"))
+    kept: list[SuggestedRole] = []
+    same: dict[str, str] = {}
+    for each in judged:
+        first = next((one for one in kept if _tell_each_other(opened, one.profile, each.profile)), None)
+        if first is None or each.stated:
+            kept.append(each)
+        else:
+            same[each.column] = first.column
+    return [
+        replace(each, role="leave out", reason=f"tells what {same[each.column]} tells, label by label", codes=False)
+        if each.column in same
+        else each
+        for each in columns
+    ]
+
+
+def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfile) -> bool:
+    """Ask only where it is no accident: any two columns in which all rows differ tell each other."""
+    enough = one.present >= max(ENOUGH, 2 * one.distinct) or one.labels == other.labels
+    return enough and opened.tell_each_other(one, other)
+
+
+def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
+    """Where people have several rows, what differs between them is no place to look somebody up by."""
+    person = next((each for each in columns if each.role == "person"), None)
+    if person is None or (person.profile.distinct == person.profile.rows and not _written_twice(person.profile)):
+        return columns, False
+    others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
+    vary = opened.people_who_vary(person.column, others) if others else {}
+    secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
+    kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
+    return [_of_several_rows(each, vary, kept) for each in columns], True
+
+
+def _written_twice(profile: ColumnProfile) -> bool:
+    """Say whether people may be written in two ways, as 7 and 7.0: readers take them for one person."""
+    return len({text.strip().removesuffix(".0") for text in profile.labels}) < len(profile.labels)
+
+
+_ROWS_DIFFER = "but it differs between the rows"
+
+
+def _of_several_rows(each: SuggestedRole, vary: Mapping[str, int], kept: SuggestedRole | None) -> SuggestedRole:
+    if each.stated or each is kept:
+        return each
+    if each.role == "quasi" and each.column in vary:
+        people = counted(vary[each.column], "person")
+        return replace(each, role="leave out", reason=f"{each.reason}; {_ROWS_DIFFER} of {people}", codes=False)
+    if each.role == "sensitive":
+        return replace(
+            each, role="leave out", reason=f"{each.reason}; but where people have several rows, one column is sensitive"
+        )
+    return each
+
+
+def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -> Roles:
+    """Put what was suggested and what was stated together."""
+    named = {role: tuple(each.column for each in columns if each.role == role) for role in ("quasi", "sensitive")}
+    person = next((each.column for each in columns if each.role == "person"), reading.person)
+    split = reading.split or (None if several else _separator(columns, reading))
+    values = reading.values or ("set" if several or split is not None else None)
+    unsaid = any(each.profile.missing for each in columns if each.role == "sensitive")
+    codes = tuple((each.column, KIND_OF_CODES) for each in columns if each.codes and each.role == "quasi")
+    missing = reading.missing or (("no value" if values in ("set", "multiset") else "a value") if unsaid else None)
+    return replace(
+        reading,
+        quasi=named["quasi"],
+        sensitive=one_or_several(named["sensitive"]) if named["sensitive"] else None,
+        person=person,
+        values=values,
+        split=split,
+        missing=missing,
+        kinds=(*reading.kinds, *codes),
+    )
+
+
+KIND_OF_CODES: ColumnKind = "category"
+
+
+def _of_several_values(each: SuggestedRole, split: str) -> SuggestedRole:
+    several = f"its cells seem to hold several values, with '{split}' between them"
+    return replace(each, reason=f"{each.reason}; {several}") if each.role == "sensitive" else each
+
+
+def _separator(columns: Sequence[SuggestedRole], reading: Roles) -> str | None:
+    """Find what stands between several values of a cell, of one sensitive column that nobody said anything about."""
+    secrets = [each for each in columns if each.role == "sensitive"]
+    unsaid = len(secrets) == 1 and reading.values is None
+    return list_separator(secrets[0].profile.labels) if unsaid else None
+
+
+def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[str]:
+    if marks:
+        listing = ", ".join(f"'{mark}'" for mark in marks)
+        yield f"{listing} {form('is', len(marks))} taken for missing; name the texts that are, if that is wrong"
+    roles = Counter(each.role for each in columns)
+    if not roles["sensitive"]:
+        yield "no column looks as if it were told in confidence; name the one that is, as sensitive"
+    differing = [each.column for each in columns if _ROWS_DIFFER in each.reason]
+    if differing:
+        yield (
+            f"{counted(len(differing), 'column')} that others know {form('is', len(differing))} left out, as rows of "
+            "one person say different things there: mend them, or keep one row per person; or let each row be a "
+            "person (person 'each row'), which protects rows and not people"
+        )
+    elif not roles["quasi"]:
+        yield "no column looks as if others knew it; name those that they know, as quasi"
+    if roles["quasi"] > MOST_QUASI:
+        yield (
+            f"{roles['quasi']} columns are taken for known to others: the more of them are published, the coarser all "
+            "become; leave out what readers do not need"
+        )
+    if not roles["person"]:
+        yield "each row is taken for a person; if people have several rows, name the column that says whose they are"
+    unanswered = [each.column for each in columns if _says_unanswered(each.profile)]
+    if unanswered:
+        yield (
+            f"{', '.join(unanswered)} {form('has', len(unanswered))} numbers such as -9 or -99, which often mean that "
+            "nothing was answered; if so, name them as texts that mean missing"
+        )
+
+
+def _says_unanswered(profile: ColumnProfile) -> bool:
+    """Say whether such a number stands beside labels of which no other is below zero."""
+    others = [text for text in profile.labels if text not in UNANSWERED]
+    return len(others) < len(profile.labels) and bool(others) and not any(text.startswith("-") for text in others)
+
+
+def _marks_in(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> tuple[str, ...]:
+    """Find texts that mean missing; a text that may be a code like others (NA, Namibia) does not."""
+    unseen = [name for name, profile in profiles.items() if profile.distinct > len(profile.labels)]
+    labels = [{*profile.labels} for profile in profiles.values()]
+    hidden = opened.marks_among(MARKS, unseen) if unseen else frozenset()
+    occurring = [mark for mark in MARKS if mark in hidden or any(mark in each for each in labels)]
+    return tuple(mark for mark in occurring if not any(mark in each and _may_be_code(mark, each) for each in labels))
+
+
+def _columns_with(marks: Sequence[str], opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -> list[str]:
+    """Name the columns whose counts or kinds change with these marks."""
+    return [
+        name
+        for name, profile in profiles.items()
+        if profile.distinct > len(profile.labels)
+        or name in opened.rows.source.texts
+        or not {*marks}.isdisjoint(profile.labels)
+    ]
+
+
+def _may_be_code(mark: str, labels: set[str]) -> bool:
+    """Say whether all other labels are letters of the same length and case."""
+    others = labels - {*MARKS}
+    return (
+        mark.isalpha()
+        and bool(others)
+        and all(text.isalpha() and len(text) == len(mark) and text.isupper() == mark.isupper() for text in others)
+    )

@@ -1,0 +1,447 @@
+"""The accountant: what one noisy release cost, and what several cost together (composition).
+
+    basic               Σ ε, if Σ δ is within δ
+    advanced            Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), δ' what the releases leave of δ
+    concentrated        Σ ρ (ε²/2, or Δ₂²/(2σ²) for Gaussian noise), converted: min over α > 1 of
+                        ρα + ln(1/(αδ))/(α − 1) + ln(1 − 1/α)
+    loss distribution   the privacy losses of the mechanisms themselves, convolved
+
+What they promise in beliefs is read off (Σε, Σδ), or off the loss distribution where that says more (`promise_of`).
+
+Each is an upper bound and rounded up, so that the smallest may be reported.  `basic` and `concentrated` also hold when
+later releases, and their ε, are chosen after seeing earlier ones: these are what a ledger goes by.
+
+Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and Steinke,
+NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution); Feldman and Zrnic, 2021
+(adaptive composition of ρ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sidelight.errors import BadNoise, expect, expect_or_none, expect_several, needs_extra, parameter, utf8
+from sidelight.noise.gaussian import concentrated_epsilon
+from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, six_figures_up
+from sidelight.noise.parameters import Amount, Neighbours, PrivacyUnit, amount_text, exact_delta, exact_epsilon
+from sidelight.noise.privacy_profile import LOST_IN_TRANSFORMS, SMALLEST_READ, PrivacyProfile, curve_of_losses
+from sidelight.noise.semantic_privacy import (
+    SemanticPrivacy,
+    allowed_chance,
+    semantic_privacy,
+    smallest_shift,
+    smallest_shift_on,
+    with_warnings,
+)
+from sidelight.rounding import decimal_text, raised, round_down, round_up, whole_number
+from sidelight.text import html_table
+
+
+@dataclass(frozen=True, slots=True)
+class CountedColumns:
+    """Which counts were released: of which sensitive column, by which columns at which levels, hiding whom."""
+
+    sensitive: str
+    levels: tuple[tuple[str, int], ...]
+    counts: int
+    unit: PrivacyUnit
+
+    def __str__(self) -> str:
+        columns = ", ".join(f"{name} (level {level})" for name, level in self.levels) or "nothing else"
+        return f"{self.counts:,} counts of {self.sensitive} by {columns}"
+
+    def found(self) -> str:
+        """Say it of cells that nobody declared: how many there are is not told (`stable_counts`)."""
+        columns = ", ".join(name for name, _ in self.levels) or "nothing else"
+        return f"counts of {self.sensitive} by {columns}, where they are found and large"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Spending:
+    """What was released under which ε and δ; by which noise and of which columns, where that is known.
+
+    One release may measure marginals beside its cells, each with noise of its own (`marginal_noise`).
+    """
+
+    what: str
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighbours: Neighbours = "add or remove"
+    mechanism: Mechanism | None = None
+    counted: CountedColumns | None = None
+    marginal_noise: tuple[Mechanism, ...] = ()
+    charged_rho: Fraction | None = None  # where noise was calibrated to a ρ; ε is then what it comes to at δ
+
+    def __post_init__(self) -> None:
+        if not utf8(expect(str, self.what, "what is spent on")):
+            message = "what is spent on has letters that cannot be written in UTF-8; name it by others"
+            raise BadNoise(message)
+        expect_or_none(Mechanism, self.mechanism, parameter("mechanism"))
+        expect_or_none(CountedColumns, self.counted, parameter("counted"))
+        expect_several(Mechanism, self.marginal_noise, parameter("marginal_noise"), each="mechanism")
+        object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", exact_delta(self.delta))
+        if self.charged_rho is not None:
+            object.__setattr__(self, "charged_rho", exact_epsilon(self.charged_rho, "rho"))
+
+    def __repr__(self) -> str:
+        noise = "" if self.mechanism is None else f", {self.mechanism.kind} noise"
+        return f"<Spending of {self.cost()} on '{self.what}'{noise}>"
+
+    def cost(self) -> str:
+        """Write ε, and δ where there is one; and ρ, if that is charged."""
+        delta = f", delta {amount_text(self.delta)}" if self.delta else ""
+        epsilon = f"epsilon {amount_text(self.epsilon)}{delta}"
+        return epsilon if self.charged_rho is None else f"rho {amount_text(self.charged_rho)} ({epsilon})"
+
+    def guarantee(self) -> str:
+        """Say what is promised by its name, for where it cannot be said in beliefs.
+
+        >>> Spending("counts", epsilon=1, delta="1e-9").guarantee()
+        '(1, 1e-09)-differential privacy'
+        """
+        return f"({amount_text(self.epsilon)}, {amount_text(self.delta)})-differential privacy"
+
+    @property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """Every noise of the release, as far as it is known: of the cells, and of marginals."""
+        return () if self.mechanism is None else (self.mechanism, *self.marginal_noise)
+
+    def rho(self) -> Fraction | None:
+        """Give the ρ of zero-concentrated privacy: Gaussian noise has its own, ε without δ has ε² / 2, else none.
+
+        Those of several noises add up.  A ρ that was charged is that.
+        """
+        if self.charged_rho is not None:
+            return self.charged_rho
+        if any(each.kind == "discrete Gaussian" for each in self.mechanisms):
+            return sum((_rho_of(each) for each in self.mechanisms), Fraction(0))
+        if self.delta:
+            return None
+        whole = self.epsilon**2 / 2
+        return min(whole, sum(map(_rho_of, self.mechanisms), Fraction(0))) if self.marginal_noise else whole
+
+    def keeps(self) -> bool:
+        """Whether all its noises together cost no more than its ε and δ, and ρ, by bounds that are rounded up."""
+        if any(not 0 < each.scale < math.inf for each in self.mechanisms):
+            return False
+        if self.charged_rho is not None and sum(map(_rho_of, self.mechanisms), Fraction(0)) > self.charged_rho:
+            return False
+        if len(self.mechanisms) == 1:
+            return self.mechanisms[0].keeps(self.epsilon, self.delta)
+        if all(each.kind == "discrete Laplace" for each in self.mechanisms):
+            return sum(each.sensitivity.l1 / Fraction(each.scale) for each in self.mechanisms) <= self.epsilon
+        rho = self.rho()
+        return rho is not None and concentrated_epsilon(rho, self.delta) <= self.epsilon
+
+
+def told_epsilon(mechanisms: Sequence[Mechanism], delta: Fraction) -> Fraction:
+    """To which ε do the noises of one release come at δ?  Rounded up to six figures, and never 0, which is no ε.
+
+    >>> told_epsilon([Mechanism("discrete Gaussian", scale=1e5)], Fraction(1, 2))
+    Fraction(1, 1000000)
+    """
+    if len(mechanisms) > 1:
+        return epsilon_of_rho(sum(map(_rho_of, mechanisms), Fraction(0)), delta)
+    return max(six_figures_up(mechanisms[0].epsilon_at(delta)), SMALLEST_EPSILON)
+
+
+def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
+    """To which ε does a ρ come at δ?  Rounded up as `told_epsilon` is.
+
+    >>> epsilon_of_rho(Fraction(1, 10), Fraction(1, 10**6))
+    Fraction(107097, 50000)
+    """
+    return max(six_figures_up(concentrated_epsilon(rho, delta)), SMALLEST_EPSILON)
+
+
+def _rho_of(mechanism: Mechanism) -> Fraction:
+    """Give the ρ of one noise, exactly: of Laplace noise ε² / 2."""
+    sensitivity, scale = mechanism.sensitivity, Fraction(mechanism.scale)
+    squared = sensitivity.l1**2 if mechanism.kind == "discrete Laplace" else sensitivity.l2_squared
+    return squared / (2 * scale**2)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class PrivacySpent:
+    """The ε of several releases together, at one δ, as four accounts bound it; infinite where one cannot say.
+
+    Every number is a valid bound; the smallest says most.
+    """
+
+    delta: float
+    basic: float
+    advanced: float
+    concentrated: float
+    loss_distribution: float
+
+    @property
+    def epsilon(self) -> float:
+        """The smallest of the four."""
+        return min(self.accounts().values())
+
+    def accounts(self) -> dict[str, float]:
+        """Give the four by name."""
+        names = ("basic", "advanced", "concentrated", "loss_distribution")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        accounts = ", ".join(f"{name.replace('_', ' ')} {_digits(each)}" for name, each in self.accounts().items())
+        return f"<PrivacySpent at delta {self.delta:g}: epsilon at most {_digits(self.epsilon)} ({accounts})>"
+
+    def _repr_html_(self) -> str:
+        rows = [(name.replace("_", " "), _digits(each)) for name, each in self.accounts().items()]
+        return html_table(f"Privacy spent, at delta {self.delta:g}", ("account", "epsilon at most"), rows)
+
+
+def privacy_spent(spendings: Iterable[Spending], *, delta: Amount = 0) -> PrivacySpent:
+    """How much privacy do several releases about the same people cost together, at one δ for all of them?
+
+    - basic: Σε, if Σδ is within δ;
+    - advanced: Σ ε·tanh(ε/2) + √(2·ln(1/δ')·Σε²), with what Σδ leaves of δ as δ';
+    - concentrated: Σρ as zero-concentrated privacy, turned into ε at δ;
+    - loss distribution: the privacy losses of the mechanisms themselves, convolved by Google's dp-accounting;
+      infinite where one is 710 or more, which is too large to convolve.
+
+    The releases must have been planned in advance: when later ones depend on earlier answers, `basic` and
+    `concentrated` still hold (and are what a `Ledger` goes by).
+
+    >>> week = [Spending("Monday", epsilon=0.1)] * 30
+    >>> spent = privacy_spent(week, delta=1e-6)
+    >>> [round(each, 2) for each in (spent.basic, spent.advanced, spent.concentrated)]
+    [3.0, 3.03, 2.67]
+
+    Source: Kairouz, Oh and Viswanath, ICML 2015 (advanced); Bun and Steinke, TCC 2016, and Canonne, Kamath and
+    Steinke, NeurIPS 2020 (concentrated); Koskela, Jälkö and Honkela, AISTATS 2020 (loss distribution).
+    """
+    listed = _of_one_kind(spendings)
+    at = exact_delta(delta)
+    return PrivacySpent(
+        float(at), basic(listed, at), advanced(listed, at), concentrated(listed, at), loss_distribution(listed, at)
+    )
+
+
+def _of_one_kind(spendings: Iterable[Spending]) -> tuple[Spending, ...]:
+    listed = expect_several(Spending, spendings, "spendings", each="spending")
+    if len({each.neighbours for each in listed}) > 1:
+        message = "some releases hide adding or removing a person, others replacing one; account for each kind apart"
+        raise BadNoise(message)
+    return listed
+
+
+def promise_of(
+    spendings: Iterable[Spending],
+    *,
+    people: int | None = None,
+    chance: Amount | None = None,
+    for_data_as_it_is: bool = False,
+) -> SemanticPrivacy:
+    """What do several releases about the same people promise together, in beliefs?
+
+    Without `chance`: what (Σε, Σδ) promises, as `semantic_privacy` says.  With one: the best of that and of what the
+    privacy losses of the mechanisms themselves give.  They are (ε', δ(ε'))-private for every ε' at once, and the ε'
+    with the smallest shift is taken; `epsilon` and `delta` of the answer are these.  For this the releases must have
+    been planned in advance, as in `privacy_spent`.
+
+    Where a release hides rows of which nobody checked that they are people, the promise has that condition.
+
+    Args:
+        spendings: what was released, under which ε and δ and by which noise.
+        people: how many people the data is about; needed with a chance, and when some δ is above 0.
+        chance: how likely the promise may be broken.
+        for_data_as_it_is: the chance is over the noise alone, whatever the data is, against somebody who knows
+            everybody else; else it is over data and noise, as somebody with the prior expects them, who may know
+            anything.
+
+    >>> month = [Spending("a day", epsilon="0.1")] * 30
+    >>> together = promise_of(month, people=1_000, chance="0.001")
+    >>> round(promise_of(month).shift, 3), round(together.shift, 3)
+    (0.905, 0.865)
+    """
+    listed = _of_one_kind(spendings)
+    if not listed:
+        message = "nothing was spent, so nothing is promised; give at least one spending"
+        raise BadNoise(message)
+    if people is not None:
+        people = whole_number(people, BadNoise, parameter("people"))
+    promise = _promise_of(listed, people, allowed_chance(chance), for_data_as_it_is=for_data_as_it_is)
+    return replace(promise, condition=condition_of(listed))
+
+
+def condition_of(spendings: Iterable[Spending]) -> str:
+    """Say on what a promise to people holds, where some release hides rows that the publisher says are people."""
+    units = (each.counted.unit for each in spendings if each.counted is not None)
+    return next((unit.condition for unit in units if unit.condition), "")
+
+
+def _promise_of(
+    listed: Sequence[Spending], people: int | None, allowed: float | None, *, for_data_as_it_is: bool
+) -> SemanticPrivacy:
+    epsilon = sum((each.epsilon for each in listed), Fraction(0))
+    delta = sum((each.delta for each in listed), Fraction(0))
+    neighbours = listed[0].neighbours
+    if delta == 0 and allowed is None:
+        return semantic_privacy(epsilon, people=people, neighbours=neighbours)
+    if people is None or people < 1:
+        message = (
+            f"with a chance or a delta the promise depends on how many people there are; give {parameter('people')}"
+        )
+        raise BadNoise(message)
+    if delta == 0:
+        total = semantic_privacy(epsilon, people=people, neighbours=neighbours)
+    else:
+        bound = smallest_shift(round_up(epsilon), people * delta, allowed, for_data_as_it_is=for_data_as_it_is)
+        total = with_warnings(epsilon, delta, people, *bound, neighbours=neighbours)
+    if allowed is None:
+        return total
+    losses = _composed_losses(listed)
+    if losses is None:
+        return total
+    smallest = min(SMALLEST_READ, float(epsilon) / 100)
+    profile = PrivacyProfile.of_curve(curve_of_losses(losses), smallest=smallest)
+    shift, read_at, slack = smallest_shift_on(profile, people, allowed, for_data_as_it_is=for_data_as_it_is)
+    every = profile.as_read() | total.profile
+    if shift >= total.shift:
+        return replace(total, profile=every)
+    return with_warnings(read_at, slack, people, shift, allowed, neighbours=neighbours, profile=every)
+
+
+def basic(spendings: Sequence[Spending], delta: Fraction) -> float:
+    """Add up."""
+    if sum(each.delta for each in spendings) > delta:
+        return math.inf
+    return round_up(sum((each.epsilon for each in spendings), Fraction(0)))
+
+
+def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
+    """Bound the sum of privacy losses by Hoeffding: each has mean ≤ ε·tanh(ε/2) and stays within ±ε."""
+    # releases hold together with probability Π (1 − δ_i); what that leaves of δ is δ'
+    left = 1 - (1 - delta) / math.prod(1 - each.delta for each in spendings)  # δ'
+    if left <= 0:
+        return math.inf
+    sizes = [float(each.epsilon) for each in spendings]
+    mean = math.fsum(size * math.tanh(size / 2) for size in sizes)
+    return raised(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
+
+
+def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:
+    """Add up ρ, and turn the sum into ε."""
+    costs = [each.rho() for each in spendings]
+    known = [cost for cost in costs if cost is not None]
+    return math.inf if len(known) < len(costs) else concentrated_epsilon(sum(known, Fraction(0)), delta)
+
+
+def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """How much ρ of zero-concentrated privacy do ε and δ allow?  By halving; what it gives is surely allowed.
+
+    >>> rho = largest_rho(Fraction(1), Fraction(1, 10**6))
+    >>> round(float(rho), 5), 0.99999 < concentrated_epsilon(rho, Fraction(1, 10**6)) <= 1
+    (0.02436, True)
+    """
+    low, high = Fraction(0), Fraction(float(epsilon))
+    # invariant: `low` is allowed
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if concentrated_epsilon(middle, delta) <= epsilon else (low, middle)
+    return low
+
+
+def loss_distribution(spendings: Sequence[Spending], delta: Fraction) -> float:
+    """Convolve the mechanisms' privacy losses."""
+    left = max(round_down(delta) - LOST_IN_TRANSFORMS, 0.0)
+    total = _composed_losses(spendings)
+    return math.inf if total is None else float(total.get_epsilon_for_delta(left))
+
+
+def _composed_losses(spendings: Sequence[Spending]) -> Any | None:  # noqa: ANN401 - dp-accounting has no types
+    """Convolve the losses; `None` where one is so large that floats do not hold e^loss, from 710 on: no bound then."""
+    try:
+        with np.errstate(over="raise"):
+            return _convolved_losses(spendings)
+    except (OverflowError, FloatingPointError):
+        return None
+
+
+def _convolved_losses(spendings: Sequence[Spending]) -> Any:  # noqa: ANN401 - dp-accounting has no types
+    losses = privacy_loss_distributions()
+    interval = _interval(spendings)
+    # equal releases are composed by one power instead of one by one
+    total = losses.identity(value_discretization_interval=interval)
+    for each, times in Counter(spendings).items():
+        one = _loss_of(losses, each, interval)
+        total = total.compose(one.self_compose(times) if times > 1 else one)
+    return total
+
+
+COARSEST = 1e-4
+"""Losses are rounded up to multiples of this at most, each release anew; small ones of many releases to finer ones."""
+
+FINEST = 10**6
+"""How many such multiples all releases together may come to."""
+
+WIDEST = 20_000
+"""The losses of noise of a larger scale are too many to list; its ε and δ bound them."""
+
+
+def _interval(spendings: Sequence[Spending]) -> float:
+    """Say to multiples of what losses are rounded: so that all releases together lose a thousandth by it."""
+    listed = [_listed_losses(each) for each in spendings]
+    rounds = sum(sum(each.sensitivity.l1 for each in mechanisms) or 1 for mechanisms in listed)
+    total = math.fsum(float(each.epsilon) for each in spendings)
+    return min(max(total / (1000 * rounds), total / FINEST), COARSEST) if spendings else COARSEST
+
+
+def privacy_loss_distributions() -> Any:  # noqa: ANN401 - dp-accounting has no types
+    """Import Google's dp-accounting: how privacy losses add up, exactly."""
+    with needs_extra("dp", package="dp-accounting", what="privacy-loss accounting"):
+        import dp_accounting.pld.privacy_loss_distribution as losses  # noqa: PLC0415 - an extra, and slow to import
+    return losses
+
+
+def _listed_losses(spending: Spending) -> tuple[Mechanism, ...]:
+    """Give the noises whose privacy losses are known one by one; none where ε and δ have to bound them.
+
+    Where one count changes by several, other ways to spread the change could be worse.
+    """
+    # Laplace noise with a δ is of cells that nobody declared: which of them are published has losses of its own
+    known = all(
+        each.sensitivity.by_ones and (not spending.delta if each.kind == "discrete Laplace" else each.scale <= WIDEST)
+        for each in spending.mechanisms
+    )
+    return spending.mechanisms if known else ()
+
+
+def _loss_of(losses: Any, spending: Spending, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
+    mechanisms = _listed_losses(spending)
+    if not mechanisms:
+        parameters = losses.common.DifferentialPrivacyParameters(round_up(spending.epsilon), round_up(spending.delta))
+        return losses.from_privacy_parameters(parameters, value_discretization_interval=interval)
+    total, *others = (_loss_of_noise(losses, each, interval) for each in mechanisms)
+    for each in others:
+        total = total.compose(each)
+    return total
+
+
+def _loss_of_noise(losses: Any, mechanism: Mechanism, interval: float) -> Any:  # noqa: ANN401 - dp-accounting has no types
+    if mechanism.kind == "discrete Laplace":
+        loss = round_up(1 / Fraction(mechanism.scale))
+        one = losses.from_discrete_laplace_mechanism(loss, value_discretization_interval=interval)
+    else:
+        one = losses.from_discrete_gaussian_mechanism(mechanism.scale, value_discretization_interval=interval)
+    return one if mechanism.sensitivity.l1 == 1 else one.self_compose(mechanism.sensitivity.l1)
+
+
+def _digits(epsilon: float) -> str:
+    """Show a bound as it is written, to four places or four figures, rounded up.
+
+    >>> [_digits(each) for each in (0.01, 2.34617, 0.00001234567)]
+    ['0.01000', '2.3462', '0.00001235']
+    """
+    return "infinite" if math.isinf(epsilon) else decimal_text(Fraction(str(epsilon)), up=True, figures=4)

@@ -1,0 +1,263 @@
+"""How many people are there of some kind, by noisy counts, and how far from the truth is that at most?
+
+An answer is a sum of noisy counts, and errs by a weighted sum of independent discrete noises,
+
+    error = Σ_j w_j · S_j,   S_j = the sum of n_j draws of one noise (`NoisePart`),
+
+whose standard deviation is √(Σ_j w_j² · n_j · variance_j).  A margin m with Pr(|error| > m) ≤ α is the smaller of two
+bounds, neither of which is ever too small:
+
+by distribution     S_j has the distribution that the n_j-th power of the noise's characteristic function transforms
+                    back to.  Of several S_j each w_j·S_j is rounded to a step h, which moves it by h/2 at most, and the
+                    rounded ones are convolved: |error| ≤ |rounded| + J·h/2.  Where there is one j nothing is rounded
+                    and the margin is exact.  What the transforms wrap around (`BEYOND`, by Chernoff's bound) and lose
+                    to rounding (`LOST_PER_DRAW`) is taken from α.
+                    Of very many S_j, those of one noise and of nearly equal weights are first taken for one, of their
+                    mean weight; what that leaves, a sum of small weights, is bounded by Chernoff for a part of α.
+by Chernoff's bound (Σ_j n_j · ln E[e^(t·w_j·noise_j)] + ln(2/α)) / t for any t > 0; for what is too long to transform,
+                    and for confidences beyond what floats can add up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sidelight.arrays import Floats, Integers
+from sidelight.errors import BadNoise, as_given
+from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism
+from sidelight.rounding import exact_number, raised
+
+BEYOND = 1e-12
+"""How likely a sum of noises is further out than its distribution is computed for."""
+
+LOST_PER_DRAW = 1e-15
+"""What powers of characteristic functions may lose of a chance in floats, for each draw."""
+
+LONGEST_TRANSFORM = 2**22
+"""Longer distributions are not computed; Chernoff's bound answers for them."""
+
+STEPS_PER_DEVIATION = 100
+"""How finely several noises are rounded, each: all of them together by a two-hundredth of a standard deviation."""
+
+PARTS_AT_MOST = 64
+"""Of more parts than this, those of nearly equal weights are taken together."""
+
+CLOSE_ENOUGH = 0.002
+"""How much what is left of weights taken together may deviate, as a share of the whole; then no finer is tried."""
+
+LEFT_TO_CHERNOFF = 0.01
+"""Which part of α is for what is left of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoisePart:
+    """So many independent draws of one noise, each of which counts `weight` times."""
+
+    mechanism: Mechanism
+    draws: int
+    weight: float = 1
+
+    @property
+    def variance(self) -> float:
+        """The variance of the draws together."""
+        return self.weight**2 * self.draws * self.mechanism.variance()
+
+
+@dataclass(frozen=True)
+class NoisyAnswer:
+    """A number that noisy counts tell: right on average, and `margin` says how far off.
+
+    `count` may be negative, as the noise may: to set such an answer to 0 would make sums of answers too large.  It is
+    about what was counted: nobody who was left out of the counts is in it.
+
+    >>> answer = NoisyAnswer(1_921, "people", (NoisePart(Mechanism("discrete Laplace", scale=1.0), draws=74),))
+    >>> answer, round(answer.sd, 2), answer.margin(0.99)
+    (<NoisyAnswer 1,921 ± 23 people>, 11.67, 30)
+    >>> int(answer), f"{float(answer):.1f}"
+    (1921, '1921.0')
+    """
+
+    count: float
+    of: str  # what was counted
+    noise: tuple[NoisePart, ...]
+
+    @cached_property
+    def sd(self) -> float:
+        """The standard deviation of the count."""
+        return math.sqrt(math.fsum(part.variance for part in self.noise))
+
+    def margin(self, confidence: float = 0.95) -> float:
+        """How far is the count from the truth, at most, with this confidence?"""
+        return margin_of(self.noise, confidence)
+
+    def __int__(self) -> int:
+        return round(self.count)
+
+    def __float__(self) -> float:
+        return float(self.count)
+
+    def __str__(self) -> str:
+        return f"{self.count:,.0f} ± {math.ceil(self.margin()):,}"
+
+    def __repr__(self) -> str:
+        return f"<NoisyAnswer {self} {self.of}>"
+
+
+def margin_of(noise: Sequence[NoisePart], confidence: float) -> float:
+    """How far from 0 are these noises together at most, with this confidence?  Whole where one kind is added up.
+
+    >>> one = Mechanism("discrete Laplace", scale=1.0)
+    >>> margin_of([NoisePart(one, 1)], 0.95), margin_of([NoisePart(one, 14_000)], 0.95)
+    (3, 315)
+    """
+    if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
+        message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
+        raise BadNoise(message)
+    alpha, parts = 1 - confidence, [part for part in noise if part.draws and part.weight]
+    if not parts:
+        return 0
+    bound = _chernoff(parts, alpha)
+    slack = (len(parts) + 1) * BEYOND + LOST_PER_DRAW * sum(part.draws for part in parts)
+    if alpha <= 2 * slack:
+        return bound
+    if len(parts) > PARTS_AT_MOST:
+        exactly = _many_kinds(parts, alpha - slack)
+    else:
+        exactly = _one_kind(parts[0], alpha - slack) if len(parts) == 1 else _several_kinds(parts, alpha - slack)
+    return bound if exactly is None else min(exactly, bound)
+
+
+def _chernoff(parts: Sequence[NoisePart], alpha: float) -> float:
+    """Bound by Chernoff's inequality for both sides, at the best t of many; a whole number where one kind is added."""
+    allowed = math.log(2 / alpha)
+    limits = [1 / (part.mechanism.scale * abs(part.weight)) for part in parts]
+    spread = math.sqrt(math.fsum(part.draws / limit**2 for part, limit in zip(parts, limits, strict=True)))
+    near = math.sqrt(2 * allowed) / spread  # the best t of Gaussian noise
+    t = np.unique(np.concatenate([near * np.geomspace(0.01, 10, 400), min(limits) * np.linspace(0.5, 0.999, 50)]))
+    laplace = [limit for part, limit in zip(parts, limits, strict=True) if part.mechanism.kind == "discrete Laplace"]
+    t = t[t < min(laplace, default=math.inf)]
+    log_moments = sum(part.draws * part.mechanism.log_moment(t * abs(part.weight)) for part in parts)
+    bound = raised(float(((log_moments + allowed) / t).min()), 1e-9)
+    return abs(parts[0].weight) * math.floor(bound / abs(parts[0].weight)) if len(parts) == 1 else bound
+
+
+def _one_kind(part: NoisePart, alpha: float) -> float | None:
+    """Give the smallest margin of so many draws of one noise, or None where there are too many numbers to weigh."""
+    chances = _distribution(part)
+    return None if chances is None else abs(part.weight) * _smallest(chances, alpha)
+
+
+def _several_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
+    step = math.sqrt(math.fsum(part.variance for part in parts)) / (STEPS_PER_DEVIATION * len(parts))
+    furthest = math.ceil(_chernoff(parts, BEYOND) / step) + len(parts)
+    size = _power_of_two(2 * furthest + 1)
+    if size > LONGEST_TRANSFORM:
+        return None
+    together = np.ones(size // 2 + 1, np.complex128)
+    for part in parts:
+        chances = _distribution(part)
+        if chances is None:
+            return None
+        sums = np.fft.fftfreq(len(chances), 1 / len(chances))  # 0, 1, …, −2, −1
+        place = np.rint(sums * (part.weight / step)).astype(np.int64) % size
+        together *= np.fft.rfft(np.bincount(place, chances, minlength=size))
+    return (_smallest(np.fft.irfft(together, size), alpha) + len(parts) / 2) * step
+
+
+def _many_kinds(parts: Sequence[NoisePart], alpha: float) -> float | None:
+    together, left = taken_together(parts)
+    main = _several_kinds(together, alpha * (1 - LEFT_TO_CHERNOFF))
+    return None if main is None else main + (_chernoff(left, alpha * LEFT_TO_CHERNOFF) if left else 0)
+
+
+def taken_together(parts: Sequence[NoisePart]) -> tuple[list[NoisePart], list[NoisePart]]:
+    """Take parts of one noise and of nearly equal weights for one, of their mean weight; and give what that leaves.
+
+    The error is distributed as the sum of both, which are not independent.  Noise is symmetric, so that only the size
+    of weights counts.  Whichever together deviate most from their mean are parted there, again and again.
+
+    >>> noise = Mechanism("discrete Laplace", scale=1.0)
+    >>> together, left = taken_together([NoisePart(noise, 3, 0.5), NoisePart(noise, 1, 0.5004)])
+    >>> [[(each.draws, round(each.weight, 6)) for each in parts] for parts in (together, left)]
+    [[(4, 0.5001)], [(3, 0.0001), (1, 0.0003)]]
+    """
+    enough = CLOSE_ENOUGH**2 * math.fsum(part.variance for part in parts)
+    groups = [_Alike.of(each, parts) for each in dict.fromkeys(part.mechanism for part in parts)]
+    while len(groups) < PARTS_AT_MOST and math.fsum(each.scatter for each in groups) > enough:
+        widest = max(groups, key=lambda each: each.scatter)
+        groups = [each for each in groups if each is not widest] + widest.parted()
+    together = [NoisePart(each.mechanism, int(each.draws.sum()), each.mean) for each in groups]
+    left = (
+        NoisePart(each.mechanism, int(draws), float(weight))
+        for each in groups
+        for draws, weight in zip(each.draws, np.abs(each.weights - each.mean), strict=True)
+    )
+    return together, [part for part in left if part.weight]
+
+
+@dataclass(frozen=True, eq=False)
+class _Alike:
+    """Parts of one noise, by the sizes of their weights."""
+
+    mechanism: Mechanism
+    weights: Floats
+    draws: Integers
+
+    @classmethod
+    def of(cls, mechanism: Mechanism, parts: Sequence[NoisePart]) -> _Alike:
+        alike = [(abs(part.weight), part.draws) for part in parts if part.mechanism == mechanism]
+        weights, draws = zip(*alike, strict=True)
+        return cls(mechanism, np.array(weights, np.float64), np.array(draws, np.int64))
+
+    @cached_property
+    def mean(self) -> float:
+        return float(self.weights @ self.draws / self.draws.sum())
+
+    @cached_property
+    def scatter(self) -> float:
+        """The variance of what is left when all of them weigh as much as their mean."""
+        return float((self.weights - self.mean) ** 2 @ self.draws) * self.mechanism.variance()
+
+    def parted(self) -> list[_Alike]:
+        low = self.weights <= self.mean
+        return [_Alike(self.mechanism, self.weights[half], self.draws[half]) for half in (low, ~low) if half.any()]
+
+
+def _distribution(part: NoisePart) -> Floats | None:
+    """Give how likely each sum of the draws is: of 0, 1, … first, then of the negative ones, up to −1."""
+    furthest = part.mechanism.margin_of_total(part.draws, BEYOND / 2)
+    size = _power_of_two(2 * furthest + 1)
+    if size > LONGEST_TRANSFORM:
+        return None
+    transformed = _characteristic(part.mechanism, size) ** part.draws
+    chances: Floats = np.maximum(np.fft.irfft(transformed, size), 0)
+    return chances
+
+
+def _characteristic(mechanism: Mechanism, size: int) -> Floats:
+    """Give E[cos(θ·noise)] at θ = 0, 2π/size, …, π: real, as noise is symmetric."""
+    if mechanism.kind == "discrete Laplace":  # (1 − a)² / ((1 − a)² + 4a·sin²(θ/2))
+        a, rest = math.exp(-1 / mechanism.scale), math.expm1(-1 / mechanism.scale) ** 2
+        laplace: Floats = rest / (rest + 4 * a * np.sin(np.pi * np.arange(size // 2 + 1) / size) ** 2)
+        return laplace
+    furthest = math.ceil(STANDARD_DEVIATIONS * mechanism.scale) + 1
+    noise = np.arange(-furthest, furthest + 1)
+    weight = np.exp(mechanism.log_weight(noise))
+    folded = np.bincount(noise % size, weight / weight.sum(), minlength=size)
+    return np.fft.rfft(folded).real
+
+
+def _smallest(chances: Floats, alpha: float) -> int:
+    """Find the smallest m so that at most α is further than m from 0."""
+    half = len(chances) // 2
+    within = np.cumsum(np.concatenate([chances[:1], chances[1:half] + chances[:half:-1]]))
+    return int(np.searchsorted(within, 1 - alpha))
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(size - 1, 1).bit_length()

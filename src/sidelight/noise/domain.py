@@ -1,0 +1,387 @@
+"""The domain of a noisy release: every cell that is counted, declared in advance.
+
+A cell is a group (a combination of labels, one per column) and a sensitive value.  The domain is their product, made
+from hierarchies, levels and a list of values, never from a table: an empty cell is published like any other, or its
+absence would tell that nobody is there.
+
+Whoever has a label or a value that was not declared is `outside`.  By default these are a label of their own in each
+column, and a value of their own, "(other)": then no table, whatever is in it, is refused, and that nothing was refused
+says nothing about anybody.  (A level that publishes nothing but `*` has a label for everybody already.)
+
+A person may have several values (`values="set"` or "multiset"), or several rows (`Events`), and then at most so many of
+them are counted: which ones, where there are more, is drawn by lot for each person by themselves, from the system's
+secure source.  So whoever comes or goes changes nothing about others, and how many were left out is nobody's to know:
+it depends on the data, and is neither published nor returned.
+
+Groups are numbered in mixed radix: group = Σ_c place_c · Π_{c' > c} |labels_c'|, so that the group of a row
+follows from the places of its labels, vectorised, and nothing is searched for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal, NoReturn, TypeAlias
+
+import numpy as np
+
+from sidelight.arrays import Flags, Integers, add_up, number_rows, ranges
+from sidelight.errors import BadNoise, as_given, did_you_mean, expect, is_one_of, parameter
+from sidelight.noise.marginals import CoarserLevel, coarser_level
+from sidelight.rounding import whole_number
+from sidelight.table.events import Events
+from sidelight.table.hierarchy import Hierarchy, as_hierarchies
+from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.table import Column, Table, expect_one_sensitive
+
+Outside: TypeAlias = Literal["other", "leave out", "an error"]
+"""What becomes of people whose labels or value were not declared: cells of their own, nothing, or a refusal."""
+
+OTHER = "(other)"
+"""The label, and the value, of people whose own were not declared."""
+
+COUNT, MEASURED, ESTIMATE = "count", "measured", "estimate"
+"""What the columns of post-processed counts, of counts as they were drawn, and of what all of it says are called."""
+
+CELLS_AT_MOST = 1_000_000
+"""How many counts a noisy release may have, unless its publisher says otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """All groups (every combination of the labels of the columns at their levels) × all sensitive values."""
+
+    levels: Mapping[str, int]
+    labels: tuple[tuple[Label, ...], ...]  # of each column
+    values: tuple[Label, ...]
+    outside: Outside = "an error"  # with "other", the last label and value are those of people outside
+
+    @classmethod
+    def declare(
+        cls,
+        by: Mapping[str, Hierarchy],
+        levels: Mapping[str, int],
+        values: Sequence[object] | Hierarchy,
+        *,
+        outside: Outside = "an error",
+        cells: int = CELLS_AT_MOST,
+    ) -> Domain:
+        """Lay out every cell there could be.
+
+        >>> sex = Hierarchy("sex", (("f", "m"), ("*", "*")))
+        >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"]).shape
+        (2, 3)
+        >>> Domain.declare({"sex": sex}, {"sex": 0}, ["Flu", "Cold", "HIV"], outside="other").labels
+        (('f', 'm', '(other)'),)
+        """
+        if not is_one_of(outside, Outside):
+            message = f'no {parameter("outside", outside)}; choose "other", "leave out" or "an error"'
+            raise BadNoise(message)
+        declared, hierarchies = _distinct(_listed_values(values)), as_hierarchies(by)
+        labels = tuple(_labels(hierarchies, *each) for each in levels.items())
+        if outside == "other":
+            labels = tuple(
+                each if each == (SUPPRESSED,) else _with_other(each, f"the hierarchy of '{name}'")
+                for name, each in zip(levels, labels, strict=True)
+            )
+            declared = _with_other(declared, parameter("domain"))
+        domain = cls(levels, labels, declared, outside)
+        groups, cells = len(domain), whole_number(cells, BadNoise, parameter("cells"), least=1)
+        if groups * len(declared) > cells:
+            message = (
+                f"{groups:,} groups times {len(declared):,} values are {groups * len(declared):,} counts, "
+                "and each gets noise; "
+                f"the limit is {cells:,}: take coarser levels or fewer columns, or raise it with {parameter('cells')}"
+            )
+            raise BadNoise(message)
+        return domain
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "levels", MappingProxyType(dict(self.levels)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (dict(self.levels), self.labels, self.values, self.outside)
+
+    def __len__(self) -> int:
+        return math.prod(len(each) for each in self.labels)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many groups and values."""
+        return len(self), len(self.values)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many labels each column has, and last how many values there are: the cells are all combinations."""
+        return (*(len(each) for each in self.labels), len(self.values))
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """What is printed about each group."""
+        if not self.labels:
+            return ()
+        places = np.unravel_index(np.arange(len(self)), tuple(len(each) for each in self.labels))
+        named = zip(self.levels, self.labels, places, strict=True)
+        return tuple(Column(name, labels, place.astype(np.int32)) for name, labels, place in named)
+
+    @cached_property
+    def declared_groups(self) -> Flags:
+        """Say of each group whether all its labels were declared; the others are of people outside."""
+        declared = np.ones(len(self), bool)
+        for column in self.columns:
+            declared &= self._are_declared(column.labels)[column.codes]
+        return declared
+
+    @cached_property
+    def declared_values(self) -> Flags:
+        """Say of each value whether it was declared."""
+        return self._are_declared(self.values)
+
+    def _are_declared(self, labels: Sequence[Label]) -> Flags:
+        return np.array([self.outside != "other" or text != OTHER for text in labels], bool)
+
+    def coarser_levels(
+        self, by: Mapping[str, Hierarchy], sensitive: Hierarchy | None
+    ) -> tuple[tuple[CoarserLevel, ...], dict[tuple[int, int], int | None]]:
+        """Which coarser levels may columns, and the sensitive values, be counted by?
+
+        Also which axis each level of a column is, numbered as `marginals` does: its own where nothing is coarser, None
+        where everybody is one.
+
+        >>> age = Hierarchy("age", (("20", "25", "30"), ("20-29", "20-29", "30-39"), ("*", "*", "*")))
+        >>> declared = Domain.declare({"age": age}, {"age": 0}, ["Flu", "Cold"], outside="other")
+        >>> (tens,), axes = declared.coarser_levels({"age": age}, None)
+        >>> tens.labels, tens.place.tolist(), axes
+        (('20-29', '30-39', '(other)'), [0, 0, 1, 2], {(0, 0): 0, (0, 1): 2, (0, 2): None})
+        """
+        hierarchies = [(by[name], level) for name, level in self.levels.items()]
+        if sensitive is not None:
+            declared = {text for text, known in zip(self.values, self.declared_values, strict=True) if known}
+            hierarchies += [(sensitive, level) for level in _levels_that_have(sensitive, declared - {None})]
+        coarser: list[CoarserLevel] = []
+        axes: dict[tuple[int, int], int | None] = {}
+        every = zip(hierarchies, (*self.labels, self.values), strict=False)
+        for column, ((hierarchy, published), labels) in enumerate(every):
+            axis: int | None = column
+            groups = len(labels)
+            for level in range(published, hierarchy.height):
+                above = self._labels_above(hierarchy, published, level, labels)
+                distinct = tuple(dict.fromkeys(above))
+                if len(distinct) == 1:
+                    axis = None
+                elif len(distinct) < groups:  # else the groups are those of the level below
+                    axis = len(self.sizes) + len(coarser)
+                    coarser.append(coarser_level(column, level, above))
+                groups = len(distinct)
+                axes[column, level] = axis
+        return tuple(coarser), axes
+
+    def _labels_above(self, hierarchy: Hierarchy, published: int, level: int, labels: tuple[Label, ...]) -> list[Label]:
+        """Give the label of a coarser level that each published label is under; others stay other, but under `*`."""
+        values = [text or None for text in hierarchy.levels[0]]
+        above = {hierarchy.generalise(each, published): hierarchy.generalise(each, level) for each in values}
+        other = SUPPRESSED if set(above.values()) == {SUPPRESSED} else OTHER
+        missing = hierarchy.generalise(None, level)
+        return [above.get(text, missing if text is None else other) for text in labels]
+
+    def groups_of(self, counted: Table | Events, by: Mapping[str, Hierarchy]) -> Integers:
+        """Find the group of each row of a table; −1 where a label was not declared and there is no other."""
+        rows = len(counted.value) if isinstance(counted, Events) else len(counted.sizes)
+        group, known = np.zeros(rows, np.int64), np.ones(rows, bool)
+        for (name, level), labels in zip(self.levels.items(), self.labels, strict=True):
+            column = counted.column(name)
+            place = _recode(by[name], level, column.labels, labels, beyond=self._place_beyond(labels))[column.codes]
+            # Horner's rule; one unknown label makes the group unknown
+            group, known = group * len(labels) + place, known & (place >= 0)
+        return np.where(known, group, -1)
+
+    def places_of(self, values: Sequence[Label]) -> Integers:
+        """Find the place of each sensitive value; −1 for one that was not declared and there is no other."""
+        declared = self.values[:-1] if self.outside == "other" else self.values
+        written = as_written(declared)
+        place = {each: number for number, each in enumerate(declared)}
+        beyond = self._place_beyond(self.values)
+        return np.array([place.get(written(each), beyond) for each in values], np.int64)
+
+    def _place_beyond(self, labels: tuple[Label, ...]) -> int:
+        """Say where labels stand that were not declared: last, or nowhere."""
+        return len(labels) - 1 if self.outside == "other" else -1
+
+    def count(
+        self,
+        counted: Table | Events,
+        by: Mapping[str, Hierarchy],
+        *,
+        at_most: int = 1,
+        draw: Callable[[int], bytes] = os.urandom,
+    ) -> Integers:
+        """Count the people of every cell, each so many times at most: without noise, so not for publishing."""
+        held = Holdings.of(counted)
+        group, place = self.groups_of(counted, by)[held.key], self.places_of(counted.domain)[held.value]
+        # outside the domain nobody is counted, so that what is published says nothing about them
+        inside = (group >= 0) & (place >= 0)
+        if self.outside == "an error" and not inside.all():
+            _refuse_outside(int(held.people[np.unique(held.row[~inside])].sum()))
+        groups, values = self.shape
+        row, cell, count = held.row[inside], (group * values + place)[inside], held.count[inside]
+        if counted.semantics == "set":  # several values may be one now, which a person has once
+            _, first = number_rows([row, cell], [len(held.people), groups * values], rows=len(row))
+            row, cell, count = row[first], cell[first], np.ones(len(first), np.int64)
+        amounts = counted_values(held.people, row, count, at_most=at_most, draw=draw)
+        return add_up(cell, amounts, groups * values).reshape(self.shape)
+
+
+def _levels_that_have(hierarchy: Hierarchy, values: AbstractSet[Label]) -> list[int]:
+    """Find the finest level whose labels these are, if there is one."""
+    fitting = (level for level in range(hierarchy.height) if values <= set(hierarchy.levels[level]))
+    return [*itertools.islice(fitting, 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What each person holds: entry e says that each of the `people[row[e]]` has a value `count[e]` times, by a key."""
+
+    people: Integers
+    row: Integers
+    key: Integers
+    value: Integers
+    count: Integers
+
+    @classmethod
+    def of(cls, counted: Table | Events) -> Holdings:
+        """Take the rows of people, or the values that they have together."""
+        if isinstance(counted, Events):
+            key = np.arange(len(counted.value))
+            return cls(counted.people_alike, counted.person, key, counted.value, counted.times)
+        profiles = counted.profiles()
+        row, value, count = profiles.counts.entries()
+        return cls(profiles.people, row, profiles.key[row], value, count)
+
+
+def counted_values(
+    people: Integers, row: Integers, count: Integers, *, at_most: int, draw: Callable[[int], bytes] = os.urandom
+) -> Integers:
+    """How often is each entry counted, when each of `people[i]` who have the entries of row i counts so many at most?
+
+    Entry e says that each person of row `row[e]` has a value `count[e]` times.  Whoever has more than `at_most` keeps
+    as many, each of theirs equally likely.
+
+    >>> counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=2).tolist()
+    [5, 2, 2]
+    >>> int(counted_values(np.array([5, 2]), np.array([0, 1, 1]), np.array([1, 1, 1]), at_most=1)[1:].sum())
+    2
+    """
+    amounts = people[row] * count
+    too_many = np.flatnonzero(add_up(row, count, len(people))[row] > at_most)
+    # one line per person, entry and time: who, which entry, and a number by lot
+    entry, who = ranges(np.zeros(len(too_many), np.int64), people[row[too_many]])
+    entry = too_many[entry]
+    times = count[entry]
+    entry, who = np.repeat(entry, times), np.repeat(who, times)
+    lot = np.frombuffer(draw(8 * len(entry)), np.uint64)
+    order = np.lexsort((lot, who, row[entry]))
+    person = np.flatnonzero(np.diff(who[order], prepend=-1) | np.diff(row[entry[order]], prepend=-1))
+    rank = np.arange(len(order)) - np.repeat(person, np.diff(np.append(person, len(order))))
+    amounts[too_many] = np.bincount(entry[order[rank < at_most]], minlength=len(row))[too_many]
+    return amounts
+
+
+def expect_countable(table: object) -> None:
+    """Refuse what noise cannot count: it takes a table or events, of one sensitive column."""
+    if not isinstance(table, Events):
+        expect(Table, table, "what is counted")
+        assert isinstance(table, Table)
+        expect_one_sensitive(table, "noise")
+
+
+def _listed_values(values: Sequence[object] | Hierarchy) -> Sequence[object]:
+    """List the values there could be; a hierarchy lists them all, and by empty text that one may be missing."""
+    return [text or None for text in values.levels[0]] if isinstance(values, Hierarchy) else values
+
+
+def _distinct(values: Sequence[object]) -> tuple[Label, ...]:
+    if isinstance(values, str) or not isinstance(values, Collection) or not len(values):
+        message = (
+            f"{parameter('domain')} is not declared; "
+            "list every sensitive value that there could be, not only those that occur"
+        )
+        raise BadNoise(message)
+    return tuple(dict.fromkeys(label(value) for value in values))
+
+
+def _labels(by: Mapping[str, Hierarchy], name: str, level: object) -> tuple[Label, ...]:
+    """List the labels of a level; the row of empty text, if there is one, is about missing cells."""
+    if name not in by:
+        message = (
+            f"no hierarchy for '{name}'{did_you_mean(name, by)}; "
+            f"its labels must be declared by a hierarchy in {parameter('by')}"
+        )
+        raise BadNoise(message)
+    hierarchy = by[name]
+    if not isinstance(level, int | np.integer):
+        message = (
+            f"the level of '{name}' is a whole number, not {as_given(level, quoted=True)}; 0 is the column as it is"
+        )
+        raise BadNoise(message)
+    whole = int(level)
+    hierarchy.level(whole)
+    return tuple(dict.fromkeys(hierarchy.generalise(value or None, whole) for value in hierarchy.levels[0]))
+
+
+def _recode(
+    hierarchy: Hierarchy, level: int, labels: Sequence[Label], among: tuple[Label, ...], *, beyond: int
+) -> Integers:
+    """Find the place of each label's coarser label; `beyond` for one that was not declared."""
+    # a label that the hierarchy does not list must not be guessed at: it would come from the data
+    declared = {None, *hierarchy.levels[0]}
+    written = as_written(hierarchy.levels[0])
+    place = {each: number for number, each in enumerate(among)}
+    coarse = (
+        place.get(hierarchy.generalise(each, level), beyond) if each in declared else beyond
+        for each in map(written, labels)
+    )
+    return np.fromiter(coarse, np.int64, len(labels))
+
+
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]*")
+
+
+def as_written(declared: Sequence[Label]) -> Callable[[Label], Label]:
+    """Give what writes a label as it was declared: 30.0, as programs write numbers in CSV, is 30; 030 is not.
+
+    >>> written = as_written(["30", "007", "1.50"])
+    >>> [written(each) for each in ("30.0", "7", "7.0", "1.5", "Flu", None)]
+    ['30', '7', '7.0', '1.50', 'Flu', None]
+    """
+    listed = set(declared)
+    spelled = {_without_zeros(each): each for each in reversed(declared)}
+    return lambda each: each if each in listed else spelled.get(_without_zeros(each), each)
+
+
+def _without_zeros(text: Label) -> Label:
+    return text.rstrip("0").rstrip(".") if text is not None and _DECIMAL.fullmatch(text) else text
+
+
+def _with_other(labels: tuple[Label, ...], where: str) -> tuple[Label, ...]:
+    if OTHER in labels:
+        message = (
+            f"{where} lists '{OTHER}', which is what is published of people with something that was not declared; "
+            f"rename it, or say {parameter('outside', 'leave out')}"
+        )
+        raise BadNoise(message)
+    return (*labels, OTHER)
+
+
+def _refuse_outside(people: int) -> NoReturn:
+    message = (
+        f"{people:,} people have a label or a value that was not declared; declare all that there could be, or say "
+        f'{parameter("outside", "other")} to count them apart, or "leave out" to publish without them'
+    )
+    raise BadNoise(message)

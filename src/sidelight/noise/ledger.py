@@ -1,0 +1,324 @@
+"""The ledger: a file that knows how much privacy was spent on the same people, whatever happens while it is written.
+
+The budget, what was spent of it and whether more fits is an `Account`; a `Ledger` is the file that holds one.
+
+Invariant   a release is on the disk before its noise is drawn, and one process at a time reads, decides and writes: so
+            the file never says less than was published, whoever else spends and whenever the power goes.
+Loss        a ledger is begun by an act of its own and never by spending; its lock stays beside it, so that a ledger
+            which is gone is missed.  One with two names is refused: replacing one leaves the other as it was.
+Old copies  the lock notes how many entries there are, and their digest: a ledger that lacks some went back.
+Damage      a file that is cut off or changed is refused, by its digest, and nothing is published on a guess.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shlex
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sidelight.errors import (
+    BadLedger,
+    BadNoise,
+    NoLedgerWarning,
+    NotPublished,
+    WrongKind,
+    expect,
+    expect_several,
+    in_python,
+    kind_in_words,
+    parameter,
+    utf8,
+)
+from sidelight.files import (
+    IN_A_CIRCLE,
+    leads_in_a_circle,
+    lock_path,
+    locked,
+    read_note,
+    read_whole,
+    real_path,
+    replace_whole,
+    write_note,
+)
+from sidelight.noise.account import (
+    Account,
+    Accounting,
+    ChoiceReceipt,
+    PublishedCounts,
+    from_text,
+    history_digest,
+    to_text,
+)
+from sidelight.noise.accountant import Spending
+from sidelight.noise.parameters import Amount, Neighbours, exact_amount
+from sidelight.text import counted, html_table
+
+NO_LEDGER = "no ledger"
+"""Says that nobody adds up what is published about these people, and that this is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How much privacy was spent on these people, and how much is left?
+
+    One file for all releases about the same people.  It is locked while it is written, replaced as a whole, and on
+    the disk before any noise is drawn: after a crash it may say that more was spent than was published, never less.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = Ledger.begin(Path(folder.name) / "budget.json", epsilon=1)
+    >>> _ = ledger.spend(Spending("counts of disease by sex", epsilon=0.7))
+    >>> ledger.spend(Spending("counts of disease by age", epsilon=0.7))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    sidelight.errors.BudgetExceeded: epsilon 0.7 and delta 0 are more than is left: of epsilon 1 and delta 0, 0.7 ...
+    >>> folder.cleanup()
+    """
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        try:
+            place = real_path(Path(self.path))  # a link stays a link
+            circle = leads_in_a_circle(place)
+        except (OSError, ValueError):
+            message = "that is no name of a file; give the path of a ledger"
+            raise BadLedger(message) from None
+        if circle:
+            message = f"'{self.path}' {IN_A_CIRCLE}; give the path of a ledger"
+            raise BadLedger(message)
+        if not place.name or os.path.isdir(place):  # noqa: PTH112 - whoever may not look there is told below
+            message = f"'{self.path}' is a folder; give the path of a ledger"
+            raise BadLedger(message)
+        object.__setattr__(self, "path", place)
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.read()._repr_html_()
+        except BadLedger as problem:
+            return html_table(f"Ledger {self.path.name}", (), (), note=str(problem))
+
+    @classmethod
+    def open(cls, ledger: Ledger | str | os.PathLike[str]) -> Ledger:
+        """Take a ledger, or the path of one."""
+        try:
+            return ledger if isinstance(ledger, Ledger) else cls(Path(ledger))
+        except (TypeError, ValueError):
+            message = f"{parameter('ledger')} should be a Ledger or the path of one, not {kind_in_words(ledger)}"
+            raise WrongKind(message) from None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What belongs to the ledger on the disk, and nothing else may be written to: itself and its lock."""
+        return self.path, lock_path(self.path)
+
+    @classmethod
+    def begin(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        epsilon: Amount | None = None,
+        delta: Amount = 0,
+        rho: Amount | None = None,
+        accounting: Accounting = "basic",
+        neighbours: Neighbours = "add or remove",
+    ) -> Ledger:
+        """Begin a ledger with a budget for all releases to come; never over another one, nor in place of a lost one.
+
+        The budget is an ε, with a δ; or a ρ, with the δ at which its ε is told.
+        """
+        if (epsilon is None) == (rho is None):
+            message = f"how large is the budget? give {parameter('epsilon')} or {parameter('rho')}, and not both"
+            raise BadNoise(message)
+        if rho is not None:
+            account = Account.in_rho(rho, delta, neighbours)
+        else:
+            assert epsilon is not None
+            amounts = exact_amount(epsilon, "the budget's epsilon"), exact_amount(delta, "the budget's delta")
+            account = Account(*amounts, accounting, neighbours)
+        ledger = cls(Path(path))
+        try:
+            left_over = lock_path(ledger.path).exists()  # asked first: whoever begins it meanwhile locks it last
+            if ledger.path.exists():
+                raise ledger._there_already()
+            if left_over:
+                raise BadLedger(ledger._lost())
+            replace_whole(ledger.path, to_text(account), private=True, force=False)
+        except NotPublished:  # somebody else has begun it this moment
+            raise ledger._there_already() from None
+        except OSError as error:
+            raise ledger._cannot_write(error) from None
+        with ledger._locked():  # the lock comes last: it says that there is a ledger, or that one is missed
+            pass
+        return ledger
+
+    def take_back(self) -> None:
+        """Remove a ledger that was just begun, as what it was begun by has failed; one that was spent from stays."""
+        with self._locked():
+            if not self.read().entries:
+                self.path.unlink()
+                lock_path(self.path).unlink(missing_ok=True)
+
+    def _there_already(self) -> BadLedger:
+        return BadLedger(f"there is a ledger '{self.path.name}' already; go on with it, or begin another file")
+
+    def _lost(self) -> str:
+        return (
+            f"there was a ledger '{self.path.name}', as its lock '{lock_path(self.path).name}' is there, and what was "
+            "spent on these people stands in it; put it back, or begin another file with no more than is surely left "
+            "of the budget (remove the lock only if nothing was ever spent)"
+        )
+
+    def read(self) -> Account:
+        """Say what was spent so far."""
+        noted = read_note(self.path)  # first: whoever spends writes the ledger, then the note
+        try:
+            account = from_text(read_whole(self.path).decode())
+        except FileNotFoundError:
+            raise BadLedger(self._lost() if lock_path(self.path).exists() else self._missing()) from None
+        except OSError as error:
+            message = f"cannot read the ledger '{self.path.name}': {error.strerror}; nothing was spent or published"
+            raise BadLedger(message) from None
+        except ValueError:
+            message = (
+                f"the ledger '{self.path.name}' is damaged, and nothing is published on a guess; put back a copy that "
+                "has every release so far, or begin another file with no more than is surely left of the budget"
+            )
+            raise BadLedger(message) from None
+        entries = noted.get("entries")  # none in a lock that is new, as beside a ledger that was moved here
+        if isinstance(entries, int) and history_digest(account, entries) != noted.get("digest"):
+            raise BadLedger(self._went_back(entries))
+        return account
+
+    def _went_back(self, entries: int) -> str:
+        return (
+            f"the ledger '{self.path.name}' is an old copy or another ledger: it lacks some of the "
+            f"{counted(entries, 'entry')} that its lock '{lock_path(self.path).name}' recorded; put back the newest "
+            "copy, or begin another file with no more than is surely left of the budget (remove the lock only if "
+            "nothing was published since this copy)"
+        )
+
+    def read_budget(self) -> Account:
+        """Say what may be spent in all, without what it was spent on."""
+        return replace(self.read(), entries=())
+
+    def _missing(self) -> str:
+        here = self.path.relative_to(Path.cwd()) if self.path.is_relative_to(Path.cwd()) else self.path
+        ways = in_python(f" Ledger.begin('{here}', epsilon=3)")
+        return (
+            f"no ledger '{self.path.name}'; check the path, or begin one, with a budget for all releases to come, by "
+            f"sidelight ledger begin {shlex.quote(str(here))} --epsilon 3{ways}"
+        )
+
+    def spend(
+        self,
+        spending: Spending,
+        *,
+        receipt: str | None = None,
+        commitment: str | None = None,
+        using: Sequence[ChoiceReceipt] = (),
+    ) -> Account:
+        """Spend budget, if it is there; when this returns, it is on the disk."""
+        expect(Spending, spending, "what is spent")
+        expect_several(ChoiceReceipt, using, parameter("using"), each="choice")
+        for name, text in (("receipt", receipt), ("commitment", commitment)):
+            if text is not None and not utf8(expect(str, text, parameter(name))):
+                message = f"{parameter(name)} has letters that cannot be written in UTF-8; give others"
+                raise BadNoise(message)
+        self._to_be_changed()  # no lock is left where there is no ledger
+        with self._locked():
+            # read again under the lock: somebody else may have spent since
+            account = self._to_be_changed().after(
+                spending, at=datetime.now(UTC), receipt=receipt, commitment=commitment, using=using
+            )
+            self._write(account)
+        return account
+
+    def enter_file(self, receipt: str, path: Path, sha256: str) -> None:
+        """Say where counts are about to be published, and what they are, under the receipt of their spending."""
+        where = os.path.relpath(real_path(path), self.path.parent)
+        file = PublishedCounts(where, sha256, datetime.now(UTC).isoformat(timespec="seconds"))
+        with self._locked():
+            self._write(self._to_be_changed().with_file(receipt, file))
+
+    def enter_winner(self, receipt: str, winner: str) -> None:
+        """Say what a choice of levels came to, under the receipt of its spending: what it covers from now on."""
+        with self._locked():
+            self._write(self._to_be_changed().with_winner(receipt, winner))
+
+    def _to_be_changed(self) -> Account:
+        """Read what is about to be replaced; a second name of the file would keep what it says now."""
+        account = self.read()
+        if self.path.stat().st_nlink > 1:
+            message = (
+                f"the ledger '{self.path.name}' has a second name (a hard link), which would not see what is spent; "
+                "remove one of them, or make it a symbolic link; nothing was spent or published"
+            )
+            raise BadLedger(message)
+        return account
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes out, and say so where the ledger cannot be written."""
+        try:
+            with locked(self.path):
+                yield
+        except OSError as error:
+            raise self._cannot_write(error) from None
+
+    def _write(self, account: Account) -> None:
+        replace_whole(self.path, to_text(account), private=True)
+        entries = len(account.entries)
+        write_note(self.path, keep=True, entries=entries, digest=history_digest(account, entries))
+
+    def _cannot_write(self, error: OSError) -> BadLedger:
+        return BadLedger(f"cannot write the ledger '{self.path.name}': {error.strerror}; nothing was published")
+
+
+def opened_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> Ledger | None:
+    """Open what a release is to be paid from, if it is to be paid at all."""
+    unpaid = ledger is None or (isinstance(ledger, str) and ledger == NO_LEDGER)
+    return None if unpaid else Ledger.open(ledger)  # type: ignore[arg-type]
+
+
+def warn_without_ledger(ledger: Ledger | str | os.PathLike[str] | None) -> None:
+    """Warn whoever calls for noise without a ledger, unless they say that this is meant."""
+    if ledger is None:
+        message = (
+            "no ledger: nobody adds up what is published about these people, and promises add up; begin one with "
+            f'sl.Ledger.begin and give it as ledger=, or say ledger="{NO_LEDGER}"'
+        )
+        warnings.warn(message, NoLedgerWarning, stacklevel=3)
+
+
+@contextlib.contextmanager
+def paying(
+    ledger: Ledger | None,
+    spending: Spending,
+    *,
+    commitment: str | None = None,
+    using: Sequence[ChoiceReceipt] = (),
+) -> Iterator[str | None]:
+    """Spend, then do inside of this what it was spent on; whatever cuts it short says that the budget is spent."""
+    if ledger is None:
+        yield None
+        return
+    receipt = secrets.token_hex(16)
+    try:
+        ledger.spend(spending, receipt=receipt, commitment=commitment, using=using)
+        yield receipt
+    except BaseException as error:
+        with contextlib.suppress(BadLedger):
+            if ledger.read().has(receipt):  # also where the interrupt came while it was written
+                say_spent(error, ledger, spending)
+        raise
+
+
+def say_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None:
+    """Let an error or an interrupt say that budget is gone all the same."""
+    error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")

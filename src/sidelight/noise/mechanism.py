@@ -1,0 +1,350 @@
+"""How noise is drawn: by OpenDP's discrete mechanisms, with the smallest scale that keeps ε and δ.
+
+Neighbours are at most Δ₁ = Σ |change| and Δ₂ = √(Σ change²) apart, as vectors of counts (`Sensitivity`).
+
+    discrete Laplace    Pr(noise = z) ∝ e^(−|z| / b)           ε = Δ₁ / b
+    discrete Gaussian   Pr(noise = z) ∝ e^(−z² / (2σ²))        ρ = Δ₂² / (2σ²), and δ(ε) by `gaussian`
+
+Integers in, integers out: there is no floating point between a count and its noise that could give the count away.
+What a scale costs is said once, by `Mechanism.keeps`, rounded up; the scale is the smallest that costs no more than ε
+and δ.  Where counts change by one each, that is decided by the exact δ(ε), and where one may change by several, by ρ,
+which OpenDP converts.
+
+Source: Ghosh, Roughgarden and Sundararajan, STOC 2009 (discrete Laplace); Canonne, Kamath and Steinke, NeurIPS 2020.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import ROUND_UP, Context, Decimal
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.special import ndtri
+
+from sidelight.arrays import Floats, Integers
+from sidelight.errors import BadNoise, as_given, needs_extra, parameter
+from sidelight.noise.gaussian import concentrated_epsilon, gaussian_delta
+from sidelight.noise.parameters import ONE_BY_ONE, Amount, Sensitivity, exact_delta, exact_epsilon
+from sidelight.rounding import exact_number, round_down, round_up
+
+NoiseKind: TypeAlias = Literal["discrete Laplace", "discrete Gaussian"]
+
+SMALLEST_EPSILON, LARGEST_EPSILON = Fraction(1, 10**6), Fraction(100)
+"""Below the one, nothing but noise would be published; above the other, nobody is promised anything."""
+
+SMALLEST_DELTA = Fraction(1, 10**100)
+"""Smaller ones are as good as 0, and cost more noise than that."""
+
+SHARE_OF_EPSILON = 1 - 1e-12
+"""A little of ε is kept where OpenDP converts ρ, so that our conversion, rounded up elsewhere, stays within ε too."""
+
+CLOSE = 1e-12
+"""How close to the smallest a scale, or an ε, is brought, relative to it."""
+
+STANDARD_DEVIATIONS = 12
+"""Gaussian noise further out has less weight than floats can add."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """Noise that was added to every count independently.
+
+    Discrete Laplace: Pr(noise = z) ∝ e^(−|z| / scale).  Discrete Gaussian: Pr(noise = z) ∝ e^(−z² / (2·scale²)).
+    `sensitivity` is how far one person moves the counts.
+    """
+
+    kind: NoiseKind
+    scale: float
+    sensitivity: Sensitivity = ONE_BY_ONE
+
+    def log_weight(self, noise: Integers | Floats) -> Floats:
+        """Say how likely noise is, as a logarithm, up to a constant: what an attacker computes with."""
+        size = np.abs(noise.astype(np.float64))
+        return -size / self.scale if self.kind == "discrete Laplace" else -(size**2) / (2 * self.scale**2)
+
+    def rho(self) -> float | None:
+        """Give the ρ of zero-concentrated privacy, Δ₂² / (2·scale²), for Gaussian noise."""
+        return None if self.kind == "discrete Laplace" else self._gaussian_rho()
+
+    def _gaussian_rho(self) -> float:
+        return round_up(self.sensitivity.l2_squared / (2 * Fraction(self.scale) ** 2))
+
+    def keeps(self, epsilon: Fraction, delta: Fraction) -> bool:
+        """Whether this noise costs no more than ε and δ at its sensitivity, by bounds that are rounded up.
+
+        >>> [Mechanism("discrete Laplace", scale=2.0).keeps(Fraction(each), Fraction(0)) for each in ("0.5", "0.4")]
+        [True, False]
+        """
+        if not 0 < self.scale < math.inf:
+            return False
+        if self.kind == "discrete Laplace":
+            return self.sensitivity.l1 <= epsilon * Fraction(self.scale)
+        if delta == 0:
+            return False
+        if self.sensitivity.by_ones and gaussian_delta(epsilon, self.scale, self.sensitivity.l1) <= delta:
+            return True
+        return concentrated_epsilon(self._gaussian_rho(), delta) <= epsilon
+
+    def epsilon_at(self, delta: Fraction) -> float:
+        """Give the smallest ε that this noise keeps at a δ, rounded up.
+
+        >>> round(Mechanism("discrete Gaussian", scale=10.0).epsilon_at(Fraction(1, 10**6)), 3)
+        0.397
+        """
+        if self.kind == "discrete Laplace":
+            return round_up(self.sensitivity.l1 / Fraction(self.scale))
+        low, high = 0.0, concentrated_epsilon(self._gaussian_rho(), delta)
+        # invariant: `high` is kept
+        while self.sensitivity.by_ones and delta > 0 and high - low > CLOSE * high:
+            middle = (low + high) / 2
+            if gaussian_delta(middle, self.scale, self.sensitivity.l1) <= delta:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def variance(self) -> float:
+        """Give the variance of one noise: 2a / (1 − a)² for Laplace, a = e^(−1 / scale); at most scale² for Gaussian.
+
+        >>> round(Mechanism("discrete Laplace", scale=1.0).variance(), 3)
+        1.841
+        """
+        if self.kind == "discrete Laplace":
+            a = math.exp(-1 / self.scale)
+            return 2 * a / math.expm1(-1 / self.scale) ** 2
+        if self.scale > 10:  # what is missing is far below the last bit (Poisson's summation)
+            return self.scale**2
+        noise = np.arange(1, math.ceil(STANDARD_DEVIATIONS * self.scale) + 2, dtype=np.float64)
+        weight = 2 * np.exp(self.log_weight(noise))
+        return float((noise**2 * weight).sum() / (1 + weight.sum()))
+
+    def log_moment(self, t: Floats) -> Floats:
+        """Bound ln E[e^(t·noise)] from above: t²·scale²/2 for Gaussian noise; for Laplace it is exact, |t| < 1 / scale.
+
+        With a = e^(−1 / scale) it is 2·ln(1 − a) − ln(1 − a·e^t) − ln(1 − a·e^−t).
+        Source: Canonne, Kamath and Steinke, NeurIPS 2020 (discrete Gaussian noise is sub-Gaussian).
+        """
+        if self.kind == "discrete Gaussian":
+            bound: Floats = (t * self.scale) ** 2 / 2
+            return bound
+        rate = 1 / self.scale
+        exact: Floats = 2 * np.log(-np.expm1(-rate)) - np.log(-np.expm1(t - rate)) - np.log(-np.expm1(-t - rate))
+        return exact
+
+    def add_noise(self, counts: Integers) -> Integers:
+        """Add noise to counts.  OpenDP draws it, from the system's secure source: there is no seed."""
+        flat = [int(count) for count in counts.ravel()]
+        noisy = _measurement(self.kind, self.scale)(flat)
+        return np.array(noisy, np.int64).reshape(counts.shape)
+
+    def margin(self, confidence: float) -> int:
+        """How far from the truth is a measured count at most, with this confidence?
+
+        >>> Mechanism("discrete Laplace", scale=1.0).margin(0.95)
+        3
+        """
+        if not 0 < exact_number(confidence, BadNoise, "confidence") < 1:
+            message = f"confidence is {as_given(confidence)}; give a share above 0 and below 1, such as 0.95"
+            raise BadNoise(message)
+        alpha = 1 - confidence
+        if self.kind == "discrete Laplace":  # Pr(|noise| > m) = 2·a^(m + 1) / (1 + a), a = e^(−1 / scale)
+            beyond = self.scale * math.log(2 / (1 + math.exp(-1 / self.scale)) / alpha)
+            return max(math.ceil(beyond) - 1, 0)
+        # Pr(noise ≥ m + 1) ≤ Pr(normal ≥ m): e^(−z²/2σ²) falls, so its sum from m + 1 on is below its integral from m
+        # on; and its sum over all whole z is at least √(2πσ²), the integral over all (Poisson's summation)
+        return math.ceil(self.scale * -float(ndtri(alpha / 2)))
+
+    def margin_of_total(self, counts: int, chance: float) -> int:
+        """How far below 0 is the noise of so many counts together at most, except with this chance?
+
+        By Chernoff's bound, with `log_moment`: any t bounds it.
+
+        >>> Mechanism("discrete Laplace", scale=1.0).margin_of_total(1, 1e-9)
+        25
+        """
+        surprise = -math.log(chance)
+        if self.kind == "discrete Gaussian":
+            return math.ceil(self.scale * math.sqrt(2 * counts * surprise))
+        t = np.geomspace(1e-6, 1, 200, endpoint=False) / self.scale
+        return math.ceil(float(((counts * self.log_moment(t) + surprise) / t).min()))
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyCost:
+    """What noise is calibrated to: an ε at a δ, or a ρ and the δ at which its ε is told."""
+
+    epsilon: Fraction | None
+    delta: Fraction
+    rho: Fraction | None = None
+    paid_in_rho: bool = False  # an ε is then calibrated through ρ, so that what is asked for is what is charged
+
+    @classmethod
+    def read(cls, epsilon: Amount | None, delta: Amount, rho: Amount | None) -> PrivacyCost:
+        """Take what somebody gave, one of ε and ρ."""
+        if (epsilon is None) == (rho is None):
+            message = (
+                f"how much may the counts depend on one person? give {parameter('epsilon')} or {parameter('rho')}, and "
+                "not both"
+            )
+            raise BadNoise(message)
+        if rho is None:
+            assert epsilon is not None
+            return cls(exact_epsilon(epsilon), exact_delta(delta))
+        cost = cls(None, exact_delta(delta), exact_epsilon(rho, "rho"))
+        if cost.delta < SMALLEST_DELTA:
+            message = (
+                f"{parameter('rho')} comes to an epsilon at every delta; say at which one it is told, such as "
+                f"{parameter('delta', 1e-9)}"
+            )
+            raise BadNoise(message)
+        return cost
+
+    def noise(self, sensitivity: Sensitivity) -> Mechanism:
+        """Calibrate noise to it.
+
+        >>> round(PrivacyCost.read(None, "1e-6", "0.01").noise(ONE_BY_ONE).scale, 3)
+        7.071
+        """
+        if self.rho is not None:
+            return calibrate_rho(self.rho, sensitivity)
+        assert self.epsilon is not None
+        return calibrate(self.epsilon, self.delta, sensitivity, through_rho=self.paid_in_rho)
+
+
+def six_figures_up(bound: float) -> Fraction:
+    """Round a bound up to what people read.
+
+    >>> six_figures_up(1 / 3)
+    Fraction(166667, 500000)
+    """
+    return Fraction(Context(prec=6, rounding=ROUND_UP).create_decimal(Decimal(bound)))
+
+
+def better_without_delta(noise: Mechanism, epsilon: Fraction) -> str | None:
+    """Say where a single release of this ε would have less noise with a δ of 0; None where it would not.
+
+    >>> print(better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6)), Fraction(1)))
+    without a delta, noise of this epsilon has a standard deviation of 1.36, here 4.23; a delta pays off where many \
+releases, or many values of one person, add up
+    """
+    if noise.kind == "discrete Laplace" or not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        return None
+    without, here = (math.sqrt(each.variance()) for each in (calibrate(epsilon, Fraction(0), noise.sensitivity), noise))
+    if without >= here:
+        return None
+    return (
+        f"without a delta, noise of this epsilon has a standard deviation of {without:.3g}, here {here:.3g}; a delta "
+        "pays off where many releases, or many values of one person, add up"
+    )
+
+
+def calibrate(
+    epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity = ONE_BY_ONE, *, through_rho: bool = False
+) -> Mechanism:
+    """Which noise keeps ε and δ?  δ = 0: Laplace; δ > 0: Gaussian, as little of it as keeps them.
+
+    `through_rho`: a little more of it, so that its ρ comes to no more than ε at δ: what is paid from a ledger that adds
+    up ρ.
+
+    >>> calibrate(Fraction(1, 2), Fraction(0))
+    Mechanism(kind='discrete Laplace', scale=2.0, sensitivity=Sensitivity(l1=1, l2_squared=1))
+    """
+    refuse_useless(epsilon, delta)
+    if delta == 0:
+        return Mechanism("discrete Laplace", _laplace_scale(round_down(epsilon), sensitivity.l1), sensitivity)
+    if sensitivity.by_ones and not through_rho:
+        scale = _exact_scale(epsilon, delta, sensitivity.l1)
+    else:
+        scale = _scale_through_rho(round_down(epsilon), round_down(delta), sensitivity.l2_squared)
+    return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def calibrate_rho(rho: Fraction, sensitivity: Sensitivity = ONE_BY_ONE) -> Mechanism:
+    """Which Gaussian noise costs ρ, and no more?
+
+    >>> calibrate_rho(Fraction(1, 200)).scale
+    10.0
+    """
+    if not SMALLEST_EPSILON**2 / 2 <= rho <= LARGEST_EPSILON**2 / 2:
+        least, most = (float(each**2 / 2) for each in (SMALLEST_EPSILON, LARGEST_EPSILON))
+        message = (
+            f"rho {float(rho):g} publishes nothing but noise, or promises nothing; give one from {least:g} to {most:g}"
+        )
+        raise BadNoise(message)
+    scale = math.sqrt(sensitivity.l2_squared / (2 * rho))
+    while sensitivity.l2_squared / (2 * Fraction(scale) ** 2) > rho:
+        scale = math.nextafter(scale, math.inf)
+    return Mechanism("discrete Gaussian", scale, sensitivity)
+
+
+def _exact_scale(epsilon: Fraction, delta: Fraction, changes: int) -> float:
+    """Find the smallest scale whose exact δ(ε) is within δ."""
+    low, high = 0.0, 1.0
+    while gaussian_delta(epsilon, high, changes) > delta:
+        low, high = high, 2 * high
+    # invariant: `high` keeps them, `low` does not
+    while high - low > CLOSE * high:
+        middle = (low + high) / 2
+        if gaussian_delta(epsilon, middle, changes) <= delta:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def refuse_useless(epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
+    """Refuse amounts for which nothing but noise would be published, or nothing promised."""
+    if not SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON or 0 < delta < SMALLEST_DELTA:
+        message = (
+            f"epsilon {float(epsilon):g} with delta {float(delta):g} publishes nothing but noise, or promises nothing; "
+            f"give an epsilon from {float(SMALLEST_EPSILON):g} to {float(LARGEST_EPSILON):g} and a delta of 0 or from "
+            f"{float(SMALLEST_DELTA):g}"
+        )
+        raise BadNoise(message)
+
+
+def _laplace_scale(epsilon: float, distance: int) -> float:
+    # division rounds: a scale that costs a last bit too much is raised until OpenDP agrees
+    scale = distance / epsilon
+    while _measurement("discrete Laplace", scale).map(distance) > epsilon:
+        scale = math.nextafter(scale, math.inf)
+    return scale
+
+
+def _scale_through_rho(epsilon: float, delta: float, distance_squared: int) -> float:
+    target = epsilon * SHARE_OF_EPSILON, delta
+    scale = opendp().binary_search_param(
+        lambda scale: _approximate(scale, delta), d_in=_distance(distance_squared), d_out=target
+    )
+    return float(scale)
+
+
+def _approximate(scale: float, delta: float) -> Any:  # noqa: ANN401 - a measurement of OpenDP, which has no types
+    """Draw Gaussian noise whose cost is told as ε at δ."""
+    dp = opendp()
+    return dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(_measurement("discrete Gaussian", scale)), delta=delta)
+
+
+def _distance(squared: int) -> float:
+    # a root that is not whole is rounded up, so that the distance is not understated
+    whole = math.isqrt(squared)
+    return float(whole) if whole**2 == squared else math.nextafter(math.sqrt(squared), math.inf)
+
+
+def _measurement(kind: NoiseKind, scale: float) -> Any:  # noqa: ANN401
+    dp = opendp()
+    counts = dp.vector_domain(dp.atom_domain(T="i64"))
+    if kind == "discrete Laplace":
+        return dp.m.make_laplace(counts, dp.l1_distance(T="i64"), scale=scale)
+    return dp.m.make_gaussian(counts, dp.l2_distance(T="f64"), scale=scale)
+
+
+def opendp() -> Any:  # noqa: ANN401 - OpenDP has no types
+    """Import OpenDP: the only source of noise."""
+    with needs_extra("dp", package="opendp", what="noise"):
+        import opendp.prelude as library  # noqa: PLC0415 - an extra, and slow to import
+    library.enable_features("contrib")  # OpenDP's mechanisms on vectors are behind this switch
+    return library

@@ -1,0 +1,637 @@
+"""Differentially private counts of the sensitive values, over a domain that was declared in advance.
+
+    measured = exact counts + noise,   noise calibrated to ε and δ (`mechanism`)
+    counts   = post-processing of measured: whole numbers of at least 0 with the same total (`postprocessing`)
+
+Whoever is hidden is a `PrivacyUnit`: a person whose rows a column tells, which is checked, or a row that the publisher
+says is a person.  Where people have several values, or several rows, at most so many of them are counted, and the noise
+is for as many.
+
+Nothing in the data decides whether counts come out, once the arguments are fine: what was not declared is counted
+apart (`outside="other"`), and nobody at all gives counts of noise.  How many people there are at most is declared too,
+as with a δ the promise depends on it; that is not checked against the data, but the measured counts, which cost nothing
+more, may speak against it.
+
+Order: everything that can be refused is refused first, then the budget is spent, then noise is drawn; so that a crash
+may cost budget, and never publishes what was not paid for.  Post-processing looks at the measured counts only, and
+costs no privacy: whoever sees them can do the same.
+
+Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.errors import BadNoise, did_you_mean, parameter
+from sidelight.knowledge.statements import Noise, P, Statement
+from sidelight.noise.accountant import CountedColumns, Spending, promise_of, told_epsilon
+from sidelight.noise.answers import NoisyAnswer
+from sidelight.noise.domain import CELLS_AT_MOST, COUNT, ESTIMATE, MEASURED, OTHER, Domain, Outside, expect_countable
+from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.noise.level_choice import ChosenLevels, accept_levels
+from sidelight.noise.marginals import Axes, CellLayout, CoarserLevel
+from sidelight.noise.mechanism import Mechanism, PrivacyCost, better_without_delta
+from sidelight.noise.parameters import (
+    PEOPLE_NOT_DECLARED,
+    Amount,
+    Neighbours,
+    PrivacyUnit,
+    declared_people,
+    units_changed,
+    whole_cap,
+)
+from sidelight.noise.postprocessing import fit_marginals, postprocess
+from sidelight.noise.workload import TOTAL, Marginal, Measurements, Queries, read_queries, split_noise
+from sidelight.release.release import Release, whole_groups
+from sidelight.table.counts import Counts
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label, label, shown
+from sidelight.table.table import Column, Table, Tabular, arrow_labels
+from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    from sidelight.arrays import Floats, Integers
+    from sidelight.attack.linkage import ExpectedCounts
+    from sidelight.noise.account import Account
+    from sidelight.noise.semantic_privacy import SemanticPrivacy
+    from sidelight.publish.noise import PublishedNoise
+    from sidelight.table.events import Events
+    from sidelight.table.roles import Missing
+
+PARTS = 10**6
+"""In which parts of a person expected counts are: none is 0, as noise rules nothing out."""
+
+CHANCE_OF_FALSE_ALARM = 1e-9
+"""How likely noise alone speaks against a number of people that is right."""
+
+MANY_OTHERS = 0.02
+"""Above this share, people who were counted apart are worth a warning."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NoisyCounts(Tabular):
+    """How many people of each group have each value, with noise: a row per group, a column per value.
+
+    `unit` says whom the noise hides, and how many values, or rows, of one person count at most: where people have more,
+    what is beyond that is missing from the counts.  What was not declared is "(other)" (`outside`).
+
+    `measured` is what OpenDP drew for each cell: right on average, and it may be negative.  `marginals` were measured
+    beside the cells, where queries were declared; `estimates` are what all of that says about the cells together, as
+    well as noise allows (`workload`), and without marginals they are `measured`.  `count` adds them up, and says how
+    far off that is.
+
+    `counts` are post-processed: whole, at least 0, and adding up to the same total.  They are nearer to the truth cell
+    by cell, and sums of them are not right on average: where most cells are empty, large groups lose what empty ones
+    gain.  All of it may be published; that is all the budget pays for.
+    """
+
+    declared_domain: Domain = field(repr=False)
+    sensitive: str
+    measured: Integers = field(repr=False)
+    counts: Integers = field(repr=False)
+    spending: Spending
+    unit: PrivacyUnit
+    paid_choice: Spending | None = None  # what choosing the levels cost, where that was chosen from the data
+    people_at_most: int | None = None  # as declared
+    missing: Missing | None = None  # what a missing sensitive value was taken for
+    ledger: Ledger | None = field(default=None, repr=False)  # what it was paid from
+    budget: Account | None = None  # that ledger's, without its entries
+    receipt: str | None = None
+    marginals: tuple[Marginal, ...] = ()  # what was measured beside the cells
+    coarser: tuple[CoarserLevel, ...] = field(default=(), repr=False)  # that marginals may be by
+    _drawn: Measurements = field(init=False, repr=False)
+    estimates: Integers | Floats = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        layout = CellLayout(self.declared_domain.sizes, self.coarser)
+        cells = Marginal(layout.every, self.mechanism, self.measured.reshape(layout.shape))
+        drawn = Measurements(layout, (cells, *self.marginals))
+        object.__setattr__(self, "_drawn", drawn)
+        object.__setattr__(self, "estimates", drawn.estimates.reshape(self.declared_domain.shape))
+
+    def measurements(self) -> Measurements:
+        """Give all that was drawn, by columns: the cells, and marginals."""
+        return self._drawn
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Which noise each cell has, and its exact scale."""
+        assert self.spending.mechanism is not None
+        return self.spending.mechanism
+
+    @property
+    def domain(self) -> tuple[Label, ...]:
+        """The sensitive values that were declared, in order."""
+        return self.declared_domain.values
+
+    @property
+    def outside(self) -> Outside:
+        """What became of people with a label or a value that was not declared."""
+        return self.declared_domain.outside
+
+    @property
+    def levels(self) -> Mapping[str, int]:
+        """The level of each column that is published."""
+        return self.declared_domain.levels
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What is printed about each group."""
+        return self.declared_domain.columns
+
+    def __len__(self) -> int:
+        return len(self.declared_domain)
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def _title(self) -> str:
+        groups, values = self.declared_domain.shape
+        cost = self.spending.cost()
+        return f"NoisyCounts of {self.sensitive}: {counted(groups, 'group')} x {counted(values, 'value')}, {cost}"
+
+    def _repr_html_(self) -> str:
+        names = [*(column.name for column in self.columns), self.sensitive, *self.numbers()]
+        return html_table(self._title(), names, self._rows(), total=self.measured.size)
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        every = zip(*(numbers.tolist() for numbers in self.numbers().values()), strict=True)
+        for (group, value), numbers in zip(np.ndindex(self.declared_domain.shape), every, strict=True):
+            texts = (shown(column.cell(group)) for column in self.columns)
+            yield (*texts, shown(self.domain[value]), *numbers)
+
+    def numbers(self) -> dict[str, Integers | Floats]:
+        """Give the columns of numbers, a row per group and value: what was drawn, and what is made of it."""
+        estimates = {ESTIMATE: self.estimates.ravel()} if self.marginals else {}
+        return {COUNT: self.counts.ravel(), MEASURED: self.measured.ravel(), **estimates}
+
+    def how_to_add_up(self) -> str:
+        """Say which numbers may be added up: post-processing moves sums of counts, always to the same side."""
+        column = ESTIMATE if self.marginals else MEASURED
+        return (
+            f"add up '{column}', which is right on average; '{COUNT}' is post-processed (whole, at least 0), and sums "
+            "of it are not right on average"
+        )
+
+    def columns_of(self, marginal: Marginal) -> dict[str, CoarserLevel | None]:
+        """Name the columns that a marginal is by, and the coarser level of each, if it is not as published."""
+        names, layout = [*self.levels, self.sensitive], self.measurements().layout
+        return {
+            names[layout.column(axis)]: layout.coarser[axis - len(names)] if axis >= len(names) else None
+            for axis in marginal.axes
+        }
+
+    def margin(self, confidence: float = 0.95) -> float:
+        """How far is the estimate of a cell from the truth, at most, with this confidence?"""
+        if not self.marginals:
+            return self.mechanism.margin(confidence)
+        measured = self.measurements()
+        return measured.margin(measured.layout.every, confidence)
+
+    def margins_of_queries(self, confidence: float = 0.95) -> dict[str, float]:
+        """How far is one count of each query that was measured from the truth, at most, with this confidence?"""
+        margins = {}
+        for each in self.marginals:
+            columns = self.columns_of(each).items()
+            texts = (name if coarser is None else f"{name}={coarser.level}" for name, coarser in columns)
+            margins[", ".join(texts) or TOTAL] = self.measurements().margin(each.axes, confidence)
+        return margins
+
+    def count(self, /, *values: object, **says: object) -> NoisyAnswer:
+        """How many people have one of these values, among those of whom the columns say this, and how far off is that?
+
+        `noisy.count("Sales", sex="Female")`; several values or labels are added up, as in
+        `noisy.count("Sales", "Tech-support", race=["Black", "Other"])`; without values any value counts, and without
+        columns everybody: `noisy.count()` is the total.  A label that only a coarser level has, if
+        that was a query, is all labels under it.
+
+        What was measured is added up (`estimates`), not the post-processed `counts`: setting counts below 0 to 0, and
+        others down for it, moves sums of them away from the truth, always to the same side.  Where people have several
+        values or rows, those are counted.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
+        >>> women = noisy.count(sex="Female")
+        >>> round(women.sd, 2), women.margin(0.95), abs(women.count - 14_695) < 60  # 14,695 is the truth
+        (5.26, 10, True)
+        """
+        places = [np.arange(size) for size in self.declared_domain.sizes]
+        for name, labels in says.items():
+            column = self._column(name)
+            number = [*self.levels].index(name)
+            places[number] = _places(labels, column.labels, self._under(number), f"'{name}'")
+        if values:
+            places[-1] = _places(list(values), self.domain, self._under(len(self.levels)), self.sensitive)
+        of = "people" if self.unit.once else f"{self.unit.counted_things}s"
+        total, noise = self.measurements().answer(places)
+        return NoisyAnswer(total, of, noise)
+
+    def _under(self, column: int) -> dict[Label, Integers]:
+        """Say which labels stand under each coarser one that a query is by; of two levels with one label, the finer."""
+        queried = (self.columns_of(each).values() for each in self.marginals)
+        levels = (each for each in itertools.chain.from_iterable(queried) if each is not None and each.column == column)
+        coarsest_first = sorted(levels, key=lambda each: -each.level)
+        return {
+            text: np.flatnonzero(each.place == place)
+            for each in coarsest_first
+            for place, text in enumerate(each.labels)
+        }
+
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for: the counts, and the choice of their levels if that was chosen from the data."""
+        return (self.spending,) if self.paid_choice is None else (self.spending, self.paid_choice)
+
+    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
+        """Say what this release alone promises to each `unit`, what choosing its levels cost included.
+
+        With a δ, or a `chance` that the promise may be broken, it depends on how many people there are: on
+        `people_at_most`, as declared.  With a chance it is read off the noise itself where that promises more
+        (`promise_of`).
+        """
+        if self.people_at_most is None and (self.spending.delta or chance is not None):
+            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
+            raise BadNoise(message)
+        return promise_of(self.spendings, people=self.people_at_most, chance=chance)
+
+    def promise_in_words(self) -> str:
+        """Say what is promised to whom it is promised; without beliefs where nobody declared how many people there are.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=["Sales", "Tech-support"], epsilon=1,
+        ...     ledger="no ledger")
+        >>> noisy.promise_in_words()  # doctest: +ELLIPSIS
+        'If no two rows are about one person, which nobody checked: whatever anyone knew before, what they believe ...'
+        """
+        if self.spending.delta and self.people_at_most is None:
+            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
+        return self.promise().as_declared()
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what a reader should not overlook: a promise of nothing, or counts that speak against what was declared.
+
+        The measured counts may be looked at as often as one likes: whoever sees them can do the same.
+        """
+        warnings = [*self.unit.warnings(self.spending.delta)]
+        if not self.spending.delta or self.people_at_most is not None:
+            warnings += self.promise().warnings
+        single = not self.marginals and self.spending.charged_rho is None
+        advice = better_without_delta(self.mechanism, self.spending.epsilon) if single else None
+        if advice is not None:
+            warnings.append(advice)
+        return (*warnings, *self._shown_by_measured_counts())
+
+    def _shown_by_measured_counts(self) -> Iterator[str]:
+        # whoever is counted is counted so often at most
+        if self.people_at_most is not None and self._surely(self.measured) > self.people_at_most * self.unit.at_most:
+            yield (
+                f"the measured counts speak against at most {counted(self.people_at_most, 'person')}, as was declared: "
+                "what is promised for so many is not promised for more"
+            )
+        declared = np.outer(self.declared_domain.declared_groups, self.declared_domain.declared_values)
+        if self._surely(self.measured[~declared]) > MANY_OTHERS * max(self.measured.sum(), 1):
+            yield (
+                f"by the measured counts, about {self.measured[~declared].sum():,} of {self.measured.sum():,} are "
+                f"{OTHER}: something was not declared, or is written in another way than it was declared"
+            )
+
+    def _surely(self, measured: Integers) -> int:
+        """Say how many there are behind some measured counts at least, but for a false alarm."""
+        return int(measured.sum()) - self.mechanism.margin_of_total(max(measured.size, 1), CHANCE_OF_FALSE_ALARM)
+
+    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
+        """Write the counts, and beside them a document with ε, δ, the noise and what it promises.
+
+        As Parquet or CSV, by the file's ending; both files appear, or none.  It may be done again: the noise was drawn
+        once, and nothing more is spent.
+
+        Args:
+            path: where to; `.parquet` or `.csv`.
+            force: replace a file that exists.
+
+        >>> import sidelight as sl
+        >>> from tempfile import TemporaryDirectory
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
+        >>> with TemporaryDirectory() as folder:
+        ...     noisy.publish(f"{folder}/counts.csv")
+        <PublishedNoise counts.csv: 45 counts, epsilon 1>
+        """
+        from sidelight.publish.noise import publish_noise  # noqa: PLC0415 - it stands below: it needs the formats
+
+        return publish_noise(self, path, force=force)
+
+    def statements(self, people: int) -> tuple[Statement, ...]:
+        """Say what was measured as statements for `maxent`: likelihoods, of a release of so many `people`.
+
+        Each is `P(value, column=cell, …) ~ laplace(count / people, scale / people)`, or normal: the noise of one count,
+        of a cell or of a query by values at published levels; of those whose labels and value were declared.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["sex"])
+        >>> noisy = sl.noisy_counts(
+        ...     adult.table, by=adult.hierarchies, levels={"sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+        ...     ledger="no ledger")
+        >>> len(noisy.statements(adult.table.people)), noisy.statements(adult.table.people)[0].noise
+        (28, 'laplace')
+        """
+        if not self.unit.once:
+            message = (
+                f"these are counts of {self.unit.counted_things}s, and statements are about people; there are none"
+            )
+            raise BadNoise(message)
+        people = whole_cap("people", people)
+        drawn, last = self.measurements(), len(self.declared_domain.sizes) - 1
+        by_values = (each for each in drawn.marginals if last in each.axes and not drawn.layout.coarse(each.axes))
+        return tuple(itertools.chain.from_iterable(self._said(each, people) for each in by_values))
+
+    def _said(self, marginal: Marginal, people: int) -> Iterator[Statement]:
+        noise: Noise = "laplace" if marginal.mechanism.kind == "discrete Laplace" else "normal"
+        scale, names = Fraction(marginal.mechanism.scale) / people, [*self.columns_of(marginal)]
+        labels = (*self.declared_domain.labels, self.domain)
+        for place, count in np.ndenumerate(marginal.measured):
+            texts = [labels[axis][number] for axis, number in zip(marginal.axes, place, strict=True)]
+            if self.declared_domain.outside != "other" or OTHER not in texts:
+                where = dict(zip(names[:-1], texts[:-1], strict=True))
+                yield P(texts[-1], where=where).measured(Fraction(int(count), people), scale=scale, noise=noise)
+
+    def as_release(self) -> Release:
+        """Take the post-processed counts for a release, as a reader would who forgets the noise, without empty groups.
+
+        Measures then say what such a reader would conclude.  What the noise promises is another thing, and holds
+        whatever they say: see `semantic_privacy`.  Where people have several values, nobody counted the people of each
+        group, and this is refused.
+        """
+        if not self.unit.once:
+            message = (
+                f"these are counts of {self.unit.counted_things}s, and nobody counted the people of each group; "
+                "there is no release of them"
+            )
+            raise BadNoise(message)
+        sizes = self.counts.sum(axis=1)
+        kept = np.flatnonzero(sizes > 0)
+        if not len(kept):
+            message = (
+                "every post-processed count is 0, and there is no release without people; "
+                "spend more, or take fewer cells"
+            )
+            raise BadNoise(message)
+        groups = whole_groups(
+            domain=self.domain,
+            sizes=sizes[kept],
+            counts=Counts.from_cells(self.counts[kept]),
+            columns=tuple(column.take(kept) for column in self.columns),
+        )
+        return Release(groups, sensitive=self.sensitive)
+
+    def expected_counts(self) -> ExpectedCounts:
+        """Say how many people are to be expected behind each count, for an attack: see `intersect`, `posterior_means`.
+
+        >>> import sidelight as sl
+        >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+        >>> counted = {"by": adult.hierarchies, "levels": {"sex": 0}, "domain": sl.datasets.OCCUPATIONS, "epsilon": 1}
+        >>> noisy = sl.noisy_counts(adult.table, **counted, ledger="no ledger")
+        >>> found = sl.protect(adult.table, sl.Policy(sl.GroupSize() >= 50), by=adult.hierarchies)
+        >>> sl.intersect([found, noisy], people=adult.table, by=adult.hierarchies)
+        <Exposure of 45,222 people in 2 releases: 0 given away>
+        """
+        from sidelight.attack.linkage import ExpectedCounts  # noqa: PLC0415 - only for an attack
+        from sidelight.noise.attack import posterior_means  # noqa: PLC0415 - it stands below
+
+        if not self.unit.once:
+            message = (
+                f"these are counts of {self.unit.counted_things}s, and nobody counted people; attack counts of people"
+            )
+            raise BadNoise(message)
+        declared = self.declared_domain
+        groups, values = np.flatnonzero(declared.declared_groups), np.flatnonzero(declared.declared_values)
+        means = posterior_means(self)[np.ix_(groups, values)]
+        counts = np.maximum(np.rint(means * PARTS), 1).astype(np.int64)
+        whole = whole_groups(
+            domain=tuple(self.domain[value] for value in values.tolist()),
+            sizes=counts.sum(axis=1),
+            counts=Counts.from_cells(counts),
+            columns=tuple(column.take(groups) for column in self.columns),
+        )
+        return ExpectedCounts(Release(whole, sensitive=self.sensitive), PARTS)
+
+    def table(self) -> pa.Table:
+        """Give a row per group and value: columns, value, `count` (post-processed) and `measured` (as drawn).
+
+        Where queries were measured too, `estimate` is what all of that says.  Add up `estimate` or `measured`: sums of
+        `count` are not right on average.
+        """
+        groups, values = self.declared_domain.shape
+        row = np.repeat(np.arange(groups), values)
+        texts = [*(column.take(row) for column in self.columns), self.values_column()]
+        arrays = [arrow_labels(each) for each in texts]
+        names = [each.name for each in texts]
+        numbers = {name: pa.array(each) for name, each in self.numbers().items()}
+        return pa.Table.from_arrays([*arrays, *numbers.values()], names=[*names, *numbers])
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def values_column(self) -> Column:
+        """Give the value of each row of `table()`."""
+        groups, values = self.declared_domain.shape
+        return Column(self.sensitive, self.domain, np.tile(np.arange(values, dtype=np.int32), groups))
+
+    def _column(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        message = f"no column '{name}' in the noisy counts; there are: {', '.join(self.levels) or 'none'}"
+        raise BadNoise(message)
+
+
+def noisy_counts(
+    table: Table | Events,
+    *,
+    by: Mapping[str, Hierarchy],
+    levels: Mapping[str, int] | ChosenLevels,
+    domain: Sequence[object] | Hierarchy,
+    epsilon: Amount | None = None,
+    delta: Amount = 0,
+    rho: Amount | None = None,
+    neighbours: Neighbours = "add or remove",
+    outside: Outside = "other",
+    values_per_person: int | None = None,
+    rows_per_person: int | None = None,
+    people_at_most: int | None = None,
+    queries: Queries | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    cells: int = CELLS_AT_MOST,
+) -> NoisyCounts:
+    """Which counts can be published so that nobody can tell whether any one person was counted?
+
+    ε-differentially private (δ = 0, discrete Laplace noise) or (ε, δ)-differentially private (discrete Gaussian).
+    Pr(counts | with you) ≤ e^ε · Pr(counts | without you) + δ, and the other way round.  Where everybody has one
+    value, one person changes one count by one: that is the sensitivity.  Where people have several, at most
+    `values_per_person` of each count, and the noise grows with that.
+
+    Args:
+        table: read with `person=`, the column that says whose a row is, which is checked; or with
+            `person="each row"`, by which you say that every row is a person, and the promise is to rows.  By
+            `read_table`, or by `read_events` where people may have several rows, or nobody any.
+        by: hierarchies that list every label there could be, whether it occurs or not.
+        levels: the level of each column that is published, fixed before looking at the data; other columns are not
+            published.  Levels that a search picked are refused; `choose_levels` picks some and pays for it.
+        domain: every sensitive value that there could be, whether it occurs or not; a list (`sl.read_domain` reads one
+            from a file), or a hierarchy of the sensitive column, which lists them all.
+        epsilon: how much the counts may depend on one person; smaller means more noise.
+        delta: the chance that it is more than that, far below 1 / people; 0 for never.
+        rho: in place of ε: Gaussian noise of Δ₂² / (2σ²) = ρ, which a ledger that adds up ρ is charged; `delta` is then
+            at which the ε of it is told.
+        neighbours: "add or remove" one person, or "replace" one by another, which needs twice the Laplace noise and √2
+            times the Gaussian noise.
+        outside: what becomes of people with a label or value that was not declared: "other" counts them apart, as
+            "(other)", so that nothing in the data makes a release fail; or "leave out"; or "an error", which tells that
+            there are some.
+        values_per_person: in tables of `values="set"` or "multiset": how many values of one person count at most,
+            fixed in advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
+        rows_per_person: of rows that were read with `read_events`: how many rows of one person count at most, fixed in
+            advance.  Of people with more, as many are drawn by lot; how many are left out is not told.
+        people_at_most: more people than this there are not, as known in advance and not from the table; with a delta
+            above 0 the promise in beliefs depends on it, and is not told without.  It is not checked, as a refusal
+            would tell something about the data; the measured counts may speak against it, and then a warning says so.
+        queries: which counts matter, fixed in advance: a list of what is counted by, such as `["total", "sex",
+            ("age", "occupation")]`.  They are measured too, each for a part of ε, so that Σ variance of one count
+            of each is smallest, the cells among them.  In a dictionary each has its weight, as in
+            `{"total": 1, "cells": 4}`; a query that is listed twice weighs twice.  A column may be counted by at a
+            coarser level than published: `[{"age": 3, "sex": 0}]` or `["age=3, sex"]`.
+        ledger: where the budget is kept; it is spent before noise is drawn.  Without one nobody adds up what is
+            published about these people, and there is a warning; "no ledger" says that this is meant.
+        cells: how many counts there may be at most.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["age", "sex"])
+    >>> noisy = noisy_counts(
+    ...     adult.table, by=adult.hierarchies, levels={"age": 4, "sex": 0}, domain=sl.datasets.OCCUPATIONS, epsilon=1,
+    ...     ledger="no ledger")
+    >>> noisy.measured.shape, noisy.mechanism.kind, noisy.mechanism.scale
+    ((12, 15), 'discrete Laplace', 1.0)
+    >>> int(noisy.counts.min()) >= 0, abs(int(noisy.counts.sum()) - 45_222) < 1_000
+    (True, True)
+
+    Up to three conditions each of 1,629 people, who are hidden whatever they have:
+
+    >>> nhefs = sl.datasets.nhefs()
+    >>> noisy = noisy_counts(
+    ...     nhefs.table, by=nhefs.hierarchies, levels={"sex": 0}, domain=nhefs.hierarchies["condition"], epsilon=1,
+    ...     values_per_person=3, ledger="no ledger")
+    >>> noisy.unit.sentence(), noisy.mechanism.scale
+    ("to each person, by 'person', of whom at most 3 values were counted", 3.0)
+
+    Source: Dwork, McSherry, Nissim and Smith, TCC 2006; Canonne, Kamath and Steinke, NeurIPS 2020.
+    """
+    expect_countable(table)
+    # all that may be refused is refused before the budget is touched
+    cost = PrivacyCost.read(epsilon, delta, rho)
+    paid_from = opened_ledger(ledger)
+    budget = None if paid_from is None else paid_from.read_budget()
+    cost = replace(cost, paid_in_rho=budget is not None and budget.accounting == "concentrated")
+    accepted = accept_levels(levels, table=table, by=by, neighbours=neighbours, ledger=paid_from)
+    _check_columns(table, accepted.levels)
+    declared = Domain.declare(by, accepted.levels, domain, outside=outside, cells=cells)
+    unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person, values=len(declared.values))
+    people_at_most = declared_people(people_at_most)
+    layout, weights = _read_workload(queries, declared, by, table.sensitive, domain)
+    noise = split_noise(layout, weights, cost, unit.sensitivity(neighbours), units_changed(neighbours))
+    exact_counts = declared.count(table, by, at_most=unit.at_most)
+    counted_columns = CountedColumns(table.sensitive, tuple(declared.levels.items()), math.prod(declared.shape), unit)
+    spending = _spending(cost, neighbours, [*noise.values()], counted_columns)
+    warn_without_ledger(ledger)
+    with paying(paid_from, spending, using=accepted.using) as receipt:
+        # only now: it is on the ledger
+        drawn = Measurements.draw(exact_counts.reshape(declared.sizes), noise, layout.coarser)
+        return NoisyCounts(
+            declared,
+            table.sensitive,
+            drawn.marginals[0].measured.reshape(declared.shape),
+            _postprocessed(drawn).reshape(declared.shape),
+            spending,
+            unit,
+            paid_choice=accepted.paid,
+            people_at_most=people_at_most,
+            missing=table.intake.roles.get("missing"),
+            ledger=paid_from,
+            budget=budget,
+            receipt=receipt,
+            marginals=drawn.marginals[1:],
+            coarser=layout.coarser,
+        )
+
+
+def _spending(
+    cost: PrivacyCost, neighbours: Neighbours, noise: Sequence[Mechanism], counted_columns: CountedColumns
+) -> Spending:
+    """Say what is charged for the noise of the cells, which comes first, and of marginals."""
+    mechanism, *marginal_noise = noise
+    epsilon = told_epsilon(noise, cost.delta) if cost.epsilon is None else cost.epsilon
+    paid = str(counted_columns), epsilon, cost.delta, neighbours
+    return Spending(*paid, mechanism, counted_columns, tuple(marginal_noise), cost.rho)
+
+
+def _check_columns(table: Table | Events, levels: Mapping[str, int]) -> None:
+    for name in levels:
+        table.column(name)  # names the nearest column if there is none
+    taken = {COUNT, MEASURED, ESTIMATE}.intersection([*levels, table.sensitive])
+    if taken:
+        message = f"a column is called '{min(taken)}', which is what the published counts are called; rename it"
+        raise BadNoise(message)
+
+
+def _read_workload(
+    queries: Queries | None,
+    declared: Domain,
+    by: Mapping[str, Hierarchy],
+    sensitive: str,
+    domain: Sequence[object] | Hierarchy,
+) -> tuple[CellLayout, dict[Axes, float]]:
+    """Read which marginals matter how much, and at which levels they may be."""
+    if queries is None:
+        layout = CellLayout(declared.sizes)
+        return layout, {layout.every: 1.0}
+    of_values = domain if isinstance(domain, Hierarchy) else by.get(sensitive)
+    coarser, axes = declared.coarser_levels(by, of_values)
+    return CellLayout(declared.sizes, coarser), read_queries(queries, [*declared.levels, sensitive], axes)
+
+
+def _postprocessed(drawn: Measurements) -> Integers:
+    marginals = [each.axes for each in drawn.marginals[1:]]
+    if not marginals:
+        return postprocess(drawn.estimates)
+    return fit_marginals(drawn.estimates, marginals, drawn.layout.coarser)
+
+
+def _places(texts: object, among: tuple[Label, ...], under: Mapping[Label, Integers], name: str) -> Integers:
+    """Find where labels stand, or those under them, each once: one label, or several."""
+    several = [*texts] if isinstance(texts, Collection) and not isinstance(texts, str) else [texts]
+    labels = dict.fromkeys(label(text) for text in several)
+    for text in labels:
+        if text not in among and text not in under:
+            message = f"{name} has no '{shown(text)}'{did_you_mean(shown(text), among)}"
+            raise BadNoise(message)
+    place = {text: number for number, text in enumerate(among)}
+    every = [np.array([place[text]]) if text in place else under[text] for text in labels]
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *every]))

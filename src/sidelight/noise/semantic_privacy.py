@@ -1,0 +1,481 @@
+"""What differential privacy promises: in beliefs, as error rates of a test, and as a risk of disclosure.
+
+The same promise is said in three ways.  The last two are in `disclosure_risk`; the first is (ε̄, δ̄)-semantic privacy.
+For every prior, let p be what somebody believes about the data after the release, and q what the same one would
+believe had person i been left out.  The promise: except with probability δ̄ over data and output, the total variation
+distance between p and q is at most ε̄ (`shift`), for all i.
+
+    δ = 0    ε̄ = tanh(ε / 2), δ̄ = 0: tight, as a prior of two data sets with odds e^ε reaches it
+    δ > 0    with E = e^ε, for any h > 0 and σ = √((E − 1)² + h·(E² − 1)) − (E − 1):
+                 ε̄ = tanh(ε / 2) + h,  δ̄ = n · δ · (Λ + M)
+                 Λ = 1 / (σ·(2 − σ)) while ε̄ ≤ 1 − e^(−2ε), else 1 / ε̄
+                 M = 1 / (σ·(2 + σ / E)) while ε̄ ≤ e^(2ε) − 1, else e^(−ε) / ε̄
+
+Why, for one person: let P and Q be the laws of (data, output) with and without the person, r = P(t) / Q(t) for an
+output t, u_t = Σ_D (p − (E / r)·q)⁺ and v_t = Σ_D (q − E·r·p)⁺.  Then Σ_t P(t)·u_t = Σ (P − E·Q)⁺ ≤ δ, and in the same
+way Σ_t P(t)·(v_t / r) ≤ δ.  The distance of p and q at t is at most
+((E / r − 1)·(E·r − 1) + u_t·(E·r − 1) + v_t·(E / r − 1)) / (E² − 1): a distance above ε̄ needs Λ·u_t + M·v_t / r > 1,
+whatever r is, and the expectation of that is at most δ·(Λ + M).  docs/understand/noise.md has every step.
+Everything is rounded up.
+
+Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
+ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from sidelight.errors import BadNoise, WrongKind, as_given, expect, kind_in_words, parameter, remedy_for
+from sidelight.noise.disclosure_risk import DisclosureRisk, ErrorRates, Secret, on_condition, two_digits
+from sidelight.noise.library_profiles import LibraryProfile, is_of_library, library_profile
+from sidelight.noise.parameters import (
+    Amount,
+    Neighbours,
+    exact_amount,
+    exact_delta,
+    exact_epsilon,
+    units_changed,
+)
+from sidelight.noise.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
+from sidelight.rounding import raised, round_down, round_up, to_places, whole_number
+from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticPrivacy:
+    """How far anybody's belief can move because one person is in the data.
+
+    Except with probability `chance` over data and output, the total variation distance between what somebody believes
+    after the release and what the same one would believe had you been left out is at most `shift`, for every one of
+    the people and for every prior belief.  (Paper: (ε̄, δ̄)-semantic privacy.)
+    """
+
+    epsilon: float
+    delta: float
+    people: int | None
+    shift: float
+    chance: float  # the paper's δ̄, by the name that people are told it under
+    warnings: tuple[str, ...] = ()
+    neighbours: Neighbours = "add or remove"
+    profile: PrivacyProfile = field(default=PrivacyProfile(()), repr=False, kw_only=True)
+    condition: str = field(default="", kw_only=True)  # what has to be so for it to hold, and nobody checked
+
+    def __post_init__(self) -> None:
+        if not expect(PrivacyProfile, self.profile, "the profile").pairs:
+            object.__setattr__(self, "profile", PrivacyProfile.of_pair(self.epsilon, self.delta))
+
+    def __repr__(self) -> str:
+        about = f" for {self.people:,} people" if self.people is not None else ""
+        holds = f", except with a chance of {two_digits(self.chance)}" if self.chance else ""
+        promise = "nothing" if self.vacuous else f"a shift of at most {_four_places(self.shift)}{holds}"
+        return f"<SemanticPrivacy of epsilon {self.epsilon:g} and delta {self.delta:g}{about}: promises {promise}>"
+
+    def _repr_html_(self) -> str:
+        names = ("epsilon", "delta", "people", "shift", "chance")
+        row = (self.epsilon, self.delta, "any number" if self.people is None else self.people, self.shift, self.chance)
+        return html_table("Semantic privacy", names, [row], note=" ".join((self.sentence(), *self.warnings)))
+
+    @property
+    def published_shift(self) -> float:
+        """The bound as published, for reference: e^ε − 1, or e^(3ε) − 1 + 2√δ with a chance of O(n√δ)."""
+        if self.delta == 0:
+            return _expm1(self.epsilon)
+        return _expm1(3 * self.epsilon) + 2 * math.sqrt(self.delta)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether nothing is promised at all."""
+        return self.shift >= 1 or self.chance >= 1
+
+    @property
+    def among(self) -> str:
+        """How many people it is promised to at most, each of them and all together."""
+        return "any number of people" if self.people is None else counted(self.people, "person")
+
+    def sentence(self) -> str:
+        """Say it to somebody whose data it is.
+
+        >>> print(semantic_privacy(1).sentence())
+        Whatever anyone knew before, what they believe about you changes by at most 0.4622 because you are in.
+        """
+        return on_condition(self.condition, self._unconditional())
+
+    def as_declared(self) -> str:
+        """Say it where a publisher declared how many people there are, which nobody can check without telling of them.
+
+        >>> print(semantic_privacy(1, "1e-9", people=1000).as_declared().partition(". ")[2])
+        That is for at most 1,000 people, which the publisher says and nobody checked.
+        """
+        if not self.delta or self.people is None or self.vacuous:
+            return self.sentence()
+        return f"{self.sentence()} That is for at most {self.among}, which the publisher says and nobody checked."
+
+    def _unconditional(self) -> str:
+        if self.vacuous:
+            return (
+                "Nothing is promised to you: what others believe about you may change to anything "
+                f"{BECAUSE[self.neighbours]}."
+            )
+        moves = f"what they believe about you changes by at most {_four_places(self.shift)} {BECAUSE[self.neighbours]}"
+        if self.chance == 0:
+            return f"Whatever anyone knew before, {moves}."
+        return f"Whatever anyone knew before, {moves}, except with a chance of at most {two_digits(self.chance)}."
+
+    def error_rates(self, false_alarms: float = 0.05) -> ErrorRates:
+        """How well can anybody tell, at most, whether you are in?  For whoever is wrong of this share of the others.
+
+        It holds for whoever knows everything about everybody else, and for each person by themselves.
+
+        >>> semantic_privacy(1).error_rates(0.05)
+        ErrorRates(false_alarms=0.05, recognised=0.13591..., advantage=0.46211..., neighbours='add or remove')
+        """
+        share = _share(false_alarms, "false_alarms", 0.05)
+        power = self.profile.power(share)
+        return ErrorRates(share, power, self.profile.advantage, self.neighbours, condition=self.condition)
+
+    def disclosure_risk(self, prior: float = 0.1, *, known_to_be_in: bool = False) -> DisclosureRisk:
+        """How likely does something about you become at most, that somebody thinks likely by `prior`?
+
+        It is about whether you are in.  With `known_to_be_in` it is about anything else: between somebody with one
+        value and somebody with another lie two steps, where neighbours have one person more or less, so that twice ε
+        counts; where one person is replaced it is one step.
+
+        >>> round(semantic_privacy(1).disclosure_risk(0.1).posterior, 4)
+        0.232
+        >>> round(semantic_privacy(1).disclosure_risk(0.1, known_to_be_in=True).posterior, 4)
+        0.4509
+        """
+        share = _share(prior, "prior", 0.1)
+        expect(bool, known_to_be_in, parameter("known_to_be_in"))
+        steps = self.profile.two_steps() if known_to_be_in and self.neighbours == "add or remove" else self.profile
+        factor = steps.odds_factor(self.chance, people=self.people or 1)
+        about: Secret = "a value" if known_to_be_in else "being in"
+        posterior = largest_posterior(share, factor)
+        whom = about, self.neighbours
+        return DisclosureRisk(share, posterior, factor, self.chance, *whom, condition=self.condition)
+
+    def explain(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> str:
+        """Say all of it to somebody who has to decide: a paragraph each on beliefs, tests, risks, what is not promised.
+
+        >>> [paragraph.split(". ")[0] for paragraph in semantic_privacy(1).explain().splitlines()[:5:2]]
+        ['In beliefs', 'As a test', 'As a risk']
+        """
+        return "\n\n".join(self._paragraphs(false_alarms, prior))
+
+    def _paragraphs(self, false_alarms: float, prior: float) -> Iterator[str]:
+        yield f"In beliefs. {self.sentence()}"
+        yield (
+            f"As a test. {self.error_rates(false_alarms).sentence()} This holds for whoever knows everything about "
+            "everybody else, and for each person by themselves."
+        )
+        risks = [self.disclosure_risk(prior).sentence(), self.disclosure_risk(prior, known_to_be_in=True).sentence()]
+        yield (
+            f"As a risk. {' '.join(risks)} This holds where what somebody believes of others does not depend on you; "
+            "else what is learned about them tells of you, whether you are in or not."
+        )
+        yield f"These are three ways to say one thing: {COMPARED[self.neighbours]} ({self._cost()})."
+        if self.chance and self.people is not None and not self.vacuous:
+            yield (
+                f"The chance that it does not hold is for at most {self.among} together; nobody checked how many there "
+                "are."
+            )
+        yield (
+            "Not promised: that nothing is learned about people like you. What the data shows of them, everybody may "
+            "believe of you, and would, had you been left out."
+        )
+
+    def _cost(self) -> str:
+        if len(self.profile.pairs) == 1:
+            return f"epsilon {self.epsilon:g} and delta {self.delta:g}"
+        return f"epsilon {self.epsilon:.4g} at delta {self.delta:.2g}, one of many pairs that hold at once"
+
+    def plot(self, *, false_alarms: float = 0.05, prior: float = 0.1) -> alt.TopLevelMixin:
+        """Draw it: what a test of who is in can reach, and how far beliefs about that can rise.
+
+        An Altair chart, which needs the extra `plot`: a notebook shows it, `chart.save("promise.svg")` writes it.
+        """
+        from sidelight.report.charts.promise import promise_chart  # noqa: PLC0415 - it stands below: it draws what all rooms find
+
+        return promise_chart(self, false_alarms=false_alarms, prior=prior)
+
+
+BECAUSE: dict[Neighbours, str] = {
+    "add or remove": "because you are in",
+    "replace": "because you are in, and not anybody else in your place",
+}
+"""What a belief changes by, at most so far."""
+
+COMPARED: dict[Neighbours, str] = {
+    "add or remove": "every result is about as likely with you in the data as without you",
+    "replace": "every result is about as likely with you in the data as with anybody else in your place",
+}
+
+
+@overload
+def semantic_privacy(
+    epsilon: Amount,
+    delta: Amount = 0,
+    *,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
+) -> SemanticPrivacy: ...
+
+
+@overload
+def semantic_privacy(
+    release: object,
+    /,
+    delta: Amount = 0,
+    *,
+    d_in: float | None = None,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
+) -> SemanticPrivacy: ...
+
+
+def semantic_privacy(
+    epsilon: Any,
+    delta: Amount = 0,
+    *,
+    d_in: float | None = None,
+    people: int | None = None,
+    chance: Amount | None = None,
+    neighbours: Neighbours | None = None,
+) -> SemanticPrivacy:
+    """What does differential privacy promise to each of n people?  In beliefs, in error rates, as a risk.
+
+    In beliefs:
+
+    - δ = 0: the shift is at most tanh(ε/2), always.  This is tight: somebody with the right prior reaches it.
+    - δ > 0: the shift is at most tanh(ε/2) + h, except with a chance of n·δ·(Λ + M), which falls as h grows: by about
+      2·n·δ / (h·(e^ε + 1)) where h is small (the module says what Λ and M are, and why).  The smallest h for the wanted
+      chance is taken; without one, the h that equals the chance.
+
+    The same promise as a test: `error_rates()`; as a risk: `disclosure_risk()`; in words: `explain()`; as a picture:
+    `plot()`.
+
+    Args:
+        epsilon: the ε of the release, or of all releases together; or what says it itself: a `Measurement` of OpenDP
+            (with `d_in`), by whatever its output measure is, or a `DpEvent` of dp-accounting.
+        delta: their δ; for measurements and events that have a δ for every ε, the one at which ε is read.
+        d_in: how far neighbours are apart by the input metric of a measurement of OpenDP.
+        people: how many people the data is about; needed when δ is above 0.
+        chance: how likely the promise may be broken (δ̄), when δ is above 0.  Where there is a δ for every ε, the pair
+            that promises most is taken.
+        neighbours: "add or remove" one person, or "replace" one; a metric of OpenDP that says so itself decides.
+
+    >>> round(semantic_privacy(1).shift, 5)
+    0.46212
+    >>> promise = semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
+    >>> round(promise.shift, 4), promise.chance
+    (0.05, 0.001)
+    >>> import dp_accounting
+    >>> promise = semantic_privacy(dp_accounting.GaussianDpEvent(noise_multiplier=2), people=45_222, chance=0.001)
+    >>> promise.error_rates(0.05).recognised, promise.shift
+    (0.12613..., 0.90056...)
+
+    Source: the question is of Kasiviswanathan and Smith, On the Semantics of Differential Privacy, 2014; the bounds are
+    ours.  Tests: Wasserman and Zhou, JASA 2010.  Risks: McClure and Reiter, Transactions on Data Privacy 2012; Kazan
+    and Reiter, Prior-itizing Privacy, 2024; Kifer and Machanavajjhala, Pufferfish, 2014 (on what others tell of you).
+    """
+    if neighbours is not None:
+        units_changed(neighbours)  # refuses what is no kind of neighbours
+    if people is not None:
+        people = whole_number(people, BadNoise, parameter("people"))
+    if is_of_library(epsilon):
+        return _of_library(library_profile(epsilon, d_in, neighbours), exact_delta(delta), people, chance)
+    if not isinstance(epsilon, Real | Decimal | str):
+        message = f"a promise is not of {kind_in_words(epsilon)}; {remedy_for('epsilon', epsilon)}"
+        raise WrongKind(message)
+    if d_in is not None:
+        message = f"{parameter('d_in')} is for measurements of OpenDP; leave it out"
+        raise BadNoise(message)
+    amount: Any = epsilon
+    loss, slack = exact_epsilon(amount), exact_delta(delta)
+    return _of_pair(loss, slack, people, allowed_chance(chance), neighbours=neighbours or "add or remove")
+
+
+def _of_pair(
+    epsilon: Fraction,
+    delta: Fraction,
+    people: int | None,
+    chance: float | None,
+    *,
+    neighbours: Neighbours,
+    profile: PrivacyProfile | None = None,
+) -> SemanticPrivacy:
+    if delta == 0:
+        # a few last bits up: a promise may be kept better than told
+        shift = min(raised(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
+        return with_warnings(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
+    bound = smallest_shift(round_up(epsilon), _declared(people) * delta, chance)
+    return with_warnings(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
+
+
+def _of_library(read: LibraryProfile, delta: Fraction, people: int | None, chance: Amount | None) -> SemanticPrivacy:
+    """Take the pair at δ, or the one pair that there is, or with a chance the pair that promises most."""
+    profile, allowed = read.profile, allowed_chance(chance)
+    plain = profile.as_read()
+    if delta or allowed is None:
+        epsilon, slack = _pair_at(read, delta)
+        return _of_pair(Fraction(epsilon), Fraction(slack), people, allowed, neighbours=read.neighbours, profile=plain)
+    shift, epsilon, slack = smallest_shift_on(profile, _declared(people), allowed)
+    holds_but_for = allowed if slack else 0.0
+    return with_warnings(epsilon, slack, people, shift, holds_but_for, neighbours=read.neighbours, profile=plain)
+
+
+def _pair_at(read: LibraryProfile, delta: Fraction) -> tuple[float, Fraction | float]:
+    if delta:
+        epsilon = read.profile.epsilon_at(round_down(delta))
+        if math.isinf(epsilon):
+            message = (
+                f"no epsilon up to {LARGEST_READ:g} holds at {parameter('delta', float(delta))}; give a larger one"
+            )
+            raise BadNoise(message)
+        return epsilon, delta
+    if read.pure_epsilon is not None:
+        return read.pure_epsilon, 0
+    if len(read.profile.pairs) == 1:
+        return read.profile.pairs[0]
+    message = (
+        f"it has a delta for every epsilon; give {parameter('chance', 0.001)}, how likely the promise may be broken, "
+        f"or the delta at which epsilon is read, such as {parameter('delta', 1e-9)}"
+    )
+    raise BadNoise(message)
+
+
+def _declared(people: int | None) -> int:
+    if people is None or people < 1:
+        message = f"with a delta above 0 the promise depends on how many people there are; give {parameter('people')}"
+        raise BadNoise(message)
+    return people
+
+
+def allowed_chance(chance: Amount | None) -> float | None:
+    """Read how likely a promise may be broken; None leaves it open."""
+    if chance is None:
+        return None
+    allowed = exact_amount(chance, "chance")
+    if not 0 < allowed < 1:
+        message = f"chance is {as_given(chance)}; give one above 0 and below 1, such as 0.01"
+        raise BadNoise(message)
+    return float(allowed)
+
+
+def smallest_shift(
+    epsilon: float, slack: Fraction | float, chance: float | None, *, for_data_as_it_is: bool = False
+) -> tuple[float, float]:
+    """Give ε̄ and δ̄ for an ε above 0 and `slack` = n·δ: the smallest ε̄ for this δ̄, or ε̄ − tanh(ε/2) = δ̄ for None.
+
+    δ̄ is over data and output, as somebody expects them who has the prior.  `for_data_as_it_is`: over the output alone,
+    whatever the data is, for somebody who knows everybody else: that law is (ε, δ)-close to the one without the person,
+    under which δ̄ holds as well, since P and Q may be exchanged.
+    """
+    floor = raised(math.tanh(epsilon / 2), 1e-15)
+    mass = round_up(slack)
+
+    def broken(excess: float) -> float:
+        weight = _weight(epsilon, excess)
+        return raised(mass * (1 + math.exp(epsilon) * weight if for_data_as_it_is else weight))
+
+    # invariant: with `high` the promise holds, with `low` it is not known to
+    low, high = 0.0, 1 - floor
+    if high <= 0 or broken(high) > (high if chance is None else chance):
+        return 1.0, 1.0 if chance is None else chance
+    while low < (middle := (low + high) / 2) < high and high - low > 1e-15 * high:
+        if broken(middle) <= (middle if chance is None else chance):
+            high = middle
+        else:
+            low = middle
+    return min(raised(floor + high, 1e-15), 1.0), high if chance is None else chance
+
+
+TRIES = 128
+"""How many ε' are tried at a time around the best pair of a profile."""
+
+
+def smallest_shift_on(
+    profile: PrivacyProfile, people: int, chance: float, *, for_data_as_it_is: bool = False
+) -> tuple[float, float, float]:
+    """Give the smallest shift that any pair of a profile gives for a chance, and the ε' and δ(ε') it is read at."""
+    best = 1.0, math.inf, 1.0
+    pairs = sorted(pair for pair in profile.pairs if pair[0] > 0)
+    for _ in range(1 if profile.curve is None else 3):
+        for epsilon, delta in pairs:
+            if math.tanh(epsilon / 2) >= best[0]:  # no larger ε has a smaller shift
+                break
+            if delta == 0:
+                shift = raised(math.tanh(epsilon / 2), 1e-15)
+            else:
+                shift, _ = smallest_shift(epsilon, people * delta, chance, for_data_as_it_is=for_data_as_it_is)
+            best = min(best, (shift, epsilon, delta))
+        known = [epsilon for epsilon, _ in pairs]
+        if profile.curve is None or best[1] not in known:
+            break
+        at = known.index(best[1])
+        between = np.geomspace(known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)], TRIES).tolist()
+        pairs = list(zip(between, profile.curve(between), strict=True))
+    return best
+
+
+def _weight(epsilon: float, excess: float) -> float:
+    """Give Λ + M, for ε̄ = tanh(ε/2) + excess."""
+    shift = math.tanh(epsilon / 2) + excess
+    less_one, twice = math.expm1(epsilon), math.expm1(2 * epsilon)  # E − 1 and E² − 1
+    sigma = excess * twice / (math.sqrt(less_one**2 + excess * twice) + less_one)
+    first = 1 / (sigma * (2 - sigma)) if shift <= -math.expm1(-2 * epsilon) else 1 / shift
+    second = 1 / (sigma * (2 + sigma * math.exp(-epsilon))) if shift <= twice else math.exp(-epsilon) / shift
+    return first + second
+
+
+def with_warnings(
+    epsilon: Fraction | float,
+    delta: Fraction | float,
+    people: int | None,
+    shift: float,
+    chance: float,
+    *,
+    neighbours: Neighbours = "add or remove",
+    profile: PrivacyProfile | None = None,
+) -> SemanticPrivacy:
+    """Say what is promised, and warn where that is nothing."""
+    warnings = []
+    if delta > 0 and (shift >= 1 or chance >= 1):
+        warnings.append("delta is not far enough below 1 / people for this epsilon: nothing is promised")
+    elif shift >= 0.99:
+        warnings.append("epsilon is so large that a belief may move almost anywhere")
+    read = PrivacyProfile.of_pair(round_up(epsilon), round_up(delta)) if profile is None else profile
+    return SemanticPrivacy(
+        float(epsilon), float(delta), people, shift, chance, tuple(warnings), neighbours, profile=read
+    )
+
+
+def _expm1(power: float) -> float:
+    return math.expm1(power) if power < 700 else math.inf
+
+
+def _share(share: float, name: str, example: float) -> float:
+    exact = exact_amount(share, name)
+    if not 0 < exact < 1:
+        message = f"{parameter(name)} is {as_given(share)}; give a share above 0 and below 1, such as {example}"
+        raise BadNoise(message)
+    return float(exact)
+
+
+def _four_places(shift: float) -> str:
+    """Round up: a promise may be kept better than told, never worse."""
+    return f"{to_places(Fraction(shift), 4):f}"

@@ -1,0 +1,363 @@
+"""Counts of cells that nobody could declare: only those that occur get noise, and only large ones are published.
+
+    measured(cell) = count(cell) + discrete Laplace noise of scale b,   for each cell that somebody is in
+    published      = the cells with measured(cell) ≥ T
+
+Where every label there could be can be listed, this is the wrong tool: small cells are missing, and it takes a δ.  It
+is for free text, search words, or codes of which no list exists.
+
+*Claim.* Let one person be in at most c cells, with Σ count ≤ c, and a = e^(−1/b).  A cell in which only this person is,
+v times, is published with p(v) = a^(T − v) / (1 + a), for T > v; so one of theirs is with a chance of at most
+
+    δ = max(p(c), c·p(1)),   or c·p(1) where nobody is in a cell twice
+
+as Σ p(v_k) with Σ v_k ≤ c is convex.  Then the release is (ε, δ)-differentially private, ε = c/b, if δ ≤ 1 − e^(−1/b);
+for neighbours of which one person is replaced, ε = 2c/b.
+
+*Proof.* D' has one person more, who is w times in cells that D has not, and at most c − w times in others.  Q is the
+law of the release of D' without those cells; their noise is drawn apart, so that for all O, with E for "none of them is
+published", P'(O) ≥ P'(O ∩ E) = Q(O)·P'(E), and P'(E) ≥ 1 − δ.  Both ways P and Q are within e^((c−w)/b).  So
+P'(O) ≤ P'(O ∩ E) + δ ≤ e^ε·P(O) + δ; and P(O) ≤ e^((c−w)/b)·P'(O) / (1 − δ) ≤ e^ε·P'(O), as w ≥ 1 (or E is sure) and
+1/(1 − δ) ≤ e^(1/b).  Where D' has another person instead, P'(O ∩ E) = Q'(O)·P'(E) ≤ e^((2c−w−w')/b)·Q(O), of which the
+second step bounds Q(O) by e^(w/b)·P(O): so δ is paid once. ∎
+
+OpenDP draws the noise; the threshold is ours, since OpenDP's own releases counts *at* its threshold and leaves them out
+of its δ (opendp/opendp#2922).  Which cells occur, and how many, is told to nobody but by what is published.
+
+Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009 (the idea); Rogers, A Unifying Privacy Analysis Framework for
+Unknown Domain Algorithms, 2023; the bound is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from sidelight.arrays import Integers, add_up, number_rows
+from sidelight.errors import BadNoise, parameter
+from sidelight.noise.accountant import CountedColumns, Spending, promise_of
+from sidelight.noise.domain import MEASURED, Holdings, counted_values, expect_countable
+from sidelight.noise.ledger import Ledger, opened_ledger, paying, warn_without_ledger
+from sidelight.noise.mechanism import SMALLEST_DELTA, Mechanism, calibrate
+from sidelight.noise.parameters import (
+    PEOPLE_NOT_DECLARED,
+    Amount,
+    Neighbours,
+    PrivacyUnit,
+    amount_text,
+    declared_people,
+    exact_delta,
+    exact_epsilon,
+)
+from sidelight.rounding import PRECISE
+from sidelight.table.labels import Label, shown
+from sidelight.table.table import Column, Table, Tabular, arrow_labels
+from sidelight.text import counted, html_table
+
+if TYPE_CHECKING:
+    from sidelight.noise.account import Account
+    from sidelight.noise.semantic_privacy import SemanticPrivacy
+    from sidelight.publish.noise import PublishedNoise
+    from sidelight.table.events import Events
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class StableCounts(Tabular):
+    """How many people have which labels and value, with noise: of the cells that were found, those that are large.
+
+    Row i of `measured` is about what `columns` and `value` say there.  A cell that is not there may be empty or small:
+    nobody can tell which.
+    """
+
+    columns: tuple[Column, ...] = field(repr=False)
+    value: Column = field(repr=False)
+    measured: Integers = field(repr=False)
+    threshold: int
+    spending: Spending
+    unit: PrivacyUnit
+    people_at_most: int | None = None  # as declared
+    ledger: Ledger | None = field(default=None, repr=False)
+    budget: Account | None = None
+    receipt: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.measured)
+
+    def __repr__(self) -> str:
+        return f"<{self._title()}>"
+
+    def _title(self) -> str:
+        cells = f"{counted(len(self), 'cell')} of at least {self.threshold}"
+        return f"StableCounts of {self.sensitive}: {cells}, {self.spending.cost()}"
+
+    def _repr_html_(self) -> str:
+        names = [*(column.name for column in self.columns), self.sensitive, MEASURED]
+        every = (*self.columns, self.value)
+        rows = ((*(shown(each.cell(i)) for each in every), int(self.measured[i])) for i in range(len(self)))
+        return html_table(self._title(), names, rows, total=len(self))
+
+    @property
+    def sensitive(self) -> str:
+        """The column whose values are counted."""
+        return self.value.name
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """Which noise, and its exact scale."""
+        assert self.spending.mechanism is not None
+        return self.spending.mechanism
+
+    @property
+    def spendings(self) -> tuple[Spending, ...]:
+        """What was paid for."""
+        return (self.spending,)
+
+    def margin(self, confidence: float = 0.95) -> int:
+        """How far is a measured count from the truth, at most, with this confidence, before small ones are left out?
+
+        It does not hold for counts not far above the threshold: of cells like these, those are published whose noise
+        was high.
+        """
+        return self.mechanism.margin(confidence)
+
+    def count(self, value: object, **says: str) -> int | None:
+        """How many people have a value and these labels, one for each column?  None where that was not published."""
+        cell = {**says, self.sensitive: value}
+        columns = {column.name: column for column in (*self.columns, self.value)}
+        if cell.keys() != columns.keys():
+            message = f"say what each column says: {', '.join(column.name for column in self.columns)}"
+            raise BadNoise(message)
+        rows = np.ones(len(self), bool)
+        for name, text in cell.items():
+            column = columns[name]
+            rows &= column.codes == (column.labels.index(text) if text in column.labels else -1)
+        return int(self.measured[rows][0]) if rows.any() else None
+
+    def promise(self, *, chance: Amount | None = None) -> SemanticPrivacy:
+        """Say what this release alone promises to each `unit`; it depends on `people_at_most`, as declared."""
+        if self.people_at_most is None:
+            message = f"{PEOPLE_NOT_DECLARED}; say it with {parameter('people_at_most')}"
+            raise BadNoise(message)
+        return promise_of([self.spending], people=self.people_at_most, chance=chance)
+
+    def promise_in_words(self) -> str:
+        """Say what is promised; without beliefs where nobody declared how many people there are."""
+        if self.people_at_most is None:
+            return f"{self.spending.guarantee()}; {PEOPLE_NOT_DECLARED}."
+        return self.promise().as_declared()
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say what a reader should not overlook."""
+        missing = (
+            f"cells with fewer than {self.threshold} measured are missing, and so is what they add up to: what is not "
+            "here may be empty or small"
+        )
+        too_large = (
+            f"counts not far above {self.threshold} are too large on average, and the margin does not hold for them: "
+            "of cells like these, those are here whose noise was high"
+        )
+        vacuous = () if self.people_at_most is None else self.promise().warnings
+        return (missing, too_large, *self.unit.warnings(self.spending.delta), *vacuous)
+
+    def table(self) -> pa.Table:
+        """Give a row per published cell: columns, value and `measured`."""
+        every = (*self.columns, self.value)
+        arrays = [*(arrow_labels(each) for each in every), pa.array(self.measured)]
+        return pa.Table.from_arrays(arrays, names=[*(each.name for each in every), MEASURED])
+
+    def to_arrow(self) -> pa.Table:
+        """Give `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def publish(self, path: str | Path, *, force: bool = False) -> PublishedNoise:
+        """Write the counts, and beside them a document with ε, δ, the noise, the threshold and what it promises.
+
+        Args:
+            path: where to; `.parquet` or `.csv`.
+            force: replace a file that exists.
+        """
+        from sidelight.publish.stable_noise import publish_stable  # noqa: PLC0415 - it stands below
+
+        return publish_stable(self, path, force=force)
+
+
+def stable_counts(
+    table: Table | Events,
+    *,
+    columns: Sequence[str],
+    epsilon: Amount,
+    delta: Amount,
+    neighbours: Neighbours = "add or remove",
+    values_per_person: int | None = None,
+    rows_per_person: int | None = None,
+    people_at_most: int | None = None,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+) -> StableCounts:
+    """Which counts can be published when nobody can list the labels there could be?
+
+    Cells that occur get noise, and those that are large enough with it are published: a cell in which one person is
+    alone would be with a chance of δ.  Small cells are missing.  Where labels can be listed, `noisy_counts` is better:
+    it publishes all cells, and needs no δ.
+
+    Args:
+        table: as in `noisy_counts`.
+        columns: the columns that are published beside the sensitive one, fixed in advance, as they stand in the table.
+        epsilon: how much the counts may depend on one person; smaller means more noise.
+        delta: the chance that a cell of one person alone is published, far below 1 / people; above 0.
+        neighbours: as in `noisy_counts`.
+        values_per_person: as in `noisy_counts`.
+        rows_per_person: as in `noisy_counts`.
+        people_at_most: as in `noisy_counts`.
+        ledger: as in `noisy_counts`.
+
+    >>> import sidelight as sl
+    >>> adult = sl.datasets.adult(quasi=["native-country"])
+    >>> found = stable_counts(
+    ...     adult.table, columns=["native-country"], epsilon=1, delta="1e-9", ledger="no ledger")
+    >>> found.threshold, 30 < len(found) < 80, abs(found.count("Sales", **{"native-country": "Mexico"}) - 45) < 40
+    (22, True, True)
+
+    Source: Korolova, Kenthapadi, Mishra and Ntoulas, WWW 2009; Rogers, 2023; the bound is ours.
+    """
+    expect_countable(table)
+    cost = exact_epsilon(epsilon), _checked_delta(delta)
+    paid_from = opened_ledger(ledger)
+    names = _checked_columns(table, columns)
+    unit = PrivacyUnit.of(table, values_per_person, rows_per_person=rows_per_person)
+    people_at_most = declared_people(people_at_most)
+    mechanism = calibrate(cost[0], Fraction(0), unit.sensitivity(neighbours))
+    threshold = smallest_threshold(mechanism.scale, cost[1], unit)
+    cells, exact_counts = _occurring(table, names, unit)
+    # how many cells there are is not for the ledger to tell
+    counts = CountedColumns(table.sensitive, tuple((name, 0) for name in names), 0, unit)
+    spending = Spending(counts.found(), *cost, neighbours, mechanism, counts)
+    budget = None if paid_from is None else paid_from.read_budget()
+    warn_without_ledger(ledger)
+    with paying(paid_from, spending) as receipt:
+        measured = mechanism.add_noise(exact_counts)
+        kept = np.flatnonzero(measured >= threshold)
+        every = _in_order([replace_labels(column, kept) for column in cells], measured[kept])
+        return StableCounts(
+            every[0][:-1],
+            every[0][-1],
+            every[1],
+            threshold,
+            spending,
+            unit,
+            people_at_most=people_at_most,
+            ledger=paid_from,
+            budget=budget,
+            receipt=receipt,
+        )
+
+
+def smallest_threshold(scale: float, delta: Fraction, unit: PrivacyUnit) -> int:
+    """From which measured count on are cells published, so that one of one person alone is with a chance of δ at most?
+
+    >>> smallest_threshold(1.0, Fraction(1, 10**9), PrivacyUnit("id"))
+    22
+    """
+    most, by_ones = unit.at_most, unit.values == "set" and unit.rows_per_person is None
+    with localcontext(PRECISE):
+        a = (-1 / Decimal(scale)).exp()
+        # also below 1 − e^(−1/b), as the proof needs; a last few digits are kept back for rounding
+        allowed = min(Decimal(delta.numerator) / Decimal(delta.denominator), 1 - a) * (1 - Decimal("1e-30"))
+        # c·p(1) and p(c), at T = c + 1 + steps
+        lonely = Decimal(most) * a**most / (1 + a)
+        together = a / (1 + a) if not by_ones else Decimal(0)
+        worst = max(lonely, together)
+        steps = 0 if worst <= allowed else int(((allowed / worst).ln() / a.ln()).to_integral_value("ROUND_CEILING"))
+        while worst * a**steps > allowed:
+            steps += 1
+    return most + 1 + steps
+
+
+def _checked_delta(delta: Amount) -> Fraction:
+    amount = exact_delta(delta)
+    if amount < SMALLEST_DELTA:
+        message = (
+            f"{parameter('delta')} is {amount_text(amount)}; cells that nobody declared may show one person with that "
+            "chance, and it is never 0: give one far below 1 / people, such as 1e-9, or declare the domain"
+        )
+        raise BadNoise(message)
+    return amount
+
+
+def _checked_columns(table: Table | Events, columns: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(columns, str) or not isinstance(columns, Sequence):
+        message = f'{parameter("columns")} should be a list of columns, such as ["city"]'
+        raise BadNoise(message)
+    names = tuple(dict.fromkeys(columns))
+    for name in names:
+        table.column(name)  # names the nearest column if there is none
+    if MEASURED in (*names, table.sensitive):
+        message = f"a column is called '{MEASURED}', which is what the published counts are called; rename it"
+        raise BadNoise(message)
+    return names
+
+
+def _occurring(table: Table | Events, names: Sequence[str], unit: PrivacyUnit) -> tuple[list[Column], Integers]:
+    """Find the cells that somebody is counted in, and how often: nothing of it is for publishing."""
+    held = Holdings.of(table)
+    keyed = [column.take(held.key) for column in map(table.column, names)]
+    labelled = [
+        spelled(column) for column in (*keyed, Column(table.sensitive, table.domain, held.value.astype(np.int32)))
+    ]
+    codes = [column.codes.astype(np.int64) for column in labelled]
+    ranges = [len(column.labels) for column in labelled]
+    cell, first = number_rows(codes, ranges, rows=len(held.row))
+    row, count = held.row, held.count
+    if table.semantics == "set":  # a person has a value once, whatever other columns say
+        _, once = number_rows([row, cell], [len(held.people), max(len(first), 1)], rows=len(row))
+        row, cell, count = row[once], cell[once], np.ones(len(once), np.int64)
+    amounts = counted_values(held.people, row, count, at_most=unit.at_most)
+    totals = add_up(cell, amounts, len(first))
+    # a cell of values that were left out by lot is not there
+    there = np.flatnonzero(totals > 0)
+    return [column.take(first[there]) for column in labelled], totals[there]
+
+
+_WHOLE = re.compile(r"^(-?(?:0|[1-9][0-9]*))\.0$")
+
+
+def spelled(column: Column) -> Column:
+    """Write 30.0 as 30: programs write a whole column so once a single number of it is missing.
+
+    Else how everybody's labels are spelled would tell of the one whose number is.
+
+    >>> column = spelled(Column("age", ("30", "30.0", "007", "2.50", None), np.arange(5, dtype=np.int32)))
+    >>> column.labels, column.codes.tolist()
+    (('30', '007', '2.50', None), [0, 0, 1, 2, 3])
+    """
+    texts = [None if each is None else _WHOLE.sub(r"\1", each) for each in column.labels]
+    place = {each: number for number, each in enumerate(dict.fromkeys(texts))}
+    return Column(column.name, tuple(place), np.array([place[each] for each in texts], np.int32)[column.codes])
+
+
+def replace_labels(column: Column, rows: Integers) -> Column:
+    """Take some rows of a column, and no label but theirs."""
+    codes = column.codes[rows]
+    used, places = np.unique(codes, return_inverse=True)
+    labels = sorted((column.labels[code] for code in used), key=_order)
+    place = {each: number for number, each in enumerate(labels)}
+    renumbered = np.array([place[column.labels[code]] for code in used], np.int32)
+    return Column(column.name, tuple(labels), renumbered[places.reshape(-1)] if len(used) else codes)
+
+
+def _order(text: Label) -> tuple[bool, str]:
+    return text is not None, text or ""
+
+
+def _in_order(columns: Sequence[Column], measured: Integers) -> tuple[tuple[Column, ...], Integers]:
+    """Sort cells by their labels: the order in which they were found would tell something."""
+    order = np.lexsort([column.codes for column in reversed(columns)])
+    return tuple(column.take(order) for column in columns), measured[order]

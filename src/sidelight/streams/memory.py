@@ -1,0 +1,154 @@
+"""How much memory may be used, and who gets which share of it.
+
+own       Python, Arrow and DuckDB themselves, before they hold anything
+engine    what DuckDB may hold before it spills: rows that it reads, dictionaries, people
+sorting   rows that wait to be sorted, five times: as they came, together, and where equal ones begin
+labels    the different labels of the columns, each as a Python text, in a dictionary and in DuckDB
+groups    of releases that a search tries, after the rows were read: what DuckDB had; while they are put together, each
+          group and each value of it takes several times its place
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sidelight.errors import BadTable, NoRoom, as_given, parameter
+from sidelight.text import bytes_in_words
+
+UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+MEMORY = "2GB"
+"""What may be used where an amount is needed and nobody has said one."""
+
+OWN = 200 * 10**6
+LEAST = 400 * 10**6
+BYTES_PER_LABEL = 300
+BYTES_PER_HELD_KEY = 550
+BYTES_PER_SORTED_WORD = 5 * 8
+BYTES_PER_ROLLED_UP_ROW = 120
+BYTES_PER_PRINTED_NUMBER = 3 * 8
+
+
+MOST_DIGITS = 20
+"""How many digits an amount may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How many bytes may be used in all.
+
+    >>> Memory.of("2GB").engine_limit
+    '720000000B'
+    """
+
+    total: int
+
+    @classmethod
+    def of(cls, memory: str | int) -> Memory:
+        """Read "2GB", "512 MB" or a number of bytes.
+
+        >>> Memory.of("512 MB").total
+        512000000
+        """
+        written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", as_given(memory))
+        unit = UNITS.get(written[2].upper() or "B") if written else None
+        if written is None or unit is None or len(written[1]) > MOST_DIGITS:
+            message = f"cannot read {parameter('memory', as_given(memory))}; write an amount such as 2GB or 512MB"
+            raise BadTable(message)
+        total = int(float(written[1]) * unit)
+        if total < LEAST:
+            least = bytes_in_words(LEAST).replace(" ", "")
+            message = f"{parameter('memory', as_given(memory))} is too little to read anything; give at least {least}"
+            raise NoRoom(message)
+        return cls(total)
+
+    @property
+    def _free(self) -> int:
+        return self.total - OWN
+
+    @property
+    def engine_limit(self) -> str:
+        """What DuckDB may hold, as it reads it."""
+        return f"{2 * self._free // 5}B"
+
+    def rows_to_sort(self, words: int) -> int:
+        """How many rows of so many words wait at a time."""
+        return max(self._free // 4 // (BYTES_PER_SORTED_WORD * (words + 1)), 1 << 16)
+
+    @property
+    def to_count(self) -> int:
+        """How many bytes counts of a whole pass may take, while nothing is sorted."""
+        return self._free // 3
+
+    @property
+    def keys_to_hold(self) -> int:
+        """How many keys a search may hold at a time, while nothing is sorted."""
+        return 3 * self._free // 5 // BYTES_PER_HELD_KEY
+
+    @property
+    def to_hold(self) -> int:
+        """How many bytes a result may take."""
+        return self._free // 4
+
+    def too_little(self, what: str, needed: int, share: int) -> NoRoom:
+        """Say that something takes more than its share, and how much memory would do."""
+        enough = _enough_for(self._free * needed // share)
+        return NoRoom(f"{what} do not fit into {parameter('memory')}; give at least {enough}")
+
+    def holds_labels(self, labels: int) -> bool:
+        """Whether so many different labels, of all columns, leave room for the rest."""
+        return BYTES_PER_LABEL * labels <= self._free // 3
+
+    def too_many_labels(self, column: str, labels: int) -> NoRoom:
+        """Say that a column has too many labels, and how much memory would do."""
+        enough = _enough_for(3 * BYTES_PER_LABEL * labels)
+        return NoRoom(
+            f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
+            f"{enough}, publish it more coarsely, or leave it out"
+        )
+
+    @property
+    def numbers_kept(self) -> int:
+        """How many numbers (counts and codes) of groups that may be needed again are kept."""
+        return self._free // 4 // 8
+
+    def rolls_up(self, rows: int) -> bool:
+        """Whether so many groups, and values of groups, can be put together to coarser ones."""
+        return BYTES_PER_ROLLED_UP_ROW * rows <= self._free // 2
+
+    def holds_groups(self, numbers: int) -> bool:
+        """Whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
+        return BYTES_PER_PRINTED_NUMBER * numbers <= self._free // 2
+
+    def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
+        """Say that a release has too many groups, and how much memory would do."""
+        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
+        return NoRoom(
+            f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
+            f"{enough}, or limits that make larger groups"
+        )
+
+    def too_many_at_once(self, asked: str, groups: int, numbers: int) -> NoRoom:
+        """Say that what is asked needs all of a release's groups, which are too many, and how much memory would do."""
+        enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
+        return NoRoom(
+            f"'{asked}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
+            f"{enough}, or leave it out"
+        )
+
+    def too_many_keys(self, asked: str, rows: int) -> NoRoom:
+        """Say that what is asked needs all keys of a table, which are too many, and how much memory would do."""
+        enough = _enough_for(5 * BYTES_PER_HELD_KEY * rows // 3)
+        return NoRoom(
+            f"{asked} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
+            f"{parameter('memory')}; give {enough}, or leave it out"
+        )
+
+
+def _enough_for(held: int) -> str:
+    """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.of` reads it.
+
+    >>> _enough_for(2_000_000_000)
+    '2.4GB'
+    """
+    return bytes_in_words(OWN + held * 11 // 10).replace(" ", "")

@@ -1,0 +1,384 @@
+"""Rows as packed numbers, in order, however many: an external merge sort.
+
+    add       rows in any order gather in memory; once there are `room` of them they are sorted, equal ones counted
+              together, and written down: a *run*
+    batches   all runs at once, from the smallest number up, each row once with how often it occurs
+
+Symbols     n rows, r runs of at most `room` rows; of each run every s-th row is remembered, its *marks*.
+Merging     The marks of all runs, sorted, say where about b rows end, for any b.  A block is what all runs have between
+            two such bounds, sorted together.  So blocks are alike and stay near the processor, whether there are two
+            runs or two hundred: a row costs the same.
+Cost        each row is sorted twice, written and read once: 8 bytes a word, and how often it occurs in bits that the
+            last word leaves, or 8 more.
+Memory      `room` rows while runs are made; b + r · s afterwards, and n / s marks.  While all rows fit into `room`
+            nothing is written.
+
+Runs are files without a name in a folder that only this user can open: nobody else sees them, and the system forgets
+them with the process, however it ends.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import IO, TypeAlias
+
+import numpy as np
+
+from sidelight.arrays import Integers, run_starts, sum_equal_rows
+from sidelight.errors import NoRoom
+from sidelight.files import no_temporary_files
+from sidelight.streams.packed_keys import Words
+from sidelight.text import bytes_in_words
+
+Batch: TypeAlias = tuple[Words, Integers]
+"""Some distinct rows, in order, and how often each occurs."""
+
+ROWS_AT_ONCE = 1 << 18
+"""How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
+
+MARK_EVERY = 1 << 10
+"""Of how many rows of a run one is remembered, at most; of short runs more are."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass
+class SortedRuns:
+    """Rows of some words each, to be had in order.
+
+    >>> runs = SortedRuns(words=1, room=2)
+    >>> for rows in ([7, 3], [7], [5]):
+    ...     runs.add([np.array(rows)])
+    >>> [(words[0].tolist(), counts.tolist()) for words, counts in runs.batches()]
+    [([3, 5, 7], [1, 1, 2])]
+    """
+
+    words: int
+    room: int  # how many rows are sorted at a time
+    rows_in_all: int | None = None  # how many there will be, where that is known
+    look_at: Callable[[Words], None] | None = None  # is shown the distinct rows of each run; may raise, to give up
+    spilled: int = 0  # bytes
+    _waiting: list[Batch] = field(default_factory=list, repr=False)
+    _held: int = 0
+    _files: list[_Run] = field(default_factory=list, repr=False)
+
+    def add(self, words: Words, counts: Integers | None = None) -> None:
+        """Take some rows, in any order; without counts each counts once."""
+        if len(words[0]) == 0:
+            return
+        self._waiting.append((words, np.zeros(0, np.int64) if counts is None else counts))
+        self._held += len(words[0])
+        if self._held >= self.room:
+            self._gather()
+
+    def _gather(self) -> None:
+        """Sort what waits; where it repeats little, write it down."""
+        words, counts = _counted_together(self._waiting, self.words)
+        self._waiting, self._held = [(words, counts)], len(counts)
+        if self.look_at is not None:
+            self.look_at(words)
+        if 2 * self._held >= self.room:
+            self._write(words, counts)
+            self._waiting, self._held = [], 0
+
+    @property
+    def rows_at_least(self) -> int:
+        """How many distinct rows there are at least, as far as they are sorted: those of the largest run."""
+        return max((run.rows for run in self._files), default=0)
+
+    def settle(self) -> None:
+        """Write down what waits, so that no rows are held while nobody asks for them."""
+        if self._waiting:
+            words, counts = _counted_together(self._waiting, self.words)
+            self._write(words, counts)
+            self._waiting, self._held = [], 0
+
+    def _write(self, words: Words, counts: Integers) -> None:
+        try:
+            run = _Run.written(words, counts)
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise self._no_room() from None
+            raise
+        self._files.append(run)
+        self.spilled += run.bytes
+
+    def _no_room(self) -> NoRoom:
+        return disk_too_small(None if self.rows_in_all is None else 8 * (self.words + 1) * self.rows_in_all)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are stored; one that is in several runs counts in each."""
+        return self._held + sum(run.rows for run in self._files)
+
+    def in_any_order(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
+        """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
+        for run in self._runs():
+            yield from _cut(run, at_once)
+
+    def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
+        """Hand out all rows in order, each once; as often as one likes."""
+        runs = self._runs()
+        yield from _merged(runs, at_once) if len(runs) > 1 else (batch for run in runs for batch in _cut(run, at_once))
+
+    def _runs(self) -> list[_Run | _HeldRun]:
+        """Give the runs that are written, and what waits as one more."""
+        if not self._waiting:
+            return [*self._files]
+        words, counts = _counted_together(self._waiting, self.words)
+        self._waiting, self._held = [(words, counts)], len(counts)
+        return [*self._files, _HeldRun(words, counts)]
+
+
+def together(parts: Sequence[Batch]) -> Batch:
+    """Put batches below each other; at least one."""
+    words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
+    return words, np.concatenate([counts for _, counts in parts])
+
+
+def disk_too_small(most: int | None) -> NoRoom:
+    """Say that temporary files do not fit, and how many bytes they take at most, where that is known."""
+    takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
+    folder = tempfile.gettempdir()
+    return NoRoom(f"the disk of '{folder}' is too small for temporary files{takes}; set TMPDIR to a larger one")
+
+
+def _nameless_file() -> IO[bytes]:
+    """Open a file that nobody else can open, which is gone when it is closed."""
+    try:
+        return tempfile.TemporaryFile(prefix="sidelight-")
+    except OSError as problem:
+        raise (disk_too_small(None) if problem.errno in FULL else no_temporary_files(problem)) from None
+
+
+def zeros_on_disk(rows: int) -> Integers:
+    """Give so many zeros to write to, in a temporary file that is gone with them.
+
+    >>> zeros_on_disk(3).tolist()
+    [0, 0, 0]
+    """
+    with _nameless_file() as file:  # what is mapped stays when the file is closed
+        try:
+            for start in range(0, rows, ROWS_AT_ONCE):  # written, so that a disk that is too small says so now
+                file.write(bytes(8 * min(ROWS_AT_ONCE, rows - start)))
+            file.flush()
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise disk_too_small(8 * rows) from None
+            raise
+        zeros: Integers = np.memmap(file, np.int64, "r+", shape=(rows,))
+    return zeros
+
+
+class RowParts:
+    """Rows of whole numbers put aside by parts, to be read back one part at a time; a single part stays in memory.
+
+    >>> parts = RowParts(parts=2, columns=1, rows=3)
+    >>> parts.add(np.array([1, 0, 1]), [np.array([7, 8, 9])])
+    >>> [[column.tolist() for column in parts.take(part)] for part in (0, 1)]
+    [[[8]], [[7, 9]]]
+    """
+
+    def __init__(self, *, parts: int, columns: int, rows: int) -> None:
+        self.spilled = 0
+        self._columns, self._rows = columns, rows
+        self._held: list[Integers] = []
+        self._files = [_nameless_file() for _ in range(parts if parts > 1 else 0)]
+        for file in self._files:
+            weakref.finalize(self, file.close)
+
+    def add(self, part: Integers, columns: Sequence[Integers]) -> None:
+        """Put rows aside, each to its part."""
+        rows = np.stack(columns, axis=1)
+        if not self._files:
+            self._held.append(rows)
+            return
+        order = np.argsort(part, kind="stable")
+        edges = np.searchsorted(part[order], np.arange(len(self._files) + 1))
+        rows = rows[order]
+        try:
+            for file, start, stop in zip(self._files, edges[:-1], edges[1:], strict=True):
+                file.write(rows[start:stop].tobytes())
+                file.flush()  # else a full disk would be noticed by whoever reads
+        except OSError as problem:
+            if problem.errno in FULL:
+                raise disk_too_small(8 * self._columns * self._rows) from None
+            raise
+        self.spilled += rows.nbytes
+
+    def read(self, part: int, at_once: int = ROWS_AT_ONCE) -> Iterator[list[Integers]]:
+        """Give the columns of a part, some rows at a time; as often as one likes."""
+        if not self._files:
+            for rows in self._held:
+                yield list(rows.T)
+            return
+        file, width = self._files[part], 8 * self._columns
+        stop = file.seek(0, os.SEEK_END)
+        for start in range(0, stop, at_once * width):
+            file.seek(start)
+            rows = np.frombuffer(file.read(at_once * width), np.int64).reshape(-1, self._columns)
+            yield list(np.ascontiguousarray(rows.T))
+
+    def take(self, part: int) -> list[Integers]:
+        """Give the columns of a part, which is then forgotten."""
+        if not self._files:
+            together = np.concatenate(self._held) if self._held else np.zeros((0, self._columns), np.int64)
+            self._held.clear()
+        else:
+            file = self._files[part]
+            file.seek(0)
+            together = np.frombuffer(file.read(), np.int64).reshape(-1, self._columns)
+            file.close()
+        return [np.ascontiguousarray(together[:, column]) for column in range(self._columns)]
+
+
+@dataclass(frozen=True, eq=False)
+class _HeldRun:
+    """A run in memory."""
+
+    words: Words
+    counts: Integers
+
+    @property
+    def rows(self) -> int:
+        return len(self.counts)
+
+    @property
+    def marks(self) -> tuple[Words, int]:
+        """Give some rows, each the last of so many."""
+        step = _mark_every(self.rows)
+        return [word[step - 1 :: step] for word in self.words], step
+
+    def part(self, start: int, stop: int) -> Batch:
+        return [word[start:stop] for word in self.words], self.counts[start:stop]
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """A run in a file, column by column: words, the last with counts in its lowest bits, or counts by themselves."""
+
+    file: IO[bytes]
+    rows: int
+    columns: int
+    words: int
+    count_bits: int  # of the last word; 0 where counts are a column of their own, or all are 1
+    marks: tuple[Words, int]
+
+    @classmethod
+    def written(cls, words: Words, counts: Integers) -> _Run:
+        file, most = _nameless_file(), int(counts.max())
+        bits = 0 if most == 1 else most.bit_length()
+        columns = [*words]
+        if bits and int(words[-1].max()).bit_length() + bits < 63:
+            columns[-1] = (words[-1] << bits) | counts
+        elif bits:
+            columns, bits = [*words, counts], 0
+        for column in columns:
+            file.write(np.ascontiguousarray(column).data.cast("B"))
+        file.flush()
+        marks, step = _HeldRun(words, counts).marks
+        marked = [mark.copy() for mark in marks], step  # so that all rows are not held by them
+        run = cls(file, len(counts), len(columns), len(words), bits, marked)
+        weakref.finalize(run, file.close)
+        return run
+
+    @property
+    def bytes(self) -> int:
+        return 8 * self.rows * self.columns
+
+    def part(self, start: int, stop: int) -> Batch:
+        columns = [self._column(number, start, stop) for number in range(self.columns)]
+        if self.columns > self.words:
+            return columns[:-1], columns[-1]
+        if not self.count_bits:
+            return columns, np.ones(stop - start, np.int64)
+        last = columns[-1]
+        return [*columns[:-1], last >> self.count_bits], last & ((1 << self.count_bits) - 1)
+
+    def _column(self, number: int, start: int, stop: int) -> Integers:
+        self.file.seek(8 * (number * self.rows + start))
+        return np.frombuffer(self.file.read(8 * (stop - start)), np.int64)
+
+
+def _cut(run: _Run | _HeldRun, at_once: int) -> Iterator[Batch]:
+    for start in range(0, run.rows, at_once):
+        yield run.part(start, min(start + at_once, run.rows))
+
+
+def _mark_every(rows: int) -> int:
+    return min(max(rows // 64, 1), MARK_EVERY)
+
+
+def _counted_together(batches: list[Batch], width: int) -> Batch:
+    """Sort rows, and count equal ones together; rows without counts count once each."""
+    if width == 1 and all(len(counts) == 0 for _, counts in batches):
+        rows: Integers = np.concatenate([words[0] for words, _ in batches])
+        batches.clear()  # so that they are not held twice
+        rows.sort()
+        starts = np.flatnonzero(run_starts([rows]))
+        return [rows if len(starts) == len(rows) else rows[starts]], np.diff(starts, append=len(rows))
+    if len(batches) == 1 and len(batches[0][1]):
+        words, counts = batches[0]
+        if _in_order(words):
+            return batches[0]
+        return sum_equal_rows(words, counts)
+    together = [np.concatenate([words[number] for words, _ in batches]) for number in range(width)]
+    counts = np.concatenate([counts if len(counts) else np.ones(len(words[0]), np.int64) for words, counts in batches])
+    batches.clear()
+    return sum_equal_rows(together, counts)
+
+
+def _in_order(words: Words) -> bool:
+    """Whether rows rise: each is larger than the one before."""
+    rises = np.zeros(len(words[0]) - 1, bool)
+    equal = np.ones(len(words[0]) - 1, bool)
+    for word in words:
+        rises |= equal & (word[1:] > word[:-1])
+        equal &= word[1:] == word[:-1]
+    return bool(rises.all())
+
+
+def _merged(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
+    """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
+    starts = [0] * len(runs)
+    for bound in (*_bounds([run.marks for run in runs], at_once), None):
+        stops = [run.rows if bound is None else _rows_up_to(run, bound) for run in runs]
+        parts = [run.part(*ends) for run, *ends in zip(runs, starts, stops, strict=True) if ends[0] < ends[1]]
+        starts = stops
+        if parts:
+            yield sum_equal_rows(
+                [np.concatenate(columns) for columns in zip(*(words for words, _ in parts), strict=True)],
+                np.concatenate([counts for _, counts in parts]),
+                overwrite=True,
+            )
+
+
+def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[int, ...]]:
+    """Give rows between which all runs have about `at_once` rows, rising."""
+    columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
+    order = np.lexsort(columns[::-1])
+    rows_so_far = np.repeat([step for _, step in marks], [len(words[0]) for words, _ in marks])[order].cumsum()
+    ends = np.flatnonzero(np.diff(rows_so_far // at_once, prepend=0))
+    yield from zip(*(column[order[ends]].tolist() for column in columns), strict=True)
+
+
+def _rows_up_to(run: _Run | _HeldRun, bound: tuple[int, ...]) -> int:
+    """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
+    marks, step = run.marks
+    start = _at_most(marks, bound) * step
+    words, _ = run.part(start, min(start + step, run.rows))
+    return start + _at_most(words, bound)
+
+
+def _at_most(words: Words, row: tuple[int, ...]) -> int:
+    """Count the rows that are no larger than one, of some that are sorted."""
+    smaller, others = 0, len(words[0])  # rows before `smaller` are smaller than it, those from `others` on larger
+    for word, bound in zip(words, row, strict=True):
+        equal = word[smaller:others]
+        smaller, others = (smaller + int(np.searchsorted(equal, bound, side)) for side in ("left", "right"))
+    return others

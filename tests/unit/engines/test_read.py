@@ -1,0 +1,258 @@
+"""Reading tables: roles, odd cells, and what bad input gets."""
+
+from itertools import product
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from support.patients import PATIENTS, cells, read, refused
+
+import sidelight as sl
+from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind
+
+
+def test_cells_are_in_the_order_of_their_labels_with_missing_last():
+    table = read()
+    assert cells(table) == [("1", "m"), ("00734", "f"), (None, "m")]
+    assert table.sizes.tolist() == [1, 2, 1]
+    assert table.domain == ("Cold", "Flu")
+    assert table.counts.dense().tolist() == [[0, 1], [1, 1], [0, 1]]
+    assert table.intake.columns_dropped == ("id",)
+    assert table.intake.rows == 4
+
+
+def test_one_column_may_be_named_by_itself():
+    assert cells(read(quasi="sex")) == [("f",), ("m",)]
+
+
+def test_a_declared_domain_keeps_its_order_and_values_that_do_not_occur():
+    table = read(domain=["HIV", "Flu", "Cold"])
+    assert table.domain == ("HIV", "Flu", "Cold")
+    assert table.counts.totals().tolist() == [0, 3, 1]
+    assert "'Cold' occurs in 'disease' but is not in domain=" in refused(domain=["Flu"])
+
+
+def test_missing_sensitive_values_are_what_the_caller_says():
+    rows = pd.DataFrame({"sex": ["f", "f", "m"], "disease": ["Flu", None, "?"]})
+    message = refused(MissingValues, source=rows, quasi="sex", missing_marks="?")
+    assert message.startswith("2 of 3 rows have no 'disease'; say missing=")
+    kept = read(rows, quasi="sex", missing="a value", missing_marks="?")
+    assert kept.domain == ("Flu", None)
+    dropped = read(rows, quasi="sex", missing="drop", missing_marks=["?"])
+    assert cells(dropped) == [("f",)]
+    assert dropped.intake.rows_without_value == 2
+    assert read(rows, quasi="sex", missing="a value", domain=[None, "?", "Flu"]).domain == (None, "?", "Flu")
+
+
+def test_dates_and_truths_are_told_alike_by_all_engines():
+    days = pd.to_datetime(["2020-01-02", "2020-01-02", "2021-03-04 05:06"], format="mixed")
+    frame = pd.DataFrame({"day": days, "yes": [True, False, None], "disease": ["Flu"] * 3})
+    for source in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        table = read(source, quasi=["day", "yes"])
+        assert {cell[0] for cell in cells(table)} == {"2020-01-02", "2021-03-04 05:06:00"}
+        assert {cell[1] for cell in cells(table)} == {"true", "false", None}
+
+
+def test_moments_are_told_in_utc():
+    here = pd.to_datetime(["2020-01-02 01:00"]).tz_localize("Asia/Tokyo")
+    frame = pd.DataFrame({"at": here, "disease": ["Flu"]})
+    for source in (frame, pl.from_pandas(frame), pa.Table.from_pandas(frame)):
+        assert cells(read(source, quasi="at")) == [("2020-01-01 16:00:00+00:00",)]
+
+
+def test_categories_that_do_not_occur_are_no_labels():
+    con = duckdb.connect()
+    con.execute("CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad')")
+    con.execute("CREATE TABLE mine AS SELECT 'ok'::mood AS mood, 'Flu' AS disease")
+    category = pd.DataFrame({"mood": pd.Categorical(["ok"], ["sad", "ok"]), "disease": ["Flu"]})
+    enum = pl.DataFrame({"mood": ["ok"], "disease": ["Flu"]}, schema_overrides={"mood": pl.Enum(["sad", "ok"])})
+    for source in (con.table("mine"), category, enum, enum.lazy(), enum.to_arrow(), con.table("mine").to_arrow_table()):
+        assert read(source, quasi="mood").quasi[0].labels == ("ok",)
+
+
+def test_more_labels_than_one_number_can_pack():
+    wide = {f"q{place}": [str(row * (place + 1)) for row in range(300)] for place in range(9)}  # 300**9 > 2**62
+    rows = {**wide, "disease": ["Flu", "Cold"] * 150, "who": [str(row // 2) for row in range(300)]}
+    for source in (pa.table(rows), pd.DataFrame(rows)):
+        table = read(source, quasi=list(wide))
+        assert len(table.sizes) == 300
+        assert cells(table) == [tuple(str(row * (place + 1)) for place in range(9)) for row in range(300)]
+        assert table.counts.dense().tolist() == [[0, 1], [1, 0]] * 150
+        assert refused(source=source, quasi=list(wide), values="set", person="who").startswith("150 people have rows")
+        sets = read(source, quasi=list(wide)[1:], values="set", person="q0")
+        assert sets.sizes.tolist() == [1] * 300
+
+
+def test_people_with_no_value_count_as_people():
+    rows = {
+        "who": ["ann", "ann", "bea", "cat", "cat", "dan"],
+        "zip": ["1", "1", "1", "1", "1", "2"],
+        "disease": ["Flu", "Flu", None, None, "Cold", None],
+    }
+    for make, (values, flu) in product((pa.table, pd.DataFrame, pl.DataFrame), (("set", 1), ("multiset", 2))):
+        table = read(make(rows), quasi="zip", person="who", values=values, missing="no value")
+        assert (table.sizes.tolist(), table.domain) == ([3, 1], ("Cold", "Flu"))
+        assert table.counts.dense().tolist() == [[1, flu], [0, 0]]
+        assert table.intake.rows_saying_no_value == 3
+        assert table.intake.notes()[0] == "3 of 6 rows say that a person has no sensitive value"
+    release = sl.read_release(
+        pa.table(rows),
+        group="zip",
+        sensitive="disease",
+        person="who",
+        values="set",
+        missing="no value",
+        keep_people=True,
+    )
+    assert release.people == {"ann": 0, "bea": 0, "cat": 0, "dan": 1}
+    assert 'missing="no value" if such people have none' in refused(
+        source=pa.table(rows), quasi="zip", person="who", values="set"
+    )
+
+
+def test_no_value_is_for_people_who_may_have_several():
+    rows = pa.table({"zip": ["1", "1"], "disease": ["Flu", None]})
+    assert refused(source=rows, quasi="zip", missing="no value") == (
+        'missing="no value" is for people who may have several values or none; say values="set" or "multiset" too, '
+        'or missing="a value"'
+    )
+
+
+def test_a_table_in_which_nobody_has_a_value_is_refused():
+    rows = pa.table({"who": ["a", "b"], "zip": ["1", "1"], "disease": pa.array([None, None], pa.string())})
+    assert "no rows are left" in refused(source=rows, quasi="zip", person="who", values="set", missing="no value")
+
+
+def test_pycanon_loses_rows_with_a_missing_quasi_identifier_and_we_do_not():
+    rows = pd.DataFrame({"zip": ["1", "1", "2", "2", None], "disease": ["a", "b", "a", "b", "a"]})
+    release = sl.read_release(rows, group="zip", sensitive="disease")
+    assert release.size == 5
+    assert sl.GroupSize().measure(release).value == 1
+
+
+def test_a_shuffled_index_changes_pycanons_answer_and_not_ours():
+    rows = pd.DataFrame({"zip": ["1", "1", "2", "2"], "disease": ["a", "b", "a", "a"]})
+    shuffled = rows.sample(frac=1, random_state=3)
+    shuffled.index = [9, 9, 0, 4]
+    for frame in (rows, shuffled):
+        release = sl.read_release(frame, group="zip", sensitive="disease")
+        assert sl.DistinctValues().measure(release).value == 1
+        assert release.groups.counts.dense().tolist() == [[1, 1], [2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"quasi": ["zip", "sexx"]}, "no column 'sexx' in the table; did you mean 'sex'?"),
+        ({"sensitive": "desease"}, "no column 'desease' in the table; did you mean 'disease'?"),
+        ({"quasi": ["zip", "disease"]}, "column 'disease' is sensitive= and also in quasi="),
+        ({"quasi": ["zip", "id"], "person": "id"}, "column 'id' is person= and also in quasi="),
+        ({"person": "disease"}, "column 'disease' is both sensitive= and person="),
+        ({"quasi": ["zip", "zip"]}, "column 'zip' is listed twice in quasi="),
+        ({"quasi": []}, "quasi= names no columns"),
+        ({"values": "bag"}, 'no values="bag"; choose "single", "set" or "multiset"'),
+        ({"missing": "ignore"}, 'no missing="ignore"; choose "an error", "a value", "drop" or "no value"'),
+        ({"values": "set"}, 'values="set" needs person='),
+        ({"source": {"zip": []}}, "cannot read a dict as a table; give a path"),
+        ({"source": 5}, "cannot read an int as a table; give a path"),
+        (
+            {"source": sl.Release.from_counts([{"Flu": 1}])},
+            "cannot read a Release as a table; a release no longer has the table's values; give the table that it was made from",
+        ),
+        ({"source": "zip,sex,disease\n1,f,p1"}, "that is text, not the name of a file"),
+        ({"source": []}, "the list of files is empty"),
+        ({"source": ""}, "the name of the file is empty; give the path of a file"),
+        ({"source": "a\0b.csv"}, "that is text, not the name of a file"),
+        ({"source": PATIENTS.slice(0, 0)}, "the table has no rows"),
+        ({"source": pl.from_arrow(PATIENTS).head(0)}, "the table has no rows"),
+        ({"source": pd.DataFrame([[1, 2]], columns=["zip", "zip"])}, "have the same name; rename one"),
+        (
+            {"source": pl.DataFrame({"zip": [[1]], "sex": ["f"], "disease": ["a"]})},
+            "column 'zip' holds List(Int64) cells",
+        ),
+        ({"source": PATIENTS.append_column("zip", PATIENTS["zip"])}, "two columns of the table are called 'zip'"),
+    ],
+)
+def test_a_wrong_role_gets_one_line(given, message):
+    kind = UnknownColumn if message.startswith("no column") else BadTable
+    assert message in refused(kind, **given)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[["Flu", "Cold"], ["Cold", "Flu"]], [("Flu",), ("Cold",)], [{"Flu"}, {"Cold"}], [{"is": "Flu"}, {}]],
+    ids=str,
+)
+@pytest.mark.parametrize("column", ["zip", "disease"])
+def test_lists_and_records_among_the_objects_of_pandas_are_no_cells(cells, column):
+    rows = pd.DataFrame({"zip": ["1", "1"], "disease": ["Flu", "Cold"]} | {column: cells})
+    with pytest.raises(WrongKind, match=r"a cell is one value, and this is a (list|tuple|set|dict); give a text"):
+        sl.read_table(rows, quasi="zip", sensitive="disease")
+
+
+def test_people_are_counted_never_named():
+    twice = pa.concat_tables([PATIENTS, PATIENTS.slice(0, 2)])
+    assert refused(source=twice, person="id").startswith("2 people have more than one row; give one row each")
+    moved = PATIENTS.set_column(3, "id", [["p1", "p1", "p1", "p4"]])
+    assert refused(source=moved, person="id", values="set") == (
+        "1 person has rows that differ in a quasi column; give each person one place (column 'id')"
+    )
+    nameless = PATIENTS.set_column(3, "id", [["p1", None, "", None]])
+    assert refused(source=nameless, person="id", missing_marks=[""]).startswith("3 rows have no 'id'")
+
+
+# --- several sensitive columns
+
+
+def several(**more):
+    rows = PATIENTS.append_column("income", pa.array(["low", "high", None, "low"]))
+    return sl.read_table(rows, **({"quasi": ["sex"], "sensitive": ["disease", "income"], "missing": "a value"} | more))
+
+
+def test_several_sensitive_columns_are_counted_together():
+    table = several()
+    assert table.sensitive_columns == ("disease", "income")
+    assert table.domain == ("Cold, high", "Flu, low", "Flu, (missing)")
+    assert table.counts.dense().tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert table.about("income").domain == ("high", "low", None)
+    assert table.about("income").counts.dense().tolist() == [[1, 1, 0], [0, 1, 1]]
+    assert table.about("disease").counts.dense().tolist() == read(quasi=["sex"]).counts.dense().tolist()
+
+
+def test_a_row_that_lacks_one_of_several_is_dropped_and_counted():
+    table = several(missing="drop")
+    assert (table.people, table.intake.rows_without_value) == (3, 1)
+    with pytest.raises(MissingValues, match=r"1 of 4 rows has no 'income'; say missing="):
+        several(missing="an error")
+
+
+def test_values_of_several_columns_are_declared_by_column():
+    table = several(domain={"income": ["low", "middle", "high", None]})
+    assert table.about("income").domain == ("low", "middle", "high", None)
+    assert table.about("disease").domain == ("Cold", "Flu")
+    with pytest.raises(BadTable, match="'low' occurs in 'income' but is not in domain=; add it there"):
+        several(domain={"income": ["middle", "high"]}, missing="drop")
+    with pytest.raises(
+        BadTable, match="domain= is about sensitive columns, and 'incom' is none; did you mean 'income'"
+    ):
+        several(domain={"incom": ["low"]})
+    with pytest.raises(BadTable, match="domain= lists the values of one sensitive column"):
+        several(domain=["Flu"])
+
+
+def test_columns_with_more_combinations_than_can_be_counted_are_refused(monkeypatch):
+    monkeypatch.setattr("sidelight.engines.source.KEY_LIMIT", 5)
+    with pytest.raises(BadTable, match="disease and income have more combinations of values than can be counted"):
+        several()
+
+
+def test_a_person_written_as_7_and_as_7_0_and_with_spaces_is_one_person(tmp_path: Path) -> None:
+    file = tmp_path / "visits.csv"
+    file.write_text("id,age,disease\n7,30,Flu\np8,31,Cold\n7.0,30,Flu\n p8,31,Cold\n", encoding="utf-8")
+    with pytest.raises(BadTable, match="2 people have"):
+        sl.read_table(file, quasi=["age"], sensitive="disease", person="id")
+    read = sl.read_table(file, quasi=["age"], sensitive="disease", person="id", values="set")
+    assert read.people == 2

@@ -1,0 +1,136 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sidelight as sl
+from sidelight.attack.simulation import draw_samples
+from sidelight.errors import BadNoise, WrongKind
+from sidelight.noise.attack import posterior_means
+from sidelight.noise.mechanism import Mechanism
+from sidelight.noise.postprocessing import postprocess
+
+ADULT = sl.datasets.adult(quasi=["age", "sex", "marital-status"])
+
+
+def noisy(**options):
+    arguments = {"by": ADULT.hierarchies, "levels": {"sex": 0}, "domain": ADULT.table.domain, "epsilon": 1} | options
+    return sl.noisy_counts(ADULT.table, **arguments)
+
+
+def attack(releases, **options):
+    return sl.attack_noise(releases, **({"people": ADULT.table, "by": ADULT.hierarchies} | options))
+
+
+def test_an_attacker_who_knows_nothing_else_learns_what_people_like_you_have():
+    seen = attack([noisy(), noisy()])
+    assert seen.bound is None
+    assert seen.posterior.sum(axis=1) == pytest.approx(1)
+    assert seen.belief > seen.prior_belief
+    assert seen.believed(0.9) == 0
+    assert 0 < seen.guessed < 1
+
+
+def test_groups_that_differ_are_told_apart_by_counts_that_stand_out_of_the_noise():
+    """Where noise is small, what is expected is near the counts, whatever the shares over all groups."""
+    rows = {"sex": ["f"] * 3_000 + ["m"] * 3_000, "disease": ["a"] * 3_000 + ["b"] * 3_000}
+    table = sl.read_table(pa.table(rows), quasi="sex", sensitive="disease", person="each row")
+    by = {"sex": sl.Hierarchy("sex", (("f", "m"), ("*", "*")))}
+    for delta in (0, 1e-6):
+        declared = {"by": by, "levels": {"sex": 0}, "domain": ["a", "b"], "outside": "leave out"}
+        counts = sl.noisy_counts(table, epsilon=1, delta=delta, **declared)
+        assert np.abs(posterior_means(counts) - [[3_000, 0], [0, 3_000]]).max() < 60
+        assert sl.attack_noise([counts], people=table, by=by).belief > 0.98
+
+
+@pytest.mark.parametrize("kind", ["discrete Laplace", "discrete Gaussian"])
+def test_counts_of_a_million_are_weighed_at_once(kind):
+    counts = noisy()
+    scale = {"discrete Laplace": 1e6, "discrete Gaussian": 1e3}[kind]
+    spending = replace(counts.spending, mechanism=Mechanism(kind, scale))
+    measured = np.where(counts.measured > 500, 10**9, -(10**6))
+    expected = posterior_means(replace(counts, measured=measured, counts=postprocess(measured), spending=spending))
+    assert (expected > 0).all()
+    assert expected[measured > 0] == pytest.approx(1e9, rel=0.01)
+
+
+def test_a_chance_without_a_promise_is_refused():
+    with pytest.raises(BadNoise, match="none is made against somebody who knows nothing else"):
+        attack([noisy()], chance=0.01)
+
+
+def test_an_attacker_who_knows_everybody_else_is_held_by_the_promise():
+    seen = attack([noisy(), noisy(epsilon=0.5)], tables=[ADULT.table] * 2, prior="uniform")
+    assert seen.bound == pytest.approx(math.tanh(0.75))
+    assert seen.largest_shift <= seen.bound
+
+
+def test_a_table_that_a_release_was_not_made_from_is_refused():
+    other = sl.datasets.adult(quasi=["age", "sex", "marital-status"]).table
+    few = draw_samples(other, overlap=100, people=200, releases=2, rng=np.random.default_rng(1))
+    with pytest.raises(BadNoise, match="release 1 was not made from table 1"):
+        attack([noisy()], people=few.shared, tables=[few.samples[0]])
+    with pytest.raises(BadNoise, match="some of the people are not in table 1"):
+        attack([noisy()], tables=[few.samples[0]])
+
+
+def test_with_a_delta_the_bound_has_a_chance():
+    gaussian = [noisy(epsilon=0.5, delta=1e-12)] * 2
+    seen = attack(gaussian, tables=[ADULT.table] * 2)
+    assert seen.bound == seen.promise.shift < 0.47
+    assert 0 < seen.promise.chance < 0.01
+    assert seen.largest_shift <= seen.bound
+    read_off_the_noise = attack(gaussian, tables=[ADULT.table] * 2, chance=seen.promise.chance)
+    assert read_off_the_noise.bound < seen.bound
+    assert "except with a chance of" in repr(seen)
+    # the data is as it is: this costs e^ε times the chance, and δ, more than a promise over data and noise
+    over_both = sl.promise_of([each.spending for each in gaussian], people=45_222, chance=seen.promise.chance)
+    assert over_both.shift < read_off_the_noise.bound
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"tables": []}, "0 tables for 1 noisy releases"),
+        ({"prior": {"Sale": 1}}, "a prior for 'Sale', which was not declared; did you mean 'Sales'"),
+        ({"prior": {"Sales": -1}}, "a belief of at least 0"),
+        ({"prior": {}}, "a belief of at least 0"),
+    ],
+)
+def test_bad_input(options, says):
+    with pytest.raises(BadNoise, match=says):
+        attack([noisy()], **options)
+
+
+def test_releases_declare_the_same_values():
+    fewer = noisy(domain=ADULT.table.domain[:-1], outside="leave out")
+    with pytest.raises(BadNoise, match="different sensitive values"):
+        attack([noisy(), fewer])
+    with pytest.raises(BadNoise, match="some people have a label or a value that was not declared"):
+        attack([fewer])
+
+
+def test_only_noisy_counts_are_attacked():
+    with pytest.raises(WrongKind, match="release 1 should be a NoisyCounts, not a Release; publish a Table with noise"):
+        attack([sl.group(ADULT.table, by="sex")])
+
+
+@pytest.mark.parametrize("releases", [None, sl.group(ADULT.table), {"one": 1}])
+def test_what_is_no_list_of_noisy_counts_gets_one_line(releases):
+    with pytest.raises(WrongKind, match="releases should be a list, each a NoisyCounts, not"):
+        attack(releases)
+
+
+def test_one_noisy_release_is_put_into_a_list():
+    with pytest.raises(WrongKind, match=r"several, not one; put it into a list: \[release\]"):
+        attack(noisy())
+
+
+def test_shown_in_a_notebook():
+    seen = attack([noisy()], tables=[ADULT.table])
+    assert repr(seen).startswith("<NoisyExposure of 45,222 people: belief in the true value ")
+    assert repr(seen).endswith("(promised: at most 0.4621)>")
+    assert "attacked about 45,222 people" in seen._repr_html_()
+    assert "promised" not in repr(attack([noisy()]))

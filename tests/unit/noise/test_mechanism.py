@@ -1,0 +1,145 @@
+import math
+import sys
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from sidelight.errors import BadNoise, NotAvailable
+from sidelight.noise.accountant import privacy_loss_distributions
+from sidelight.noise.mechanism import Mechanism, better_without_delta, calibrate, opendp
+from sidelight.noise.parameters import PrivacyUnit, Sensitivity
+
+LAPLACE, GAUSSIAN = (Mechanism(kind, 2.5) for kind in ("discrete Laplace", "discrete Gaussian"))
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 3), Fraction(1), Fraction(7)])
+@pytest.mark.parametrize(("neighbours", "touched"), [("add or remove", 1), ("replace", 2)])
+def test_laplace_noise_has_the_smallest_scale_that_opendp_says_keeps_epsilon(epsilon, neighbours, touched):
+    mechanism = calibrate(epsilon, Fraction(0), PrivacyUnit("id").sensitivity(neighbours))
+    assert (mechanism.kind, mechanism.sensitivity.l1) == ("discrete Laplace", touched)
+    assert mechanism.scale == pytest.approx(touched / epsilon, rel=1e-14)
+    assert touched / Fraction(mechanism.scale) <= epsilon
+
+
+def test_gaussian_noise_keeps_epsilon_and_delta_by_google_s_exact_account_too():
+    mechanism = calibrate(Fraction(1), Fraction(1, 10**5))
+    loss = privacy_loss_distributions().from_discrete_gaussian_mechanism(mechanism.scale)
+    assert loss.get_epsilon_for_delta(1e-5) == pytest.approx(1, rel=2e-4)  # they round losses to 1e-4
+
+
+def test_replacing_takes_root_two_of_gaussian_noise():
+    one, two = (calibrate(Fraction(1), Fraction(1, 10**5), each) for each in (Sensitivity(), Sensitivity(2, 2)))
+    assert two.scale == pytest.approx(one.scale * math.sqrt(2), rel=5e-3)  # noise is whole, so not quite
+    assert two.rho() == pytest.approx(one.rho(), rel=1e-2)
+
+
+@pytest.mark.parametrize("values", ["set", "multiset"])
+@pytest.mark.parametrize("cap", [1, 2, 3, 7])
+@pytest.mark.parametrize(("neighbours", "units"), [("add or remove", 1), ("replace", 2)])
+def test_several_values_per_person_take_as_much_noise_as_they_can_change(values, cap, neighbours, units):
+    sensitivity = PrivacyUnit("id", values, cap).sensitivity(neighbours)
+    assert calibrate(Fraction(1), Fraction(0), sensitivity).scale == pytest.approx(units * cap, rel=1e-14)
+    through_rho = not sensitivity.by_ones
+    one, several = (
+        calibrate(Fraction(1), Fraction(1, 10**5), each, through_rho=through_rho)
+        for each in (Sensitivity(), sensitivity)
+    )
+    distance = math.sqrt(units) * (cap if values == "multiset" else math.sqrt(cap))
+    assert several.scale == pytest.approx(one.scale * distance, rel=1e-9 if through_rho else 5e-3)
+    assert several.rho() == pytest.approx(one.rho(), rel=1e-9 if through_rho else 1e-2)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**6), Fraction(1, 3), Fraction(1), Fraction(10**400 // 3, 10**399)])
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 10**9), Fraction(1, 30)])
+@pytest.mark.parametrize("sensitivity", [Sensitivity(), Sensitivity(2, 2), Sensitivity(3, 9)])
+def test_calibrated_noise_keeps_what_it_was_calibrated_to_and_a_little_less_noise_does_not(epsilon, delta, sensitivity):
+    mechanism = calibrate(epsilon, delta, sensitivity)
+    assert mechanism.keeps(epsilon, delta)
+    assert not replace(mechanism, scale=mechanism.scale * 0.99).keeps(epsilon, delta)
+    assert not replace(mechanism, sensitivity=Sensitivity(20, 40)).keeps(epsilon, delta)
+
+
+def test_noise_without_a_scale_keeps_nothing_and_gaussian_noise_needs_a_delta():
+    for kind in ("discrete Laplace", "discrete Gaussian"):
+        for scale in (0.0, -1.0, math.nan, math.inf):
+            assert not Mechanism(kind, scale).keeps(Fraction(1), Fraction(1, 2))
+    assert not Mechanism("discrete Gaussian", 1e9).keeps(Fraction(1), Fraction(0))
+
+
+def chances(mechanism, reach=400):
+    noise = np.arange(-reach, reach + 1)
+    weight = np.exp(mechanism.log_weight(noise))
+    return noise, weight / weight.sum()
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("mechanism", [LAPLACE, GAUSSIAN, Mechanism("discrete Laplace", 0.2)])
+def test_a_margin_holds_as_often_as_it_says(mechanism, confidence):
+    noise, chance = chances(mechanism)
+    margin = mechanism.margin(confidence)
+    assert chance[np.abs(noise) <= margin].sum() >= confidence
+    assert chance[np.abs(noise) <= margin - 2].sum() < confidence
+
+
+@pytest.mark.parametrize("mechanism", [LAPLACE, GAUSSIAN], ids=lambda each: each.kind)
+def test_what_opendp_draws_has_the_chances_that_an_attacker_computes_with(mechanism):
+    drawn = mechanism.add_noise(np.zeros((100, 200), np.int64))
+    assert drawn.shape == (100, 200)
+    noise, chance = chances(mechanism)
+    expected = 20_000 * chance[np.abs(noise) <= 5]
+    seen = np.array([(drawn == value).sum() for value in range(-5, 6)])
+    distance = ((seen - expected) ** 2 / expected).sum()
+    assert distance < 65  # chi-squared with 11 degrees: a false alarm once in a hundred million runs
+
+
+@pytest.mark.parametrize("confidence", [0, 1, -1, 2])
+def test_a_margin_needs_a_confidence(confidence):
+    with pytest.raises(BadNoise, match=r"confidence is"):
+        LAPLACE.margin(confidence)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(Fraction(1, 10**9), 0), (Fraction(1000), 0), (Fraction(1), 1e-300)])
+def test_what_promises_nothing_is_refused(epsilon, delta):
+    with pytest.raises(BadNoise, match="nothing"):
+        calibrate(epsilon, Fraction(delta))
+
+
+@pytest.mark.parametrize(
+    ("module", "use"),
+    [("opendp.prelude", opendp), ("dp_accounting.pld.privacy_loss_distribution", privacy_loss_distributions)],
+)
+def test_without_the_extra_it_says_which_one_to_install(monkeypatch, module, use):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(
+        NotAvailable, match=r'pip install "sidelight\[dp\]" \(in a clone of the repository: "\.\[dp\]"\)'
+    ):
+        use()
+
+
+@pytest.mark.parametrize("kind", ["discrete Laplace", "discrete Gaussian"])
+@pytest.mark.parametrize("scale", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("counts", [1, 5, 40])
+def test_noise_hides_more_of_a_total_no_more_often_than_told(kind, scale, counts):
+    """Against the convolution of the noise itself."""
+    mechanism = Mechanism(kind, scale)
+    one = np.exp(mechanism.log_weight(np.arange(-300, 301)))
+    law = np.ones(1)
+    for _ in range(counts):
+        law = np.convolve(law, one / one.sum())
+    noise = np.arange(len(law)) - len(law) // 2
+    for chance in (0.01, 1e-6):
+        margin = mechanism.margin_of_total(counts, chance)
+        assert law[noise < -margin].sum() <= chance
+        assert margin <= 3 * mechanism.scale * math.sqrt(2 * counts * -math.log(chance)) + 30 * scale + 1
+
+
+def test_a_delta_that_makes_a_single_release_worse_is_said():
+    """At epsilon 1: 1.36 by Laplace noise, 4.23 at a delta of 1e-6."""
+    noise = calibrate(Fraction(1), Fraction(1, 10**6))
+    advice = better_without_delta(noise, Fraction(1))
+    assert "standard deviation of 1.36, here 4.23" in advice
+    assert better_without_delta(calibrate(Fraction(1), Fraction(0)), Fraction(1)) is None
+    many = Sensitivity(50, 50)  # many values of one person
+    assert better_without_delta(calibrate(Fraction(1), Fraction(1, 10**6), many), Fraction(1)) is None

@@ -1,0 +1,51 @@
+"""Whole counts of at least 0: near to what was measured, and adding up to it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from support.examples import examples
+
+from sidelight.noise.postprocessing import fit_marginals, postprocess
+
+ESTIMATES = arrays(np.float64, (3, 2, 4), elements=st.floats(-6, 40, width=32))
+
+
+@examples(60)
+@given(ESTIMATES)
+def test_parts_of_a_person_are_rounded_to_the_same_total(estimates):
+    whole = postprocess(estimates)
+    assert whole.min() >= 0
+    assert whole.sum() == max(round(estimates.sum().item()), 0)
+
+
+@examples(60)
+@given(ESTIMATES, st.lists(st.sampled_from([(), (0,), (1,), (2,), (0, 2), (1, 2)]), max_size=3))
+def test_counts_that_fit_marginals_are_whole_and_keep_the_total(estimates, marginals):
+    whole = fit_marginals(estimates, marginals)
+    assert whole.dtype == np.int64
+    assert whole.min() >= 0
+    assert whole.sum() == max(round(estimates.sum().item()), 0)
+
+
+def test_counts_add_up_as_marginals_say():
+    """What noise puts into 400 empty cells is not taken from the women."""
+    numbers = np.random.default_rng(3)
+    truth = np.zeros((2, 400))
+    truth[0, :100] = 6
+    estimates = truth + numbers.laplace(0, 3, truth.shape)
+    estimates[0] += (600 - estimates[0].sum()) / 400
+    estimates[1] += (0.4 - estimates[1].sum()) / 400
+    assert abs(fit_marginals(estimates, [(0,)])[0].sum() - 600) <= 1
+    assert postprocess(estimates)[0].sum() < 550
+
+
+@pytest.mark.parametrize("estimates", [np.full((2, 2), -1.5), np.zeros((2, 2)), np.array([[0.2, -0.4], [0.1, 0.3]])])
+def test_where_nobody_is_left_nobody_is_counted(estimates):
+    assert not fit_marginals(estimates, [(0,), (1,)]).any()
+
+
+def test_marginals_that_cannot_both_hold_still_give_the_total():
+    estimates = np.array([[9.0, -9.0], [-9.0, 14.0]])
+    assert fit_marginals(estimates, [(0,), (1,)]).sum() == 5

@@ -1,0 +1,145 @@
+import math
+from itertools import pairwise
+
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadNoise, WrongKind
+from sidelight.noise.semantic_privacy import _weight
+
+
+@pytest.mark.parametrize(("epsilon", "shift"), [(0.1, 0.04996), (0.5, 0.24492), (1, 0.46212), (2, 0.76159)])
+def test_without_delta_the_bound_is_tight(epsilon, shift):
+    promise = sl.semantic_privacy(epsilon)
+    assert promise.shift == pytest.approx(shift, abs=5e-6)
+    assert promise.shift >= math.tanh(epsilon / 2)
+    assert (promise.chance, promise.warnings, promise.vacuous) == (0, (), False)
+    assert promise.published_shift == pytest.approx(math.expm1(epsilon))
+
+
+def test_with_delta_it_is_the_smallest_shift_for_a_chance():
+    epsilon, delta, people, chance = 0.5, 1e-12, 45_222, 0.001
+    promise = sl.semantic_privacy(epsilon, delta, people=people, chance=chance)
+    excess = promise.shift - math.tanh(epsilon / 2)
+    # where the excess is small, the chance is about 2·n·δ / (h·(e^ε + 1))
+    assert 2 * people * delta / (excess * (math.exp(epsilon) + 1)) == pytest.approx(chance, rel=1e-3)
+    assert promise.shift == pytest.approx(0.24495, abs=5e-6)
+    assert promise.chance == chance
+    assert promise.published_shift == pytest.approx(math.expm1(1.5) + 2e-6)
+
+
+def test_a_tiny_delta_costs_next_to_nothing():
+    """Once 0.865 was promised here, by bounding how often outputs tell more than e^(2ε)."""
+    with_delta = sl.semantic_privacy(0.5, 1e-12, people=45_222, chance=0.001)
+    assert sl.semantic_privacy(0.5).shift < with_delta.shift < 0.272
+
+
+def test_without_a_wanted_chance_shift_and_chance_are_balanced():
+    promise = sl.semantic_privacy(0.1, 1e-12, people=1000)
+    assert promise.shift - math.tanh(0.05) == pytest.approx(promise.chance, rel=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.01, 0.3, 0.36, 1, 5, 20, 34])
+def test_the_chance_falls_steadily_with_the_shift(epsilon):
+    """Also where one form of the bound takes over from another."""
+    room = 1 - math.tanh(epsilon / 2)
+    weights = [_weight(epsilon, room * share / 1000) for share in range(1, 1001)]
+    assert all(one > other for one, other in pairwise(weights))
+    assert max(one - other for one, other in pairwise(weights[500:])) < 0.01 * weights[500]
+
+
+def test_a_smaller_chance_costs_a_larger_shift():
+    shifts = [sl.semantic_privacy(0.1, 1e-12, people=1000, chance=chance).shift for chance in (0.1, 1e-3, 1e-6)]
+    assert shifts == sorted(shifts)
+
+
+@pytest.mark.parametrize(("delta", "people", "chance"), [(1e-3, 1000, None), (1e-3, 1000, 0.01), (0.5, 10**6, None)])
+def test_it_warns_when_nothing_is_promised(delta, people, chance):
+    promise = sl.semantic_privacy(1, delta, people=people, chance=chance)
+    assert promise.vacuous
+    assert promise.warnings == ("delta is not far enough below 1 / people for this epsilon: nothing is promised",)
+    assert promise.sentence().startswith("Nothing is promised to you")
+
+
+def test_it_warns_of_a_large_epsilon():
+    assert sl.semantic_privacy(10).warnings == ("epsilon is so large that a belief may move almost anywhere",)
+    assert sl.semantic_privacy(10**6).shift == 1
+    assert sl.semantic_privacy(10**6).published_shift == math.inf
+
+
+def test_a_sentence_for_whoever_is_in_the_data():
+    assert sl.semantic_privacy("0.5").sentence() == (
+        "Whatever anyone knew before, what they believe about you changes by at most 0.2450 because you are in."
+    )
+    assert sl.semantic_privacy(0.1, 1e-12, people=1000, chance=0.001).sentence() == (
+        "Whatever anyone knew before, what they believe about you changes by at most 0.0500 because you are in, "
+        "except with a chance of at most 0.001."
+    )
+
+
+def test_a_chance_is_never_rounded_down():
+    assert sl.semantic_privacy(0.1, 1e-12, people=1000, chance=0.00121).sentence().endswith("at most 0.0013.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ((0,), {}),
+        ((-1,), {}),
+        ((1, 1), {}),
+        ((1, 1e-6), {}),
+        ((1, 1e-6), {"people": 0}),
+        ((1, 1e-6), {"people": 9, "chance": 2}),
+        ((1,), {"neighbours": "swap"}),
+    ],
+)
+def test_bad_input(arguments, options):
+    with pytest.raises(BadNoise):
+        sl.semantic_privacy(*arguments, **options)
+
+
+def test_it_shows_itself_in_a_notebook():
+    assert repr(sl.semantic_privacy(1)) == (
+        "<SemanticPrivacy of epsilon 1 and delta 0: promises a shift of at most 0.4622>"
+    )
+    promise = sl.semantic_privacy(0.1, 1e-12, people=45_222, chance=0.001)
+    assert repr(promise).endswith(
+        "for 45,222 people: promises a shift of at most 0.0501, except with a chance of 0.001>"
+    )
+    assert repr(sl.semantic_privacy(1, 1e-4, people=45_222)).endswith("promises nothing>")
+    assert "what they believe about you" in promise._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("thing", "remedy"),
+    [
+        (sl.Spending("a talk", epsilon=1), r"not of a Spending; ask for .* sl\.promise_of\(\[spending\]\)"),
+        (sl.Ledger("budget.json"), r"not of a Ledger; ask for all of its spendings: sl\.promise_of\(ledger\.read"),
+        ([1], r"not of a list; give a number such as 1, an OpenDP Measurement with d_in="),
+        (None, "not of None; give a number"),
+    ],
+)
+def test_what_says_its_promise_elsewhere_names_the_place(thing, remedy):
+    with pytest.raises(WrongKind, match=remedy):
+        sl.semantic_privacy(thing)
+
+
+def test_a_distance_is_for_measurements():
+    with pytest.raises(BadNoise, match="d_in= is for measurements of OpenDP"):
+        sl.semantic_privacy(1, d_in=1)
+
+
+def test_a_promise_of_losses_knows_the_whole_profile():
+    """With a chance, what the noise itself tells is read; error rates too are those of the noise then."""
+    spendings = [sl.Spending("a day", epsilon="0.1")] * 30
+    summed, together = (sl.promise_of(spendings, people=1000, chance=chance) for chance in (None, "0.001"))
+    assert len(summed.profile.pairs) == 1
+    assert together.error_rates().recognised < summed.error_rates().recognised
+    assert together.profile.curve is None
+
+
+def test_where_somebody_is_replaced_nothing_is_said_of_being_in_alone():
+    """That hides who you are among those who are in; not whether anybody is."""
+    sentence = sl.semantic_privacy(1, neighbours="replace").sentence()
+    assert sentence.endswith("changes by at most 0.4622 because you are in, and not anybody else in your place.")
+    assert sl.semantic_privacy(1).sentence().endswith("changes by at most 0.4622 because you are in.")
