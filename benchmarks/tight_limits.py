@@ -19,7 +19,8 @@ from results import write_part
 from search import best_of
 
 import sidelight as sl
-from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 
 QUASI = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country")

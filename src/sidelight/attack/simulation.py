@@ -43,7 +43,7 @@ from sidelight.errors import (
     expect_mapping,
     parameter,
 )
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.policy.policy import Policy
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.protect import method_of, protect

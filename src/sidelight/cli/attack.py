@@ -33,7 +33,7 @@ from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
-from sidelight.measures.measure import exact
+from sidelight.measures.criterion import exact
 from sidelight.policy.settings import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link

@@ -33,7 +33,8 @@ from sidelight.learner.training import (
     model_name,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list

@@ -39,7 +39,7 @@ from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
-from sidelight.measures.measure import whole_amount
+from sidelight.measures.fields import whole_amount
 
 if TYPE_CHECKING:
     from sidelight.table.labels import Semantics

@@ -41,7 +41,8 @@ from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.max_entropy.terms import shares_of
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups

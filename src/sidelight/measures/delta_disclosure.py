@@ -19,6 +19,7 @@ from sidelight._arrays import Integers
 from sidelight._rounding import in_words, log, round_up
 from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
     ShareRuns,
@@ -29,7 +30,7 @@ from sidelight.measures.group_by_group import (
     share_runs,
     share_witness,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

@@ -19,8 +19,10 @@ import pyarrow as pa
 from sidelight._rounding import in_words, round_up
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, WrongKind, as_given, did_you_mean, expect
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Bound, Measure, value_text
+from sidelight.measures.limit_grammar import value_text
+from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.table.table import Tabular, expect_one_sensitive
 

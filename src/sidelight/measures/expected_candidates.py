@@ -35,8 +35,9 @@ from sidelight._arrays import Floats, Integers
 from sidelight._rounding import PRECISE, in_words, round_down, whole_number
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, shown

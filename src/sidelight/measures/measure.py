@@ -14,51 +14,37 @@ by another path.  `when_groups_merge` and `more_is_worse` are claims that search
 from __future__ import annotations
 
 import math
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, fields, replace
-from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import reduce
-from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from sidelight._arrays import Flags
-from sidelight._rounding import as_printed, at_a_glance, exact_number, in_words
-from sidelight._text import html_table
 from sidelight.errors import (
     BadMeasure,
-    BadPolicy,
-    NotTrueOrFalse,
-    TooHard,
-    as_given,
-    did_you_mean,
     expect,
     in_python,
     listed,
     parameter,
 )
-from sidelight.knowledge.tokens import quote
+from sidelight.measures.criterion import Bound, Comparison, Criterion
 from sidelight.measures.exact import Amount, Screen
-from sidelight.release.groups import GroupName, Groups
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.limit_grammar import call_text
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.table.labels import Label, Semantics, shown
+from sidelight.table.labels import Label, Semantics
 from sidelight.table.table import Table
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from sidelight.release.population import Population
-
-Bound: TypeAlias = int | float | Fraction | Decimal
-"""What a limit may be given as; 0.1 means a tenth (see `exact`)."""
-
 
 Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
 """Views of a release with several sensitive columns, by the column and what is known."""
@@ -345,323 +331,3 @@ class Worst:
         if self.value is None or self.witness is None:
             return (True, 0, 0)
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Witness:
-    """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
-
-    group: GroupName
-    value: Label = None
-
-    def in_words(self) -> str:
-        """Point at the group and the value."""
-        return str(self.group) + (f": {self.value}" if self.value is not None else "")
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.in_words()}>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Finding:
-    """The answer to one question about a release: an exact number and the witness that reaches it.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> GroupSize().measure(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
-    <Finding: group size is 2, in group 2>
-    """
-
-    measure: Measure
-    value: Amount
-    witness: Witness | None
-    notes: tuple[str, ...] = ()
-    kindest: Amount | None = None
-    """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
-
-    def explain(self) -> str:
-        """Say it in a sentence or two, for someone who has to sign."""
-        return self.measure.explain(self)
-
-    def replay(self, release: Release) -> Amount:
-        """Compute the value again from the witness alone, by the definition or by counting worlds."""
-        if self.witness is None:
-            return self.value
-        return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
-
-    def plot(self, release: Release) -> alt.TopLevelMixin:
-        """Draw it on the release that it is of.
-
-        The risk against how much is known, with what was asked about marked; the sizes of groups; or the values of the
-        group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
-        it, `chart.save("finding.svg")` writes it.
-        """
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
-
-        return finding_chart(self, release)
-
-    def __repr__(self) -> str:
-        where = f", in {self.witness.group}" if self.witness else ""
-        return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
-
-    def _repr_html_(self) -> str:
-        row = (self.measure, self.value_in_words(), self.worst_off())
-        note = " ".join((self.explain(), *self.notes))
-        return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
-
-    def worst_off(self) -> str:
-        """Say who is worst off, in a few words; nothing where nobody is."""
-        return "" if self.witness is None else self.witness.in_words()
-
-    def value_in_words(self) -> str:
-        """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
-        value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
-        return f"{value}, an estimate" if self.measure.estimate else value
-
-
-class Comparison(Enum):
-    """How a measure is bounded; the words are those of policy.toml."""
-
-    AT_LEAST = "at_least"
-    ABOVE = "above"
-    AT_MOST = "at_most"
-    BELOW = "below"
-
-    @property
-    def sign(self) -> str:
-        """The usual sign: ≥ > ≤ <."""
-        return {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}[self.value]
-
-    @property
-    def from_above(self) -> bool:
-        """Whether it keeps the value from getting large."""
-        return self in (Comparison.AT_MOST, Comparison.BELOW)
-
-    @property
-    def strict(self) -> bool:
-        """Whether a value that meets the bound breaks it."""
-        return self in (Comparison.ABOVE, Comparison.BELOW)
-
-    def holds(self, value: Amount, bound: Amount) -> bool:
-        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
-        compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {
-            Comparison.AT_LEAST: operator.ge,
-            Comparison.ABOVE: operator.gt,
-            Comparison.AT_MOST: operator.le,
-            Comparison.BELOW: operator.lt,
-        }
-        return compare[self](as_printed(value), as_printed(bound))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Criterion:
-    """A measure and the bound it must keep.
-
-    Its text is a limit, which a policy's reader reads again.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-    >>> print(GroupSize() >= 5, "and", Acquaintance(others=3, apart_from=("Lung cancer", "AIDS")) < 0.5)
-    group size ≥ 5 and acquaintance(others=3, apart_from=[Lung cancer, AIDS]) < 0.5
-    """
-
-    measure: Measure
-    comparison: Comparison
-    bound: Bound
-
-    def __post_init__(self) -> None:
-        expect(Measure, self.measure, "the measure")  # type: ignore[type-abstract]
-        expect(Comparison, self.comparison, "the comparison")
-        bound, (least, most) = exact(self.bound), self.measure.limits
-        if not least <= bound <= most:
-            message = (
-                f"the limit {self.bound} of '{self.measure.name}' is out of range; it lies between {least} and {most}"
-            )
-            raise BadPolicy(message)
-        if self.comparison.from_above != self.measure.large_is_bad:
-            word = ("at most", "below") if self.measure.large_is_bad else ("at least", "above")
-            message = f"a policy keeps '{self.measure.name}' {word[0]} or {word[1]} a limit, not {self.comparison.sign}"
-            raise BadPolicy(message)
-
-    def judge(self, release: Release) -> Judgement:
-        """Measure a release and decide."""
-        return self.decide(self.measure.measure(release))
-
-    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Criterion:
-        """Ask the same about one of several sensitive columns (see `Measure.about`).
-
-        >>> from sidelight.measures.l_diversity import DistinctValues
-        >>> print((DistinctValues() >= 2).about("income"))
-        distinct values(of=income) ≥ 2
-        """
-        return replace(self, measure=self.measure.about(of, known=known))
-
-    def decide(self, finding: Finding) -> Judgement:
-        """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
-        holds = self.comparison.holds(finding.value, exact(self.bound))
-        if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
-            low, high = sorted((float(finding.kindest), float(finding.value)))
-            between = f"lies between {low:.9g} and {high:.9g}"
-            message = (
-                f"'{self}' cannot be told: the estimate {between}, on both sides of the limit; set another limit"
-                if self.measure.estimate
-                else f"'{self}' {self.measure.undecided.format(between=between)}"
-            )
-            raise TooHard(message)
-        return Judgement(self, finding, holds)
-
-    def __str__(self) -> str:
-        return f"{self.measure} {self.comparison.sign} {self.bound}"
-
-    def __repr__(self) -> str:
-        return f"<Criterion: {self}>"
-
-    def _repr_html_(self) -> str:
-        return html_table("Criterion", ["measure", "wanted"], [(self.measure, self.bound_text)])
-
-    @property
-    def bound_text(self) -> str:
-        """The bound by itself: ≥ 5."""
-        return f"{self.comparison.sign} {'infinite' if self.bound == math.inf else self.bound}"
-
-    def __bool__(self) -> bool:
-        message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
-        raise NotTrueOrFalse(message)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Judgement:
-    """A criterion applied to a finding.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> (GroupSize() >= 3).judge(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
-    <Judgement: group size ≥ 3 does not hold, it is 2 in group 2>
-    """
-
-    criterion: Criterion
-    finding: Finding
-    holds: bool
-
-    def plot(self, release: Release) -> alt.TopLevelMixin:
-        """Draw the finding with the limit, on the release that was judged (see `Finding.plot`)."""
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
-
-        return finding_chart(self.finding, release, criterion=self.criterion)
-
-    def __repr__(self) -> str:
-        where = f" in {self.finding.witness.group}" if self.finding.witness else ""
-        holds = "holds" if self.holds else "does not hold"
-        return f"<Judgement: {self.criterion} {holds}, it is {self.finding.value_in_words()}{where}>"
-
-    def _repr_html_(self) -> str:
-        return judgements_table("Judgement", [self], note=" ".join((self.finding.explain(), *self.finding.notes)))
-
-
-def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:
-    """Draw judgements for a notebook, under the headings that an audit has in a terminal."""
-    rows = [
-        (
-            each.finding.measure,
-            each.criterion.bound_text,
-            at_a_glance(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad),
-            "✓ yes" if each.holds else "✗ no",
-            each.finding.worst_off(),
-        )
-        for each in judgements
-    ]
-    columns = ["measure", "wanted", "found", "within policy?", "who is worst off"]
-    return html_table(title, columns, rows, total=len(rows), note=note)
-
-
-def exact(bound: Bound) -> Amount:
-    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
-
-    >>> exact(0.1), exact(5), exact(math.inf)
-    (Fraction(1, 10), Fraction(5, 1), inf)
-    """
-    return exact_number(bound, BadPolicy, "a limit")
-
-
-LARGEST_AMOUNT = 10**1000
-"""Any number may be asked about that Python writes."""
-
-
-def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
-    """Take a whole number of at least 0, or say what is wrong with it.
-
-    >>> whole_amount("implications", "k", 3)
-    3
-    >>> whole_amount("implications", "k", -1)
-    Traceback (most recent call last):
-    ...
-    sidelight.errors.BadMeasure: 'implications' needs k to be a whole number of at least 0, not -1
-    """
-    try:
-        whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
-    except TypeError:
-        whole = -1
-    if whole < 0:
-        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
-        raise BadMeasure(message)
-    if whole > most:
-        message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
-        raise BadMeasure(message)
-    return int(whole)
-
-
-def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
-    """Refuse what is none of the choices that a setting has.
-
-    >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
-    Traceback (most recent call last):
-    sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
-    """
-    if not isinstance(chosen, str) or chosen not in choices:
-        message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
-        raise BadMeasure(message)
-
-
-# How is a measure written in a line of text?  `implications(k=3, value=Lung cancer)`. The settings of a measure are
-# numbers, texts, lists of them in `[...]` and tables in `{...}`; a text stands as it is, or in quotes where it
-# needs them.  `policy/limit_text` has the grammar and reads what is written here.
-
-
-SIGNS = "[]"
-"""What is a sign in a limit besides the signs of facts."""
-
-LONGEST = 120
-"""A setting that takes more characters, such as a whole hierarchy, is left out of a text for people."""
-
-LEFT_OUT = "…"
-"""Stands for such a setting; nobody reads it again as if it were one."""
-
-
-def call_text(name: str, settings: Mapping[str, object], *, longest: int = LONGEST) -> str:
-    """Write a measure with its settings.
-
-    >>> call_text("group size", {}), call_text("implications", {"k": 3, "value": "Salt, pepper"})
-    ('group size', 'implications(k=3, value="Salt, pepper")')
-    """
-    texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
-    parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
-    return f"{name}({', '.join(parts)})" if parts else name
-
-
-def value_text(value: object) -> str:
-    """Write the value of a setting.
-
-    >>> value_text({"a stomach disease": ["Ulcer", "Dyspepsia"]}), value_text(("[30-40]", "5", True))
-    ('{a stomach disease=[Ulcer, Dyspepsia]}', '["[30-40]", 5, true]')
-    """
-    if isinstance(value, str):
-        return quote(value, signs=SIGNS)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)}={value_text(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, Sequence | AbstractSet):
-        return "[" + ", ".join(value_text(each) for each in value) + "]"
-    return quote(shown(value), signs=SIGNS) if value is None else str(value)
-
-
-def _key(key: object) -> str:
-    return quote(shown(key) if key is None else str(key), signs=SIGNS)

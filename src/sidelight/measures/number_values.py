@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from sidelight._rounding import LARGEST_NUMBER, exact_number, fraction_in
 from sidelight.errors import BadMeasure, as_given, expect_mapping, parameter
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
 
 

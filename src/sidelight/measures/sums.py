@@ -33,9 +33,12 @@ from sidelight._arrays import Flags, Integers, add_up
 from sidelight._rounding import exact_text, in_words
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, expect_mapping, parameter
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups

@@ -33,6 +33,7 @@ from sidelight._arrays import Integers
 from sidelight._rounding import in_words
 from sidelight.errors import BadMeasure, WrongKind, as_given, is_one_of, kind_in_words
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
     ShareRuns,
@@ -44,7 +45,7 @@ from sidelight.measures.group_by_group import (
     share_witness,
     shares,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

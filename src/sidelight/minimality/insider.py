@@ -30,7 +30,7 @@ from sidelight._progress import Progress, quiet
 from sidelight._rounding import in_words
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import Beyond, CountingEffort, believe, refuse_open_cut
 from sidelight.minimality.group_question import group_questions

@@ -10,7 +10,7 @@ from fractions import Fraction
 from sidelight._rounding import in_words
 from sidelight._text import counted, form
 from sidelight.errors import TooHard
-from sidelight.measures.measure import Witness
+from sidelight.measures.finding import Witness
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.table.labels import Label, shown, shown_in_list
 

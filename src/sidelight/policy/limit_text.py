@@ -20,7 +20,9 @@ import re
 from sidelight._text import MOST_NESTED, is_deeply_nested
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.knowledge.tokens import TokenReader
-from sidelight.measures.measure import LEFT_OUT, SIGNS, Comparison, Criterion, Measure
+from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.limit_grammar import LEFT_OUT, SIGNS
+from sidelight.measures.measure import Measure
 from sidelight.policy.limits import Limit, limit_model, settings_of
 from sidelight.policy.measure_names import measure_named
 from sidelight.policy.settings import Word, validated

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_type_hints
 from pydantic import ConfigDict, Field, StrictInt, create_model
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.criterion import Comparison, Criterion
+from sidelight.measures.measure import Measure
 from sidelight.measures.targets import Predicate, read_value
 from sidelight.policy.settings import Number, Section, Text, setting_type
 from sidelight.table.labels import Label, written_label

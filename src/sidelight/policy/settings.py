@@ -34,7 +34,7 @@ from pydantic.json_schema import WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, did_you_mean
-from sidelight.measures.measure import exact
+from sidelight.measures.criterion import exact
 
 
 class Section(BaseModel):

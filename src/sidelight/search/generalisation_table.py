@@ -24,9 +24,10 @@ from sidelight._rounding import at_a_glance, printed_cautiously
 from sidelight._text import as_names, counted, html_table
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import asked_about_each
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.measure import Measure
 from sidelight.release.generalise import Lattice, Node
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice

@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sidelight._progress import Progress
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Monotonicity
+from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import Node
 from sidelight.release.streamed_lattice import StreamedLattice

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sidelight._progress import Progress
-    from sidelight.measures.measure import Judgement
+    from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published

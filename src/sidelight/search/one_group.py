@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from sidelight.errors import BadMeasure, NothingSafe, TooHard
-from sidelight.measures.measure import Comparison, Criterion, Judgement
+from sidelight.measures.criterion import Comparison, Criterion, Judgement
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import holds_upwards

@@ -12,7 +12,9 @@ from typing import Literal, get_args, get_origin
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.about import About
-from sidelight.measures.measure import Criterion, Measure, call_text
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.limit_grammar import call_text
+from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit_section
 from sidelight.policy.limits import BOUNDS, Limit, limit_model, right_bounds, settings_of
 from sidelight.policy.measure_names import measure_named

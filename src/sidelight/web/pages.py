@@ -28,8 +28,9 @@ from sidelight import __version__
 from sidelight._text import as_names, counted, form, shell
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
 from sidelight.report.document import DocumentPart

@@ -19,7 +19,7 @@ from pydantic import Field
 from sidelight._progress import Progress
 from sidelight._text import counted, shell
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.policy.policy import Policy
 from sidelight.release.generalise import group
 from sidelight.report.charts.candidates import MOST_CANDIDATES

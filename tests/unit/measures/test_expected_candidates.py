@@ -32,7 +32,7 @@ from sidelight.measures.expected_candidates import (
     ratio_by_spouge,
     ratio_multiplied,
 )
-from sidelight.measures.measure import Finding
+from sidelight.measures.finding import Finding
 from sidelight.policy.limit_text import read_limit
 
 

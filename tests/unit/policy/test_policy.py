@@ -10,8 +10,8 @@ import pytest
 import sidelight as sl
 from sidelight._text import MOST_ROWS
 from sidelight.errors import BadMeasure, BadPolicy, NotTrueOrFalse, WrongKind
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Finding, Witness
 from sidelight.policy.policy import toml_value
 
 RELEASE = sl.Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}])

@@ -9,7 +9,7 @@ import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.policy.settings import (
     MOST_DIGITS,
     Number,

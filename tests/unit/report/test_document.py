@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidelight._rounding import round_down, round_up
-from sidelight.measures.measure import Witness
+from sidelight.measures.finding import Witness
 from sidelight.release.groups import GroupName
 from sidelight.report.document import number, plain
 

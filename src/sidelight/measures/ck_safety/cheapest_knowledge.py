@@ -50,8 +50,10 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tole
 from sidelight.measures.ck_safety.priced_atoms import Chain, ExactGroup, PricedGroups, least_logs
 from sidelight.measures.ck_safety.shortlist import near_the_cut
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, joined_all
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

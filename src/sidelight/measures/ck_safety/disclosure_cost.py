@@ -24,8 +24,11 @@ from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.ck_safety.implications import Implications, nobody_shown
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Summary, Witness, whole_amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity, Summary
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, Semantics, shown

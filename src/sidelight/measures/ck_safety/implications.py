@@ -23,7 +23,9 @@ from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScre
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release

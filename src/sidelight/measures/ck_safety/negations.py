@@ -37,8 +37,10 @@ from sidelight.measures.exact import (
     RatioArithmetic,
     compute_exactly,
 )
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, whole_amount
+from sidelight.measures.measure import Measure, Monotonicity, Worst
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

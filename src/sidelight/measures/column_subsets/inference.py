@@ -32,7 +32,8 @@ from sidelight._text import as_names
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups

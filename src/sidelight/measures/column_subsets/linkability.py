@@ -35,7 +35,8 @@ from sidelight.measures.column_subsets.known_cells import (
     names_in_words,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.size_histogram import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.table.labels import Label

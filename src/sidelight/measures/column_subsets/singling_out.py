@@ -28,7 +28,9 @@ from sidelight.measures.column_subsets.known_cells import KnownCells, OfWholeRel
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import number_equal_rows

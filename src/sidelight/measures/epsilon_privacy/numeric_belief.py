@@ -28,6 +28,7 @@ from sidelight._arrays import Flags, Floats, Integers, first_of_each
 from sidelight._rounding import exact_text, round_down, round_up, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, as_given, is_one_of
+from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
     LARGEST_COUNT,
@@ -38,8 +39,9 @@ from sidelight.measures.epsilon_privacy.families import (
 )
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.exact import Amount
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.measure import Measure, Monotonicity, Worst
 from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups

@@ -15,7 +15,8 @@ import numpy as np
 from sidelight._arrays import Integers
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.measure import Measure, refuse_unknown
+from sidelight.measures.fields import refuse_unknown
+from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
 from sidelight.release.generalise import keys_as_groups
 from sidelight.release.groups import Groups, PopulationCounts

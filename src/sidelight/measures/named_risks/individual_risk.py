@@ -36,7 +36,9 @@ from sidelight._rounding import PRECISE, decimal_text, round_up, short_decimal, 
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
+from sidelight.measures.fields import refuse_unknown
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.table.carried import WEIGHT_UNIT

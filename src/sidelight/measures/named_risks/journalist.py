@@ -21,7 +21,8 @@ from sidelight._arrays import Floats, Integers
 from sidelight._rounding import decimal_text, exact_text, to_places
 from sidelight._text import counted, form
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
 from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import (

@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from sidelight._rounding import exact_text, short_decimal
 from sidelight._text import counted
-from sidelight.measures.measure import Finding, Measure
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import PersonRisk, SizeWitness, Statistic
 from sidelight.table.labels import Label
 

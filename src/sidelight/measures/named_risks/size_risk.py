@@ -29,7 +29,9 @@ from sidelight._rounding import decimal_text, exact_number
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.exact import Amount, Screen, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
+from sidelight.measures.fields import refuse_unknown
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release

@@ -28,7 +28,9 @@ from sidelight._rounding import exact_number, exact_text, short_decimal
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.population_models import ModelEstimate, SampleSizes, estimates
 from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import runs_of_sizes

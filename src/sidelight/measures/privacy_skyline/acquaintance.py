@@ -19,7 +19,9 @@ import numpy as np
 from sidelight._arrays import Flags, Floats, Integers
 from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.privacy_skyline.five_minima import (
     OFF_PER_RELATIVE,
     FiveMinima,

@@ -26,7 +26,8 @@ import numpy as np
 from sidelight._rounding import MOST_OF_ANYTHING
 from sidelight._text import html_table
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
-from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
+from sidelight.measures.criterion import Bound, Criterion, exact
+from sidelight.measures.fields import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
 from sidelight.measures.targets import Predicate, Targets, Value, read_value

@@ -13,7 +13,8 @@ from sidelight._progress import quiet
 from sidelight._rounding import at_a_glance, exact_text, round_cautiously, short_decimal
 from sidelight._text import counted
 from sidelight.errors import BadMeasure
-from sidelight.measures.measure import Criterion, Measure, exact
+from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.measure import Measure
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS

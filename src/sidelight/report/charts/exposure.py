@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sidelight._rounding import exact_text, round_up
 from sidelight._text import counted
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.criterion import Bound, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
 
 if TYPE_CHECKING:

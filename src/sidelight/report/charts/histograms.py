@@ -17,7 +17,7 @@ import numpy as np
 from sidelight._arrays import Integers, add_up
 from sidelight._rounding import in_words, round_up
 from sidelight._text import counted
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.criterion import Bound, exact
 from sidelight.release.groups import GroupName
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finished

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight._rounding import at_a_glance
 from sidelight._text import counted, form
 from sidelight.errors import BadMeasure
-from sidelight.measures.measure import Comparison, exact
+from sidelight.measures.criterion import Comparison, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
 
 if TYPE_CHECKING:

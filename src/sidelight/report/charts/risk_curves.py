@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sidelight._rounding import LARGEST_NUMBER, at_a_glance, exact_text, in_words, round_up
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.measure import Bound, Comparison, exact
+from sidelight.measures.criterion import Bound, Comparison, exact
 from sidelight.report.plots import (
     BLUE,
     INK,

@@ -19,7 +19,7 @@ from sidelight._rounding import short_decimal
 from sidelight._text import counted, form
 from sidelight.errors import SidelightError
 from sidelight.measures.about import asked_about_each
-from sidelight.measures.measure import Bound, Criterion
+from sidelight.measures.criterion import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release

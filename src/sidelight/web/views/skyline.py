@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from sidelight._text import counted, form, shell
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
-from sidelight.measures.measure import Bound, Comparison, Criterion, whole_amount
+from sidelight.measures.criterion import Bound, Comparison, Criterion
+from sidelight.measures.fields import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.policy.policy import Policy
