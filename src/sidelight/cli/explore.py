@@ -25,7 +25,8 @@ from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.measures.criterion import Comparison, Criterion, exact
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure

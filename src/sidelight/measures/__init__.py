@@ -5,10 +5,10 @@ Here belong measures and what they share; not what is done with their values (bo
 registers itself under its name when it is declared), a public name in `sidelight/__init__.pyi`, and a line in
 `policy/measure_names`, which lists ours in the order of pages and schemas.
 
-Read `measure` first, then `finding` (the answer, and the witness that reaches it), `criterion` (a measure with a bound)
-and `findings` (several at once).  `fields` checks settings and `limit_grammar` writes them in a line of text.  Then
-`exact` and `group_by_group` (find in floats, decide in fractions; what searches look at), `targets` (which values are
-asked about), one classic such as `k_anonymity`, then `sums` (of amounts), `about` (one of several sensitive columns),
-and the adversaries: `ck_safety/`, `privacy_skyline/`, `epsilon_privacy/`; `column_subsets/` is about some of the
-columns at a time.
+Read `measure` first, then `finding` (the answer, and the witness that reaches it), `criterion` (a measure with a
+bound), `comparison` (≥ > ≤ <) and `findings` (several at once).  `fields` declares and checks settings; `limit_grammar`
+reads and writes them in a line of text.  Then `exact` and `group_by_group` (find in floats, decide in fractions; what
+searches look at), `targets` (which values are asked about), one classic such as `k_anonymity`, then `sums` (of
+amounts), `about` (one of several sensitive columns), and the adversaries: `ck_safety/`, `privacy_skyline/`,
+`epsilon_privacy/`; `column_subsets/` is about some of the columns at a time.
 """

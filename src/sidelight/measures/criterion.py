@@ -8,19 +8,19 @@ A bound means what it says in decimal and is decided in exact arithmetic.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from sidelight._rounding import as_printed, at_a_glance, exact_number
+from sidelight._rounding import at_a_glance, exact_number
 from sidelight._text import html_table
 from sidelight.errors import BadPolicy, NotTrueOrFalse, TooHard, expect
+from sidelight.measures.comparison import Comparison
 from sidelight.measures.exact import Amount
 from sidelight.measures.finding import Finding
+from sidelight.measures.limit_grammar import limit_text
 from sidelight.release.release import Release
 
 if TYPE_CHECKING:
@@ -30,40 +30,6 @@ if TYPE_CHECKING:
 
 Bound: TypeAlias = int | float | Fraction | Decimal
 """What a limit may be given as; 0.1 means a tenth (see `exact`)."""
-
-
-class Comparison(Enum):
-    """How a measure is bounded; the words are those of policy.toml."""
-
-    AT_LEAST = "at_least"
-    ABOVE = "above"
-    AT_MOST = "at_most"
-    BELOW = "below"
-
-    @property
-    def sign(self) -> str:
-        """The usual sign: ≥ > ≤ <."""
-        return {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}[self.value]
-
-    @property
-    def from_above(self) -> bool:
-        """Whether it keeps the value from getting large."""
-        return self in (Comparison.AT_MOST, Comparison.BELOW)
-
-    @property
-    def strict(self) -> bool:
-        """Whether a value that meets the bound breaks it."""
-        return self in (Comparison.ABOVE, Comparison.BELOW)
-
-    def holds(self, value: Amount, bound: Amount) -> bool:
-        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
-        compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {
-            Comparison.AT_LEAST: operator.ge,
-            Comparison.ABOVE: operator.gt,
-            Comparison.AT_MOST: operator.le,
-            Comparison.BELOW: operator.lt,
-        }
-        return compare[self](as_printed(value), as_printed(bound))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -94,8 +60,9 @@ class Criterion:
             )
             raise BadPolicy(message)
         if self.comparison.from_above != self.measure.large_is_bad:
-            word = ("at most", "below") if self.measure.large_is_bad else ("at least", "above")
-            message = f"a policy keeps '{self.measure.name}' {word[0]} or {word[1]} a limit, not {self.comparison.sign}"
+            right = Comparison.for_measure(large_is_bad=self.measure.large_is_bad)
+            words = " or ".join(each.value.replace("_", " ") for each in right)
+            message = f"a policy keeps '{self.measure.name}' {words} a limit, not {self.comparison.sign}"
             raise BadPolicy(message)
 
     def judge(self, release: Release) -> Judgement:
@@ -126,7 +93,7 @@ class Criterion:
         return Judgement(self, finding, holds)
 
     def __str__(self) -> str:
-        return f"{self.measure} {self.comparison.sign} {self.bound}"
+        return limit_text(self.measure, self.comparison, self.bound)
 
     def __repr__(self) -> str:
         return f"<Criterion: {self}>"

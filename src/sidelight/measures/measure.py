@@ -34,7 +34,8 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.measures.criterion import Bound, Comparison, Criterion
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Bound, Criterion
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.limit_grammar import call_text

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from sidelight._rounding import ROUNDED
 from sidelight._text import counted, form
 from sidelight.errors import NotAvailable, SidelightError
-from sidelight.measures.criterion import Comparison
+from sidelight.measures.comparison import Comparison
 from sidelight.report.attacks_tried import attack_section
 from sidelight.report.how_made import how_it_was_made, what_is_published
 from sidelight.report.page import (

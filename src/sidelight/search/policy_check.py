@@ -26,7 +26,8 @@ import numpy as np
 
 from sidelight._arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
-from sidelight.measures.criterion import Comparison, Criterion, exact
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import Amount, Screen, joined_all
 from sidelight.measures.finding import Finding
 from sidelight.measures.k_anonymity import GroupSize

@@ -9,7 +9,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NotTrueOrFalse, SidelightError, TooHard, WrongKind
-from sidelight.measures.criterion import Comparison, Criterion, exact, judgements_table
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact, judgements_table
 from sidelight.measures.finding import Finding, Witness
 from sidelight.report.plots import title_of
 
@@ -28,15 +29,6 @@ def test_a_bound_means_what_it_says(bound, number):
 def test_what_is_no_number_is_no_bound(bound):
     with pytest.raises(BadPolicy, match="a limit is a number"):
         exact(bound)
-
-
-def test_comparisons():
-    assert [each.holds(Fraction(1), 1) for each in Comparison] == [True, False, True, False]
-    assert [each.holds(Fraction(2), 1) for each in Comparison] == [True, True, False, False]
-    assert [each.holds(Fraction(0), 1) for each in Comparison] == [False, False, True, True]
-    assert [each.sign for each in Comparison] == ["≥", ">", "≤", "<"]
-    assert [each.sign for each in Comparison if each.from_above] == ["≤", "<"]
-    assert [each.sign for each in Comparison if each.strict] == [">", "<"]
 
 
 @pytest.mark.parametrize(
