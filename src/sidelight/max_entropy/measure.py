@@ -86,8 +86,7 @@ class WithStatistics(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
-        # what it is mixed with may check its own fields
-        getattr(super(), "__post_init__", lambda: None)()
+        super().__post_init__()
         object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:

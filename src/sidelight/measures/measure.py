@@ -37,6 +37,7 @@ from sidelight.errors import (
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Bound, Criterion
 from sidelight.measures.exact import Amount, Screen
+from sidelight.measures.fields import read_fields
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.limit_grammar import call_text
 from sidelight.release.groups import Groups
@@ -86,6 +87,10 @@ class Measure(ABC):
         super().__init_subclass__()
         if "name" in vars(cls):
             _DECLARED[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        """Read the fields that are declared with a reader (see `fields`)."""
+        read_fields(self)
 
     @property
     @abstractmethod

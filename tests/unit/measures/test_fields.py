@@ -1,10 +1,14 @@
 """Settings of measures that are taken, and those that are refused."""
 
+from dataclasses import dataclass, field
+from typing import Literal
+
 import numpy as np
 import pytest
 
 from sidelight.errors import BadMeasure, SidelightError
-from sidelight.measures.fields import LARGEST_AMOUNT, refuse_unknown, whole_amount
+from sidelight.measures.fields import LARGEST_AMOUNT, choice, read, refuse_unknown, whole, whole_amount
+from sidelight.measures.k_anonymity import GroupSize
 
 
 @pytest.mark.parametrize(
@@ -36,3 +40,34 @@ def test_amounts_from_nothing_to_the_largest():
     with pytest.raises(BadMeasure, match="needs k to be at most 1000000000"):
         whole_amount("m", "k", LARGEST_AMOUNT + 1)
     refuse_unknown("m", "kind", "b", ("a", "b"))
+
+
+@dataclass(frozen=True)
+class Declared(GroupSize):
+    """A measure with a field of each kind."""
+
+    k: int = field(default=1, metadata=whole(most=9))
+    kind: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"]))
+    sort: Literal["a", "b"] = field(default="a", metadata=choice(Literal["a", "b"], "no '{given}' for '{measure}'"))
+    names: tuple | None = field(default=None, metadata=read(tuple))
+
+
+def test_declared_fields_are_read():
+    measure = Declared(np.int64(3), "b", names=["x"])
+    assert (measure.k, type(measure.k), measure.kind, measure.names) == (3, int, "b", ("x",))
+    assert measure.with_settings(k=4).names == ("x",)
+    assert Declared().names is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"k": 10}, "'group size' needs k to be at most 9, not 10"),
+        ({"kind": "c"}, "'group size' has no kind=\"c\"; there are: a, b"),
+        ({"sort": "c"}, "no 'c' for 'group size'"),
+    ],
+)
+def test_declared_fields_refuse_what_they_do_not_take(given, message):
+    with pytest.raises(BadMeasure) as refused:
+        Declared(**given)
+    assert str(refused.value) == message

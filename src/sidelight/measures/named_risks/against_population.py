@@ -44,6 +44,7 @@ class AgainstPopulation(SizeRisk):
         if self.population is not None:
             object.__setattr__(self, "population", Population.of(self.population))
         refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
+        super().__post_init__()
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

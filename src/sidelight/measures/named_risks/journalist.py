@@ -66,10 +66,6 @@ with 1/2.
     name: ClassVar[str] = "journalist risk"
     also_called = ("k-map", "journalist")
 
-    def __post_init__(self) -> None:
-        AgainstPopulation.__post_init__(self)
-        PersonRisk.__post_init__(self)
-
     @classmethod
     def from_settings(
         cls,

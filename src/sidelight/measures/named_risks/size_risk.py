@@ -268,6 +268,7 @@ class PersonRisk(SizeRisk):
     threshold: float | Fraction | None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         refuse_unknown(self.name, "statistic", self.statistic, get_args(Statistic))
         if (self.threshold is not None) != (self.statistic == "share above"):
             message = (
