@@ -70,7 +70,7 @@ def _readers(kind: type[Measure]) -> tuple[tuple[str, FieldReader, bool], ...]:
 
 
 def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
-    """Take a whole number of at least 0, or say what is wrong with it.
+    """Return a whole number of at least 0, or raise `BadMeasure`.
 
     >>> whole_amount("implications", "k", 3)
     3
@@ -93,7 +93,7 @@ def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST
 
 
 def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
-    """Refuse what is none of the choices that a setting has.
+    """Raise `BadMeasure` for what is none of the choices that a setting has.
 
     >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
     Traceback (most recent call last):

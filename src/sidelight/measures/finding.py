@@ -55,7 +55,7 @@ class Finding:
     """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
 
     def explain(self) -> str:
-        """Say it in a sentence or two, for someone who has to sign."""
+        """Return it in a sentence or two, for someone who has to sign."""
         return self.measure.explain(self)
 
     def replay(self, release: Release) -> Amount:
@@ -85,10 +85,10 @@ class Finding:
         return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
 
     def worst_off(self) -> str:
-        """Say who is worst off, in a few words; nothing where nobody is."""
+        """Return who is worst off, in a few words; nothing where nobody is."""
         return "" if self.witness is None else self.witness.in_words()
 
     def value_in_words(self) -> str:
-        """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
+        """Return the value for a person, rounded towards caution: risks up, sizes and diversities down."""
         value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
         return f"{value}, an estimate" if self.measure.estimate else value

@@ -116,14 +116,14 @@ def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
 
 
 def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
-    """Say what turns settings into a measure."""
+    """Return what turns settings into a measure."""
     maker: Callable[..., Measure] = getattr(kind, "from_settings", kind)
     return maker
 
 
 @cache
 def settings_of(kind: type[Measure]) -> Settings:
-    """List the settings of a measure."""
+    """Return the settings of a measure."""
     maker = measure_maker(kind)
     hints = get_type_hints(maker)
     required = inspect.Parameter.empty
