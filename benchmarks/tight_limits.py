@@ -19,7 +19,9 @@ from results import write_part
 from search import best_of
 
 import sidelight as sl
-from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import all_measures
 
 QUASI = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country")
@@ -94,8 +96,7 @@ def policies(coarse: sl.Release) -> Iterator[sl.Policy]:
 def limits_met_by(measure: Measure, release: sl.Release) -> Iterator[Criterion]:
     """Bound a measure by what it says about a release, which may be met or may not."""
     value = measure.measure(release).value
-    large = (Comparison.AT_MOST, Comparison.BELOW)
-    for comparison in large if measure.large_is_bad else (Comparison.AT_LEAST, Comparison.ABOVE):
+    for comparison in Comparison.for_measure(large_is_bad=measure.large_is_bad):
         yield Criterion(measure, comparison, value)
 
 

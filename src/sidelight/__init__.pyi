@@ -66,7 +66,7 @@ from .measures.epsilon_privacy.skyline import belief_skyline as belief_skyline
 from .measures.column_subsets.singling_out import SinglingOut as SinglingOut
 from .measures.column_subsets.linkability import Linkability as Linkability
 from .measures.column_subsets.inference import Inference as Inference
-from .measures.measure import Finding as Finding
+from .measures.finding import Finding as Finding
 from .measures.measure import Measure as Measure
 from .measures.measure import Monotonicity as Monotonicity
 
@@ -103,7 +103,7 @@ from .knowledge.people import Someone as Someone
 from .knowledge.parse_facts import read_fact as read_fact
 
 # policies
-from .measures.measure import Criterion as Criterion
+from .measures.criterion import Criterion as Criterion
 from .measures.privacy_skyline.skyline import skyline as skyline
 from .policy.auditor import Auditor as Auditor
 from .policy.policy import Policy as Policy

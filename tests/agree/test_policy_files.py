@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.measures.measure import Comparison, Criterion, exact
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.limits import settings_of
 from sidelight.policy.measure_names import all_measures

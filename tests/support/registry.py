@@ -28,8 +28,9 @@ import pyarrow as pa
 import sidelight as sl
 from sidelight.measures.ck_safety.implications import ImplicationsWitness
 from sidelight.measures.ck_safety.negations import NegationsWitness
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.findings import findings
-from sidelight.measures.measure import Finding, Measure, Witness
+from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.release.groups import GroupName
 from sidelight.table.labels import MISSING, shown, written_label

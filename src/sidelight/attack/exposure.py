@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from sidelight.attack.targets import People
     from sidelight.attack.truth_check import TruthCheck
-    from sidelight.measures.measure import Bound
+    from sidelight.measures.criterion import Bound
     from sidelight.release.groups import GroupName
 
 ExposurePicture: TypeAlias = Literal["values left", "belief"]

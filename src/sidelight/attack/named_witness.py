@@ -35,7 +35,7 @@ import numpy as np
 from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.errors import BadMeasure, BadTable, expect, parameter
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, compute_exactly
-from sidelight.measures.measure import Finding
+from sidelight.measures.finding import Finding
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness
 from sidelight.release.groups import GroupName

@@ -20,7 +20,7 @@ import numpy as np
 from sidelight.errors import BadTable, SidelightError
 from sidelight.learner.learned import learn
 from sidelight.learner.measure import Learner
-from sidelight.measures.measure import Judgement, exact
+from sidelight.measures.criterion import Judgement, exact
 from sidelight.minimality.insider import insider
 from sidelight.minimality.measure import Insider
 from sidelight.progress import Progress, quiet

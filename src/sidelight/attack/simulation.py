@@ -40,7 +40,7 @@ from sidelight.errors import (
     expect_mapping,
     parameter,
 )
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING, exact_number

@@ -31,7 +31,7 @@ from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.files import real_path
-from sidelight.measures.measure import exact
+from sidelight.measures.criterion import exact
 from sidelight.policy.settings import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link

@@ -19,7 +19,8 @@ from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, BadRelease, TooHard
 from sidelight.learner.roster import LABELS_ALONE
-from sidelight.measures.measure import Finding, exact
+from sidelight.measures.criterion import exact
+from sidelight.measures.finding import Finding
 from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import sidecar_path
 from sidelight.report.document import Envelope

@@ -22,8 +22,11 @@ from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.errors import BadMeasure, TooHard
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.disclosure_curve import DisclosureCurve, KnowledgeAxis, disclosure_curve
-from sidelight.measures.measure import Comparison, Criterion, Finding, Measure, exact
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure
 from sidelight.measures.privacy_skyline.skyline import KnowledgeSkyline, knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number

@@ -32,7 +32,9 @@ from sidelight.learner.training import (
     model_name,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.rounding import in_words, to_places
@@ -103,7 +105,7 @@ class Learner(Measure):
     Srivastava, 2013.
     """
 
-    model: ModelName = "logistic"
+    model: ModelName = field(default="logistic", metadata=read(model_name))
     rounds: int = ROUNDS
     exact_up_to: int | None = None
     table: Table | None = field(default=None, repr=False, compare=False)
@@ -117,7 +119,7 @@ class Learner(Measure):
     undecided = "cannot be told: nobody says who is in which group, so the value {between}; give the original table"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", model_name(self.model))
+        super().__post_init__()
         rounds, exact_up_to = expect_settings(self.rounds, self.exact_up_to)
         object.__setattr__(self, "rounds", rounds)
         object.__setattr__(self, "exact_up_to", exact_up_to)

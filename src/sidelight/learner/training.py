@@ -36,7 +36,7 @@ from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.roster import LABELS_ALONE, Roster
 from sidelight.learner.several_values import Occurrences, SetAssignments
-from sidelight.measures.measure import whole_amount
+from sidelight.measures.fields import whole_amount
 from sidelight.progress import Progress, quiet
 from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.text import counted

@@ -39,7 +39,8 @@ from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.max_entropy.terms import shares_of
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.release import Members, Release, whole_groups
@@ -85,8 +86,7 @@ class WithStatistics(Measure):
     when_groups_merge = Monotonicity.UNKNOWN
 
     def __post_init__(self) -> None:
-        # what it is mixed with may check its own fields
-        getattr(super(), "__post_init__", lambda: None)()
+        super().__post_init__()
         object.__setattr__(self, "knowing", tuple(each.statement for each in read_statements(self.knowing)))
         object.__setattr__(self, "rules", tuple(self.rules))
         if len(self.rules) != 2 or min(self.rules) < 0:

@@ -5,8 +5,12 @@ Here belong measures and what they share; not what is done with their values (bo
 registers itself under its name when it is declared), a public name in `sidelight/__init__.pyi`, and a line in
 `policy/measure_names`, which lists ours in the order of pages and schemas.
 
-Read `measure` first (measure, finding, criterion) and `findings` (several at once), then `exact` and `group_by_group`
-(find in floats, decide in fractions; what searches look at), `targets` (which values are asked about), one classic such
-as `k_anonymity`, then `sums` (of amounts), `about` (one of several sensitive columns), and the adversaries:
-`ck_safety/`, `privacy_skyline/`, `epsilon_privacy/`; `column_subsets/` is about some of the columns at a time.
+Read `measure` first, then `finding` (the answer, and the witness that reaches it), `criterion` (a measure with a
+bound), `comparison` (≥ > ≤ <) and `findings` (several at once).  `fields` declares and checks settings; `limit_grammar`
+reads and writes them in a line of text.  Then `exact` and `group_by_group` (find in floats, decide in fractions; what
+searches look at), `targets` (which values are asked about), the classics (`k_anonymity`, `l_diversity`, `t_closeness`,
+`beta_likeness`, `delta_disclosure`, `expected_candidates`), `sums` (of amounts, by `number_values`), `about` (one of
+several sensitive columns), `disclosure_curve` (risk against knowledge), and the adversaries: `ck_safety/`,
+`privacy_skyline/`, `epsilon_privacy/`; `named_risks/` are what regulators ask for by name, `column_subsets/` is about
+some of the columns at a time.
 """

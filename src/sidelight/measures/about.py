@@ -24,7 +24,8 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadMeasure, UnknownValue, expect, expect_or_none
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Summary, Views, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity, Summary, Views
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release

@@ -12,7 +12,7 @@ Source: Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, PV
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import localcontext
 from fractions import Fraction
 from functools import lru_cache
@@ -21,8 +21,9 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.arrays import Flags, Integers
-from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
+from sidelight.measures.fields import choice
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
     ShareRuns,
@@ -33,7 +34,7 @@ from sidelight.measures.group_by_group import (
     share_runs,
     share_witness,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -62,18 +63,14 @@ class BetaLikeness(Targeted, FormulaMeasure):
     Source: Cao and Karras, Publishing Microdata with a Robust Privacy Guarantee, PVLDB 2012.
     """
 
-    kind: Kind = "basic"
+    kind: Kind = field(
+        default="basic", metadata=choice(Kind, "no kind '{given}' of '{measure}'; choose basic or enhanced")
+    )
 
     name: ClassVar[str] = "beta likeness"
     by_occurring_values: ClassVar[bool] = True
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not is_one_of(self.kind, Kind):
-            message = f"no kind '{as_given(self.kind)}' of '{self.name}'; choose basic or enhanced"
-            raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -9,15 +9,16 @@ Source: Brickell and Shmatikov, The Cost of Privacy, KDD 2008.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from sidelight.arrays import Integers
-from sidelight.errors import BadMeasure, as_given, is_one_of
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.fields import choice
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
     ShareRuns,
@@ -28,7 +29,7 @@ from sidelight.measures.group_by_group import (
     share_runs,
     share_witness,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -58,19 +59,14 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
     Source: Brickell and Shmatikov, The Cost of Privacy, KDD 2008.
     """
 
-    absent: Absent = "infinite"
+    absent: Absent = field(
+        default="infinite",
+        metadata=choice(Absent, "'{measure}' cannot take absent values as '{given}'; choose infinite or skipped"),
+    )
 
     name: ClassVar[str] = "delta disclosure"
     by_occurring_values: ClassVar[bool] = True
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not is_one_of(self.absent, Absent):
-            message = (
-                f"'{self.name}' cannot take absent values as '{as_given(self.absent)}'; choose infinite or skipped"
-            )
-            raise BadMeasure(message)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

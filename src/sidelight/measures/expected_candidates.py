@@ -21,10 +21,10 @@ second releases in docs/understand/measures/expected-candidates.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import comb, factorial
 from typing import ClassVar
 
@@ -34,8 +34,10 @@ from scipy.special import gammaln
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, round_down, whole_number
@@ -68,7 +70,9 @@ class ExpectedCandidates(FormulaMeasure):
     Source: the question is of Ganta, Kasiviswanathan and Smith, Composition Attacks, KDD 2008; the model is ours.
     """
 
-    borrowed: int = 10
+    borrowed: int = field(
+        default=10, metadata=read(partial(whole_number, error=BadMeasure, name=parameter("borrowed"), least=1))
+    )
 
     name: ClassVar[str] = "expected candidates"
     also_called = ("effective anonymity", "composition")
@@ -78,9 +82,6 @@ class ExpectedCandidates(FormulaMeasure):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.UNKNOWN  # none was found that lowers it, and nothing is proven
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "borrowed", whole_number(self.borrowed, BadMeasure, parameter("borrowed"), least=1))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -15,7 +15,8 @@ from functools import partial, reduce
 from typing import TypeAlias
 
 from sidelight.measures.about import About
-from sidelight.measures.measure import Finding, Measure, Summary, Views
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure, Summary, Views
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease

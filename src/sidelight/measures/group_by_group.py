@@ -27,7 +27,8 @@ import numpy as np
 from sidelight.arrays import Floats, Integers, add_up, in_lowest_terms
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
-from sidelight.measures.measure import Measure, Witness, Worst
+from sidelight.measures.finding import Witness
+from sidelight.measures.measure import Measure, Worst
 from sidelight.release.groups import Groups
 from sidelight.rounding import PRECISE, round_cautiously
 from sidelight.table.counts import Counts

@@ -13,8 +13,9 @@ import numpy as np
 
 from sidelight.arrays import Integers
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Monotonicity, Witness
+from sidelight.measures.measure import Monotonicity
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words

@@ -24,8 +24,10 @@ import numpy as np
 from sidelight.arrays import Integers, in_lowest_terms
 from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.fields import LARGEST_AMOUNT
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
-from sidelight.measures.measure import LARGEST_AMOUNT, Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

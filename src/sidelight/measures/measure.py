@@ -14,16 +14,13 @@ by another path.  `when_groups_merge` and `more_is_worse` are claims that search
 from __future__ import annotations
 
 import math
-import operator
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, fields, replace
-from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from functools import reduce
-from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
@@ -32,33 +29,24 @@ import numpy as np
 from sidelight.arrays import Flags
 from sidelight.errors import (
     BadMeasure,
-    BadPolicy,
-    NotTrueOrFalse,
-    TooHard,
-    as_given,
-    did_you_mean,
     expect,
     in_python,
     listed,
     parameter,
 )
-from sidelight.knowledge.tokens import quote
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Bound, Criterion
 from sidelight.measures.exact import Amount, Screen
-from sidelight.release.groups import GroupName, Groups
+from sidelight.measures.fields import read_fields
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.limit_grammar import call_text
+from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.rounding import as_printed, at_a_glance, exact_number, in_words
-from sidelight.table.labels import Label, Semantics, shown
+from sidelight.table.labels import Label, Semantics
 from sidelight.table.table import Table
-from sidelight.text import html_table
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from sidelight.release.population import Population
-
-Bound: TypeAlias = int | float | Fraction | Decimal
-"""What a limit may be given as; 0.1 means a tenth (see `exact`)."""
-
 
 Views: TypeAlias = dict[tuple[str | None, tuple[str, ...]], Release]
 """Views of a release with several sensitive columns, by the column and what is known."""
@@ -75,24 +63,26 @@ class Monotonicity(Enum):
 class Measure(ABC):
     """One question asked of a release.  Each measure is a frozen dataclass in a file of its own.
 
-    Comparing a measure with a number gives a criterion: `GroupSize() >= 5`.
+    Comparing a measure with a number gives a criterion: `GroupSize() >= 5`.  A measure has four parts, below in this
+    order; only `name`, `when_groups_merge`, `summarize` (or `measure`), `explain` and `replay` have to be filled in:
+
+    - the question: `name`, the settings (its fields), `semantics`, and what it is `about`;
+    - the formula: `summarize` and the merging of summaries, `measure`, `screen`, and `replay` of a witness;
+    - the claims: `when_groups_merge`, `limits`, `more_is_worse`, `share_at`, `belief_at`;
+    - the words: `explain`, `also_called`, its text in a limit.
 
     In a policy file and on the command line a measure's settings are the parameters of its class.  Where those
     hold what TOML cannot say, the class offers a class method `from_settings`, whose annotated signature then is
     what the file may say, and a method `settings()` for the way back.
     """
 
+    # The question: what is asked, about what, with which settings.
+
     name: ClassVar[str]  # in the user's words, as in policy.toml: "group size"
-    also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
-    large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
-    limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
-    mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
-    depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
     needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
     estimate: ClassVar[bool] = False  # whether it guesses, by a model, at what the release does not say
-    undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
 
     def __init_subclass__(cls) -> None:
         """Register a measure under its name as soon as it is declared; classes without one are steps towards some."""
@@ -100,32 +90,120 @@ class Measure(ABC):
         if "name" in vars(cls):
             _DECLARED[cls.name] = cls
 
+    def __post_init__(self) -> None:
+        """Read the fields that are declared with a reader (see `fields`)."""
+        read_fields(self)
+
+    def settings(self) -> dict[str, object]:
+        """Return the parameters that differ from their defaults as a policy says them: numbers, texts, lists."""
+        values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        return {each.name: value for each, value in values if value != each.default}
+
+    def amounts(self) -> dict[str, int]:
+        """Return the parameters that are whole numbers: how much somebody knows, how many values are wanted."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
+
+    def with_settings(self, **changed: object) -> Measure:
+        """Ask the same with some parameters changed."""
+        return replace(self, **changed)  # type: ignore[type-var]
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        """Return a few of these measures that suit releases with these values: every contract test tries them."""
+        del domain
+        required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
+        return (cls(**dict.fromkeys(required, 1)),)
+
+    def check(self, release: Release) -> None:
+        """Refuse what is no release, and releases for which the question makes no sense."""
+        expect(Release, release, "what is measured")
+        if release.semantics not in self.semantics:
+            message = (
+                f"'{self.name}' is defined for {' and '.join(self.semantics)} values, "
+                f"and this release has {parameter('values', release.semantics)}; leave it out or use 'acquaintance'"
+            )
+            raise BadMeasure(message)
+        columns = release.sensitive_columns
+        if self.about_values and len(columns) > 1:
+            message = (
+                f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; "
+                f"ask about one (of={columns[0]}){in_python(f': .about({columns[0]!r}), or let a policy ask each')}"
+            )
+            raise BadMeasure(message)
+
+    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
+        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody.
+
+        >>> from sidelight.measures.l_diversity import DistinctValues
+        >>> print(DistinctValues().about("income") >= 2)
+        distinct values(of=income) ≥ 2
+        """
+        from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
+
+        return About(self, of, known)
+
+    def asked_of(self, release: Release) -> tuple[Measure, Release]:
+        """Return the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
+        return self, release
+
     @property
-    @abstractmethod
-    def when_groups_merge(self) -> Monotonicity:
-        """A claim; a plain class attribute, or a property where it depends on the parameters."""
+    def register(self) -> Population | None:
+        """The population that the question compares the release with, if it does."""
+        return None
 
-    def monotonicity(self, semantics: Semantics) -> Monotonicity:
-        """Say what merging groups does to the value under these semantics."""
-        del semantics
-        return self.when_groups_merge
+    def with_register(self, population: Population) -> Measure:
+        """Compare with this population, where the question is about one."""
+        del population
+        return self
 
-    def least_people(self, semantics: Semantics) -> int:
-        """Say how many people a group needs so as not to be as bad as can be, whoever has what: a claim to prune by."""
-        del semantics
-        return 1
+    def prepared(self, release: Release) -> Release:
+        """Let the groups of a release know what the question needs of them: their people in a population."""
+        return release if self.register is None else self.register.carried_by(release)
 
-    def summarize(self, groups: Groups) -> Summary:
-        """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
-        del groups
-        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
-        raise BadMeasure(message)
+    def informed(self, table: Table) -> Measure:
+        """Take the original table, where the question is about somebody who knows something of it."""
+        del table
+        return self
+
+    @property
+    def knows_true_values(self) -> bool:
+        """Whether what it finds depends on who has which value, beside what the release says."""
+        return False
+
+    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
+        """Ask the same, leaving out none of these values any more."""
+        del values
+        return self
+
+    def names_values(self, domain: tuple[Label, ...]) -> Flags:
+        """Return which values of a domain the settings name: those are spoken of, whoever has them."""
+        # a hierarchy covers values and names none of them, and a setting that is None is left open
+        settings = (value for name, value in self.settings().items() if name != "hierarchy" and value is not None)
+        named = {text for value in settings for text in _labels_in(value)}
+        return np.array([text in named for text in domain], bool)
+
+    # The formula: groups to summaries to a finding; a screen for searches; the value once more, from the witness.
+
+    mergeable: ClassVar[bool] = True  # whether summaries of parts make up the whole; otherwise only whole releases
+    depends_on_whole: ClassVar[bool] = True  # whether a group's summary depends on how often values occur in all groups
 
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release."""
         self.check(release)
         release = self.prepared(release)
         return self.summarize_blocks(release.groups).finding()
+
+    def measure_view(self, release: Release, views: Views) -> Finding:
+        """Answer the question; `views` of the release that others asked about may be at hand (see `about`)."""
+        del views
+        return self.measure(release)
+
+    def summarize(self, groups: Groups) -> Summary:
+        """Reduce groups to what the finding needs, vectorised over the groups; where that is `mergeable`."""
+        del groups
+        message = f"'{self.name}' looks at a whole release at once; measure the release, not its parts"
+        raise BadMeasure(message)
 
     def summarize_blocks(self, groups: Groups) -> Summary:
         """Summarise groups that may be too many for one block."""
@@ -150,126 +228,57 @@ class Measure(ABC):
         del release
         return finding
 
-    def measure_view(self, release: Release, views: Views) -> Finding:
-        """Answer the question; `views` of the release that others asked about may be at hand (see `about`)."""
-        del views
-        return self.measure(release)
-
-    def check(self, release: Release) -> None:
-        """Refuse what is no release, and releases for which the question makes no sense."""
-        expect(Release, release, "what is measured")
-        if release.semantics not in self.semantics:
-            message = (
-                f"'{self.name}' is defined for {' and '.join(self.semantics)} values, "
-                f"and this release has {parameter('values', release.semantics)}; leave it out or use 'acquaintance'"
-            )
-            raise BadMeasure(message)
-        columns = release.sensitive_columns
-        if self.about_values and len(columns) > 1:
-            message = (
-                f"'{self.name}' is about one sensitive column, and this release has {listed(columns)}; "
-                f"ask about one (of={columns[0]}){in_python(f': .about({columns[0]!r}), or let a policy ask each')}"
-            )
-            raise BadMeasure(message)
-
-    @property
-    def register(self) -> Population | None:
-        """The population that the question compares the release with, if it does."""
-        return None
-
-    def with_register(self, population: Population) -> Measure:
-        """Compare with this population, where the question is about one."""
-        del population
-        return self
-
-    def prepared(self, release: Release) -> Release:
-        """Let the groups of a release know what the question needs of them: their people in a population."""
-        return release if self.register is None else self.register.carried_by(release)
-
-    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
-        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody.
-
-        >>> from sidelight.measures.l_diversity import DistinctValues
-        >>> print(DistinctValues().about("income") >= 2)
-        distinct values(of=income) ≥ 2
-        """
-        from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
-
-        return About(self, of, known)
-
-    def asked_of(self, release: Release) -> tuple[Measure, Release]:
-        """Give the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
-        return self, release
-
-    def informed(self, table: Table) -> Measure:
-        """Take the original table, where the question is about somebody who knows something of it."""
-        del table
-        return self
-
-    @property
-    def knows_true_values(self) -> bool:
-        """Whether what it finds depends on who has which value, beside what the release says."""
-        return False
-
-    def share_at(self, limit: Fraction) -> Fraction | None:
-        """Give the share c for which "at most this limit" says "no value above share c of a group", and no more."""
-        del limit
-        return None
-
-    def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Give a belief in any value of anybody that nobody passes within this limit, who knows the release alone."""
-        return self.share_at(limit)
-
     def screen(self) -> Screen:
-        """Give the measure in floats and in a form that joins, for searches."""
+        """Return the measure in floats and in a form that joins, for searches."""
         message = f"'{self.name}' looks at a whole release at once; search without it and judge what is found by it"
         raise BadMeasure(message)
-
-    @abstractmethod
-    def explain(self, finding: Finding) -> str:
-        """Say a finding of this measure in words."""
 
     @abstractmethod
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the value again from the witness, by another path than `summarize`."""
 
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Give a few of these measures that suit releases with these values: every contract test tries them."""
-        del domain
-        required = [each.name for each in fields(cls) if each.default is each.default_factory is MISSING]  # type: ignore[arg-type]
-        return (cls(**dict.fromkeys(required, 1)),)
+    # The claims: what searches and policies rely on, and `tests/claims` tries to refute.
 
-    def amounts(self) -> dict[str, int]:
-        """Give the parameters that are whole numbers: how much somebody knows, how many values are wanted."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
-        return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
+    large_is_bad: ClassVar[bool] = True  # a risk (bounded from above), or a size or diversity (from below)
+    limits: ClassVar[tuple[Bound, Bound]] = (0, math.inf)  # what a bound may be
+
+    @property
+    @abstractmethod
+    def when_groups_merge(self) -> Monotonicity:
+        """A claim; a plain class attribute, or a property where it depends on the parameters."""
+
+    def monotonicity(self, semantics: Semantics) -> Monotonicity:
+        """Return what merging groups does to the value under these semantics."""
+        del semantics
+        return self.when_groups_merge
+
+    def least_people(self, semantics: Semantics) -> int:
+        """Return how many people a group needs so as not to be as bad as can be, whoever has what: to prune by."""
+        del semantics
+        return 1
 
     @property
     def more_is_worse(self) -> tuple[str, ...]:
         """The amounts of which more never makes a release safer: a claim; a plain class attribute, or a property."""
         return ()
 
-    def with_settings(self, **changed: object) -> Measure:
-        """Ask the same with some parameters changed."""
-        return replace(self, **changed)  # type: ignore[type-var]
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """Return the share c for which "at most this limit" says "no value above share c of a group", and no more."""
+        del limit
+        return None
 
-    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
-        """Ask the same, leaving out none of these values any more."""
-        del values
-        return self
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Return a belief in any value of anybody that nobody passes within this limit, who knows the release alone."""
+        return self.share_at(limit)
 
-    def names_values(self, domain: tuple[Label, ...]) -> Flags:
-        """Say which values of a domain the settings name: those are spoken of, whoever has them."""
-        # a hierarchy covers values and names none of them, and a setting that is None is left open
-        settings = (value for name, value in self.settings().items() if name != "hierarchy" and value is not None)
-        named = {text for value in settings for text in _labels_in(value)}
-        return np.array([text in named for text in domain], bool)
+    # The words: how it is said, written and compared with a bound.
 
-    def settings(self) -> dict[str, object]:
-        """Give the parameters that differ from their defaults as a policy says them: numbers, texts, lists, tables."""
-        values = ((each, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
-        return {each.name: value for each, value in values if value != each.default}
+    also_called: ClassVar[tuple[str, ...]] = ()  # its names in papers and other tools: "k-anonymity"
+    undecided: ClassVar[str] = "could not be decided in time: the value {between}; give the measure more seconds"
+
+    @abstractmethod
+    def explain(self, finding: Finding) -> str:
+        """Return a finding of this measure in words."""
 
     def __str__(self) -> str:
         """Write it as in a limit, everywhere: `implications(k=1)`."""
@@ -289,7 +298,7 @@ class Measure(ABC):
 
 
 def _labels_in(setting: object) -> Iterator[Label]:
-    """Give all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
+    """Yield all labels inside a setting; in a list, None is the missing label, as in `apart_from=[None]`."""
     if setting is None or isinstance(setting, str):
         yield setting
     elif isinstance(setting, Mapping):
@@ -303,7 +312,7 @@ _DECLARED: dict[str, type[Measure]] = {}
 
 
 def declared_measures() -> Mapping[str, type[Measure]]:
-    """Give all measures that were declared so far, ours or not, by their names."""
+    """Return all measures that were declared so far, ours or not, by their names."""
     return MappingProxyType(_DECLARED)
 
 
@@ -345,323 +354,3 @@ class Worst:
         if self.value is None or self.witness is None:
             return (True, 0, 0)
         return (False, -self.value if self.measure.large_is_bad else self.value, self.witness.group.number)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Witness:
-    """Who is worst off: a group and, where one decides, a value.  Measures that know more extend it."""
-
-    group: GroupName
-    value: Label = None
-
-    def in_words(self) -> str:
-        """Point at the group and the value."""
-        return str(self.group) + (f": {self.value}" if self.value is not None else "")
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.in_words()}>"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Finding:
-    """The answer to one question about a release: an exact number and the witness that reaches it.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> GroupSize().measure(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
-    <Finding: group size is 2, in group 2>
-    """
-
-    measure: Measure
-    value: Amount
-    witness: Witness | None
-    notes: tuple[str, ...] = ()
-    kindest: Amount | None = None
-    """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
-
-    def explain(self) -> str:
-        """Say it in a sentence or two, for someone who has to sign."""
-        return self.measure.explain(self)
-
-    def replay(self, release: Release) -> Amount:
-        """Compute the value again from the witness alone, by the definition or by counting worlds."""
-        if self.witness is None:
-            return self.value
-        return self.measure.replay(self.witness, expect(Release, release, "what a finding is replayed on"))
-
-    def plot(self, release: Release) -> alt.TopLevelMixin:
-        """Draw it on the release that it is of.
-
-        The risk against how much is known, with what was asked about marked; the sizes of groups; or the values of the
-        group that decides beside those of everybody.  An Altair chart, which needs the extra `plot`: a notebook shows
-        it, `chart.save("finding.svg")` writes it.
-        """
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
-
-        return finding_chart(self, release)
-
-    def __repr__(self) -> str:
-        where = f", in {self.witness.group}" if self.witness else ""
-        return f"<Finding: {self.measure} is {self.value_in_words()}{where}>"
-
-    def _repr_html_(self) -> str:
-        row = (self.measure, self.value_in_words(), self.worst_off())
-        note = " ".join((self.explain(), *self.notes))
-        return html_table("Finding", ["measure", "found", "who is worst off"], [row], note=note)
-
-    def worst_off(self) -> str:
-        """Say who is worst off, in a few words; nothing where nobody is."""
-        return "" if self.witness is None else self.witness.in_words()
-
-    def value_in_words(self) -> str:
-        """Show the value to a person, rounded towards caution: risks up, sizes and diversities down."""
-        value = in_words(self.value, large_is_bad=self.measure.large_is_bad)
-        return f"{value}, an estimate" if self.measure.estimate else value
-
-
-class Comparison(Enum):
-    """How a measure is bounded; the words are those of policy.toml."""
-
-    AT_LEAST = "at_least"
-    ABOVE = "above"
-    AT_MOST = "at_most"
-    BELOW = "below"
-
-    @property
-    def sign(self) -> str:
-        """The usual sign: ≥ > ≤ <."""
-        return {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}[self.value]
-
-    @property
-    def from_above(self) -> bool:
-        """Whether it keeps the value from getting large."""
-        return self in (Comparison.AT_MOST, Comparison.BELOW)
-
-    @property
-    def strict(self) -> bool:
-        """Whether a value that meets the bound breaks it."""
-        return self in (Comparison.ABOVE, Comparison.BELOW)
-
-    def holds(self, value: Amount, bound: Amount) -> bool:
-        """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
-        compare: dict[Comparison, Callable[[Amount, Amount], bool]] = {
-            Comparison.AT_LEAST: operator.ge,
-            Comparison.ABOVE: operator.gt,
-            Comparison.AT_MOST: operator.le,
-            Comparison.BELOW: operator.lt,
-        }
-        return compare[self](as_printed(value), as_printed(bound))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Criterion:
-    """A measure and the bound it must keep.
-
-    Its text is a limit, which a policy's reader reads again.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-    >>> print(GroupSize() >= 5, "and", Acquaintance(others=3, apart_from=("Lung cancer", "AIDS")) < 0.5)
-    group size ≥ 5 and acquaintance(others=3, apart_from=[Lung cancer, AIDS]) < 0.5
-    """
-
-    measure: Measure
-    comparison: Comparison
-    bound: Bound
-
-    def __post_init__(self) -> None:
-        expect(Measure, self.measure, "the measure")  # type: ignore[type-abstract]
-        expect(Comparison, self.comparison, "the comparison")
-        bound, (least, most) = exact(self.bound), self.measure.limits
-        if not least <= bound <= most:
-            message = (
-                f"the limit {self.bound} of '{self.measure.name}' is out of range; it lies between {least} and {most}"
-            )
-            raise BadPolicy(message)
-        if self.comparison.from_above != self.measure.large_is_bad:
-            word = ("at most", "below") if self.measure.large_is_bad else ("at least", "above")
-            message = f"a policy keeps '{self.measure.name}' {word[0]} or {word[1]} a limit, not {self.comparison.sign}"
-            raise BadPolicy(message)
-
-    def judge(self, release: Release) -> Judgement:
-        """Measure a release and decide."""
-        return self.decide(self.measure.measure(release))
-
-    def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Criterion:
-        """Ask the same about one of several sensitive columns (see `Measure.about`).
-
-        >>> from sidelight.measures.l_diversity import DistinctValues
-        >>> print((DistinctValues() >= 2).about("income"))
-        distinct values(of=income) ≥ 2
-        """
-        return replace(self, measure=self.measure.about(of, known=known))
-
-    def decide(self, finding: Finding) -> Judgement:
-        """Decide on a finding that is at hand; raises `TooHard` where it is not exact enough to."""
-        holds = self.comparison.holds(finding.value, exact(self.bound))
-        if finding.kindest is not None and self.comparison.holds(finding.kindest, exact(self.bound)) != holds:
-            low, high = sorted((float(finding.kindest), float(finding.value)))
-            between = f"lies between {low:.9g} and {high:.9g}"
-            message = (
-                f"'{self}' cannot be told: the estimate {between}, on both sides of the limit; set another limit"
-                if self.measure.estimate
-                else f"'{self}' {self.measure.undecided.format(between=between)}"
-            )
-            raise TooHard(message)
-        return Judgement(self, finding, holds)
-
-    def __str__(self) -> str:
-        return f"{self.measure} {self.comparison.sign} {self.bound}"
-
-    def __repr__(self) -> str:
-        return f"<Criterion: {self}>"
-
-    def _repr_html_(self) -> str:
-        return html_table("Criterion", ["measure", "wanted"], [(self.measure, self.bound_text)])
-
-    @property
-    def bound_text(self) -> str:
-        """The bound by itself: ≥ 5."""
-        return f"{self.comparison.sign} {'infinite' if self.bound == math.inf else self.bound}"
-
-    def __bool__(self) -> bool:
-        message = f"'{self}' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy"
-        raise NotTrueOrFalse(message)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Judgement:
-    """A criterion applied to a finding.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> (GroupSize() >= 3).judge(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
-    <Judgement: group size ≥ 3 does not hold, it is 2 in group 2>
-    """
-
-    criterion: Criterion
-    finding: Finding
-    holds: bool
-
-    def plot(self, release: Release) -> alt.TopLevelMixin:
-        """Draw the finding with the limit, on the release that was judged (see `Finding.plot`)."""
-        from sidelight.report.charts.finding import finding_chart  # noqa: PLC0415 - it stands below
-
-        return finding_chart(self.finding, release, criterion=self.criterion)
-
-    def __repr__(self) -> str:
-        where = f" in {self.finding.witness.group}" if self.finding.witness else ""
-        holds = "holds" if self.holds else "does not hold"
-        return f"<Judgement: {self.criterion} {holds}, it is {self.finding.value_in_words()}{where}>"
-
-    def _repr_html_(self) -> str:
-        return judgements_table("Judgement", [self], note=" ".join((self.finding.explain(), *self.finding.notes)))
-
-
-def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str = "") -> str:
-    """Draw judgements for a notebook, under the headings that an audit has in a terminal."""
-    rows = [
-        (
-            each.finding.measure,
-            each.criterion.bound_text,
-            at_a_glance(each.finding.value, large_is_bad=each.criterion.measure.large_is_bad),
-            "✓ yes" if each.holds else "✗ no",
-            each.finding.worst_off(),
-        )
-        for each in judgements
-    ]
-    columns = ["measure", "wanted", "found", "within policy?", "who is worst off"]
-    return html_table(title, columns, rows, total=len(rows), note=note)
-
-
-def exact(bound: Bound) -> Amount:
-    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
-
-    >>> exact(0.1), exact(5), exact(math.inf)
-    (Fraction(1, 10), Fraction(5, 1), inf)
-    """
-    return exact_number(bound, BadPolicy, "a limit")
-
-
-LARGEST_AMOUNT = 10**1000
-"""Any number may be asked about that Python writes."""
-
-
-def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
-    """Take a whole number of at least 0, or say what is wrong with it.
-
-    >>> whole_amount("implications", "k", 3)
-    3
-    >>> whole_amount("implications", "k", -1)
-    Traceback (most recent call last):
-    ...
-    sidelight.errors.BadMeasure: 'implications' needs k to be a whole number of at least 0, not -1
-    """
-    try:
-        whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
-    except TypeError:
-        whole = -1
-    if whole < 0:
-        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
-        raise BadMeasure(message)
-    if whole > most:
-        message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
-        raise BadMeasure(message)
-    return int(whole)
-
-
-def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
-    """Refuse what is none of the choices that a setting has.
-
-    >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
-    Traceback (most recent call last):
-    sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
-    """
-    if not isinstance(chosen, str) or chosen not in choices:
-        message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
-        raise BadMeasure(message)
-
-
-# How is a measure written in a line of text?  `implications(k=3, value=Lung cancer)`. The settings of a measure are
-# numbers, texts, lists of them in `[...]` and tables in `{...}`; a text stands as it is, or in quotes where it
-# needs them.  `policy/limit_text` has the grammar and reads what is written here.
-
-
-SIGNS = "[]"
-"""What is a sign in a limit besides the signs of facts."""
-
-LONGEST = 120
-"""A setting that takes more characters, such as a whole hierarchy, is left out of a text for people."""
-
-LEFT_OUT = "…"
-"""Stands for such a setting; nobody reads it again as if it were one."""
-
-
-def call_text(name: str, settings: Mapping[str, object], *, longest: int = LONGEST) -> str:
-    """Write a measure with its settings.
-
-    >>> call_text("group size", {}), call_text("implications", {"k": 3, "value": "Salt, pepper"})
-    ('group size', 'implications(k=3, value="Salt, pepper")')
-    """
-    texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
-    parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
-    return f"{name}({', '.join(parts)})" if parts else name
-
-
-def value_text(value: object) -> str:
-    """Write the value of a setting.
-
-    >>> value_text({"a stomach disease": ["Ulcer", "Dyspepsia"]}), value_text(("[30-40]", "5", True))
-    ('{a stomach disease=[Ulcer, Dyspepsia]}', '["[30-40]", 5, true]')
-    """
-    if isinstance(value, str):
-        return quote(value, signs=SIGNS)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(key)}={value_text(each)}" for key, each in value.items()) + "}"
-    if isinstance(value, Sequence | AbstractSet):
-        return "[" + ", ".join(value_text(each) for each in value) + "]"
-    return quote(shown(value), signs=SIGNS) if value is None else str(value)
-
-
-def _key(key: object) -> str:
-    return quote(shown(key) if key is None else str(key), signs=SIGNS)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from sidelight.errors import BadMeasure, as_given, expect_mapping, parameter
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.rounding import LARGEST_NUMBER, exact_number, fraction_in
 from sidelight.table.labels import MISSING, Label, as_number, in_order, label, shown
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -31,9 +31,12 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, expect_mapping, parameter
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.fields import read, whole
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
@@ -66,24 +69,20 @@ class SumMeasure(Targeted, FormulaMeasure):
     as it is.
     """
 
-    largest: int = 2
-    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
+    largest: int = field(default=2, metadata=whole())
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(default=None, metadata=read(NumberValues))
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     more_is_worse = ("largest",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "largest", whole_amount(self.name, "largest", self.largest))
         if self.largest == 0:
             message = f"'{self.name}' needs {parameter('largest')}, of how many amounts it is, to be at least 1"
             raise BadMeasure(message)
-        if self.numbers is not None:
-            numbers = NumberValues(self.numbers)
-            if any(number < 0 for number in numbers.values()):
-                message = f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below"
-                raise BadMeasure(message)
-            object.__setattr__(self, "numbers", numbers)
+        if self.numbers is not None and any(number < 0 for number in self.numbers.values()):
+            message = f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below"
+            raise BadMeasure(message)
 
     @classmethod
     def from_settings(

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -30,8 +30,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Integers
-from sidelight.errors import BadMeasure, WrongKind, as_given, is_one_of, kind_in_words
+from sidelight.errors import BadMeasure, WrongKind, kind_in_words
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
+from sidelight.measures.fields import choice
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
     ShareRuns,
@@ -43,7 +45,7 @@ from sidelight.measures.group_by_group import (
     share_witness,
     shares,
 )
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted, without
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -81,7 +83,10 @@ class Closeness(Targeted, FormulaMeasure):
     Source: Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007, section 5.
     """
 
-    distance: Distance = "equal"
+    distance: Distance = field(
+        default="equal",
+        metadata=choice(Distance, "no distance '{given}' for '{measure}'; choose equal, ordered or hierarchical"),
+    )
     order: Sequence[object] | None = None
     hierarchy: Hierarchy | None = None
 
@@ -92,11 +97,6 @@ class Closeness(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not is_one_of(self.distance, Distance):
-            message = (
-                f"no distance '{as_given(self.distance)}' for '{self.name}'; choose equal, ordered or hierarchical"
-            )
-            raise BadMeasure(message)
         if (self.hierarchy is not None) != (self.distance == "hierarchical"):
             message = f"'{self.name}' takes a hierarchy= if and only if the distance is hierarchical; give both or none"
             raise BadMeasure(message)

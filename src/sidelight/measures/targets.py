@@ -345,6 +345,7 @@ class Targeted(Measure):
     _about_the_rest: ClassVar[bool] = False  # of one measure: set by `about_the_rest`
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         value = read_value(getattr(self, "value", None))
         apart = (self.apart_from,) if isinstance(self.apart_from, str) else self.apart_from
         object.__setattr__(self, "apart_from", tuple(dict.fromkeys(map(written_label, apart))))

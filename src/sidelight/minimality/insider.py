@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import Beyond, CountingEffort, believe, refuse_open_cut
 from sidelight.minimality.group_question import group_questions

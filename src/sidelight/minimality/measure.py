@@ -16,7 +16,8 @@ from fractions import Fraction
 from typing import ClassVar, Self
 
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.insider import insider
 from sidelight.minimality.witness import InsiderWitness

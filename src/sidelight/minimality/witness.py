@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sidelight.errors import TooHard
-from sidelight.measures.measure import Witness
+from sidelight.measures.finding import Witness
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, shown, shown_in_list

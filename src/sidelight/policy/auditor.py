@@ -31,7 +31,8 @@ import numpy as np
 from sidelight.arrays import Integers
 from sidelight.errors import BadRelease, as_given, expect, listed, parameter
 from sidelight.measures.about import About
-from sidelight.measures.measure import Finding, Measure, Summary
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure, Summary
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.release.groups import GroupName, Groups, stack_groups
 from sidelight.release.release import Release, group_number

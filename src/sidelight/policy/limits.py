@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_type_hints
 from pydantic import ConfigDict, Field, StrictInt, create_model
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.measure import Comparison, Criterion, Measure
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.measure import Measure
 from sidelight.measures.targets import Predicate, read_value
 from sidelight.policy.settings import Number, Section, Text, setting_type
 from sidelight.table.labels import Label, written_label
@@ -109,19 +111,19 @@ def _keep_right_bounds(schema: dict[str, object], kind: type[Measure]) -> None:
 
 
 def right_bounds(kind: type[Measure]) -> tuple[str, ...]:
-    """Name the bounds that make sense: from above for risks, from below for sizes and diversities."""
-    return tuple(each.value for each in Comparison if each.from_above == kind.large_is_bad)
+    """Return the names of the bounds that make sense: from above for risks, from below for sizes and diversities."""
+    return tuple(each.value for each in Comparison.for_measure(large_is_bad=kind.large_is_bad))
 
 
 def measure_maker(kind: type[Measure]) -> Callable[..., Measure]:
-    """Say what turns settings into a measure."""
+    """Return what turns settings into a measure."""
     maker: Callable[..., Measure] = getattr(kind, "from_settings", kind)
     return maker
 
 
 @cache
 def settings_of(kind: type[Measure]) -> Settings:
-    """List the settings of a measure."""
+    """Return the settings of a measure."""
     maker = measure_maker(kind)
     hints = get_type_hints(maker)
     required = inspect.Parameter.empty

@@ -16,8 +16,10 @@ import tomli_w
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
 from sidelight.measures.about import asked_about_each, with_defaults
+from sidelight.measures.criterion import Criterion, Judgement, judgements_table
+from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, judgements_table
+from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.table.labels import Label, shown

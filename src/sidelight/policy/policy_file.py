@@ -22,7 +22,8 @@ from pydantic.json_schema import models_json_schema
 from sidelight.engines.domain_file import declared_in
 from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.files import read_whole
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.measure import Measure
 from sidelight.policy.limits import SkylineSection, limit_model
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy import Policy

@@ -34,7 +34,8 @@ from pydantic.json_schema import WithJsonSchema
 from pydantic_core import ErrorDetails
 
 from sidelight.errors import BadPolicy, did_you_mean
-from sidelight.measures.measure import exact
+from sidelight.measures.criterion import exact
+from sidelight.measures.limit_grammar import Word
 
 
 class Section(BaseModel):
@@ -50,12 +51,6 @@ class Section(BaseModel):
 
 MOST_DIGITS = 300
 """A number is not written with more zeros than that; 1e999999999 would take all memory."""
-
-
-class Word(str):
-    """Words of a limit's text that are not in quotes, so that they may mean a number, true or false, or themselves."""
-
-    __slots__ = ()
 
 
 WITH_COMMAS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?")

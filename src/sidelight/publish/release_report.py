@@ -28,9 +28,10 @@ from sidelight.files import SIDECAR_ENDING, read_whole
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
+from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Finding, Measure
+from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.dictionary import dictionary_path

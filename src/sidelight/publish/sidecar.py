@@ -27,7 +27,7 @@ from sidelight.arrays import Integers
 from sidelight.engines.files import files_of
 from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
 from sidelight.files import SIDECAR_ENDING, before_path, read_whole, settle
-from sidelight.measures.measure import Criterion, Judgement
+from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.policy.policy import Policy, Verdict, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.formats import FORMATS, Format, FormatName

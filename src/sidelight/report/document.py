@@ -19,8 +19,8 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Criterion, exact
 from sidelight.release.groups import GroupName
 from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.table.labels import shown
@@ -109,7 +109,7 @@ def policy_bound(criterion: Criterion) -> PolicyBound:
 def plain(thing: object) -> JsonValue:
     """Reduce anything a witness may hold to plain data; numbers that JSON cannot hold become text.
 
-    >>> from sidelight.measures.measure import Witness
+    >>> from sidelight.measures.finding import Witness
     >>> plain(Witness(GroupName(2, (("sex", None),)), "Flu"))
     {'group': {'number': 2, 'says': {'sex': None}}, 'value': 'Flu'}
     >>> plain((Fraction(2, 3), math.inf, frozenset({"b", "a"})))

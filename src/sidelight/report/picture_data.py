@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field, JsonValue, ValidationError
 
 from sidelight.errors import BadMeasure, TooHard
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import MOST_VALUES

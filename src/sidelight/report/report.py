@@ -23,8 +23,10 @@ from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
+from sidelight.measures.criterion import Criterion, Judgement
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
-from sidelight.measures.measure import Criterion, Finding, Judgement, Measure, Witness
+from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release

@@ -51,7 +51,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sidelight.arrays import Floats, Integers, add_up, run_starts
 from sidelight.errors import BadPolicy, as_given, expect_or_none, parameter
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight.measures.measure import Criterion
+    from sidelight.measures.criterion import Criterion
     from sidelight.policy.policy import Policy
     from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
     from sidelight.table.hierarchy import Hierarchy

@@ -21,9 +21,10 @@ import pyarrow as pa
 
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
 from sidelight.measures.about import asked_about_each
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.measure import Measure
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Lattice, Node
 from sidelight.rounding import at_a_glance, printed_cautiously

@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Monotonicity
+from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import Node

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
-    from sidelight.measures.measure import Judgement
+    from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
     from sidelight.publish.formats import FormatName, Layout

@@ -17,7 +17,7 @@ import numpy as np
 
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import BadMeasure, NothingSafe, TooHard
-from sidelight.measures.measure import Comparison, Criterion, Judgement
+from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
 from sidelight.search.lattice_search import holds_upwards
@@ -65,16 +65,10 @@ def _refusal(what: str, broken: Iterable[Judgement], everybody: Release) -> Noth
 def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
     """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
     criterion, value = judgement.criterion, judgement.finding.value
-    words = {
-        Comparison.AT_LEAST: "at most",
-        Comparison.ABOVE: "less than",
-        Comparison.AT_MOST: "at least",
-        Comparison.BELOW: "more than",
-    }
     least, most = criterion.measure.limits
     if least <= value <= most and value != math.inf and not (criterion.comparison.strict and value in (least, most)):
         # rounded towards caution, so that the limit as it is printed passes: never beyond the value
-        limit = f"{words[criterion.comparison]} {judgement.finding.value_in_words()}"
+        limit = f"{criterion.comparison.converse_words} {judgement.finding.value_in_words()}"
         yield f"{criterion.measure} with a limit of {limit}"
     yield from (str(other) for other in _smaller_amounts(criterion, release))
 

@@ -26,9 +26,12 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.exact import Amount, Screen, joined_all
+from sidelight.measures.finding import Finding
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Comparison, Criterion, Finding, Summary, exact
+from sidelight.measures.measure import Summary
 from sidelight.policy.policy import Policy
 from sidelight.release.groups import Groups
 from sidelight.table.counts import Counts

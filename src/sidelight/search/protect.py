@@ -29,8 +29,8 @@ from sidelight.errors import (
     listed,
     parameter,
 )
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion
 from sidelight.policy.policy import Policy, Verdict
 from sidelight.progress import Progress, quiet
 from sidelight.release.printing import Printing

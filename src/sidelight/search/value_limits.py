@@ -17,8 +17,8 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadPolicy, parameter
+from sidelight.measures.criterion import Criterion, exact
 from sidelight.measures.l_diversity import DistinctValues
-from sidelight.measures.measure import Criterion, exact
 from sidelight.policy.policy import Policy
 from sidelight.search.policy_check import least_whole
 

@@ -12,11 +12,14 @@ from typing import Literal, get_args, get_origin
 
 from sidelight.errors import BadPolicy
 from sidelight.measures.about import About
-from sidelight.measures.measure import Criterion, Measure, call_text
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.limit_grammar import Word, call_text, limit_text
+from sidelight.measures.measure import Measure
 from sidelight.policy.limit_text import read_limit_section
 from sidelight.policy.limits import BOUNDS, Limit, limit_model, right_bounds, settings_of
 from sidelight.policy.measure_names import measure_named
-from sidelight.policy.settings import Number, TrueOrFalse, Whole, Word, validated
+from sidelight.policy.settings import Number, TrueOrFalse, Whole, validated
 from sidelight.release.population import Population
 from sidelight.table.labels import Label
 
@@ -24,8 +27,6 @@ FieldKind = Literal["whole", "number", "choice", "text"]
 
 NAMES_FILES = ("hierarchy", "population")
 """The settings that hold the name of a file, where they hold a text."""
-
-SIGNS = {"at_least": "≥", "above": ">", "at_most": "≤", "below": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def added(text: str, domain: tuple[Label, ...], populations: Mapping[str, Popula
     try:
         return as_text(read_typed(text, populations))
     except BadPolicy:
-        if any(sign in text for sign in "(<>≤≥"):
+        if "(" in text or any(sign in text for each in Comparison for sign in (each.sign, each.typed_sign)):
             raise
         kind = measure_named(text.strip().replace("_", " ").casefold())
         examples = kind.examples(domain)
@@ -135,12 +136,7 @@ def as_text(reader: Criterion | Measure) -> str:
     """Write it so that it is read again as the same, however long it is."""
     measure = reader.measure if isinstance(reader, Criterion) else reader
     text = call_text(measure.name, measure.settings(), longest=1_000_000)
-    return f"{text} {typed_sign(reader.comparison.sign)} {reader.bound}" if isinstance(reader, Criterion) else text
-
-
-def typed_sign(sign: str) -> str:
-    """Write a sign as a keyboard has it."""
-    return {"≥": ">=", "≤": "<="}.get(sign, sign)
+    return limit_text(text, reader.comparison, reader.bound, typed=True) if isinstance(reader, Criterion) else text
 
 
 def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | Measure:

@@ -28,15 +28,17 @@ from sidelight import __version__
 from sidelight.engines.read import read_table
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
+from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.limit_grammar import limit_text
+from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
 from sidelight.report.document import DocumentPart
 from sidelight.report.plots import COLOURS
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, counted, form, shell
-from sidelight.web.limits import as_text, typed_sign
+from sidelight.web.limits import as_text
 from sidelight.web.state import State
 from sidelight.web.workspace import ExploredFile, Workspace
 
@@ -317,7 +319,7 @@ def _before(source: ExploredFile, state: State, roles: Roles) -> list[str]:
 def in_python(reader: Criterion | Measure) -> str:
     """Write a criterion or a measure as Python."""
     if isinstance(reader, Criterion):
-        return f"{in_python(reader.measure)} {typed_sign(reader.comparison.sign)} {_python(reader.bound)}"
+        return limit_text(in_python(reader.measure), reader.comparison, _python(reader.bound), typed=True)
     if isinstance(reader, About):
         known = f", known={list(reader.known)!r}" if reader.known else ""
         return f"{in_python(reader.question)}.about({reader.of!r}{known})"

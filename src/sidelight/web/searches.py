@@ -17,7 +17,7 @@ from typing import cast, get_args
 from pydantic import Field
 
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import group

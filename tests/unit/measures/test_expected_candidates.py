@@ -31,7 +31,7 @@ from sidelight.measures.expected_candidates import (
     ratio_by_spouge,
     ratio_multiplied,
 )
-from sidelight.measures.measure import Finding
+from sidelight.measures.finding import Finding
 from sidelight.policy.limit_text import read_limit
 from sidelight.rounding import PRECISE, round_down
 

@@ -13,6 +13,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.findings import findings
 from sidelight.measures.group_by_group import (
     GroupByGroup,
@@ -22,7 +23,6 @@ from sidelight.measures.group_by_group import (
     shares,
 )
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Finding, Witness
 from sidelight.release.population import Population
 from sidelight.release.release import whole_groups
 from sidelight.search.policy_check import CriterionCheck

@@ -9,8 +9,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure
+from sidelight.measures.fields import LARGEST_AMOUNT
 from sidelight.measures.l_diversity import _ordinal, _primes, fraction_or_float
-from sidelight.measures.measure import LARGEST_AMOUNT
 
 NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
 MEASURES = [sl.DistinctValues, sl.EntropyDiversity, sl.RecursiveDiversity]

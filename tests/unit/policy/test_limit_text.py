@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadPolicy
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import call_text
+from sidelight.measures.limit_grammar import call_text
 from sidelight.policy.limit_text import read_limit, read_measure
 
 

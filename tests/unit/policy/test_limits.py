@@ -10,8 +10,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, BadPolicy
+from sidelight.measures.criterion import Bound
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.measures.measure import Bound
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.limits import limit_model
 from sidelight.policy.policy import Policy

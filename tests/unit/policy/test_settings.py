@@ -9,14 +9,14 @@ import pytest
 from pydantic import Field, TypeAdapter, ValidationError
 
 from sidelight.errors import BadPolicy
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
+from sidelight.measures.limit_grammar import Word
 from sidelight.policy.settings import (
     MOST_DIGITS,
     Number,
     Section,
     Text,
     Whole,
-    Word,
     not_a_table,
     read_number,
     read_share,

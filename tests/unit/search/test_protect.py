@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, WrongKind
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.search.one_group import one_group
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])

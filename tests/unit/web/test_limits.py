@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.measure_names import all_measures
 from sidelight.web.limits import added, as_text, read_tunable, read_typed, tuned

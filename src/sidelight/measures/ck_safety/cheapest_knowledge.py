@@ -25,6 +25,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -49,8 +50,11 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO, tole
 from sidelight.measures.ck_safety.priced_atoms import Chain, ExactGroup, PricedGroups, least_logs
 from sidelight.measures.ck_safety.shortlist import near_the_cut
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, joined_all
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -86,8 +90,10 @@ class CheapestKnowledge(Targeted):
     """
 
     reach: Bound
-    prices: Mapping[str, Bound] | Mapping[Label, Bound] = field(default_factory=Tariff)
-    otherwise: Bound = 1
+    prices: Mapping[str, Bound] | Mapping[Label, Bound] = field(
+        default_factory=Tariff, metadata=read(partial(Tariff.read, "prices", above=0))
+    )
+    otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise", above=0)))
     value: str | None = None
 
     name: ClassVar[str] = "cheapest knowledge"
@@ -106,9 +112,6 @@ class CheapestKnowledge(Targeted):
             message = f"'{self.name}' is about one value or all; give one, or leave others out with apart_from="
             raise BadMeasure(message)
         object.__setattr__(self, "reach", reach)
-        if not isinstance(self.prices, Tariff):
-            object.__setattr__(self, "prices", Tariff.read("prices", self.prices, above=0))
-        object.__setattr__(self, "otherwise", read_rate("otherwise", self.otherwise, above=0))
 
     @classmethod
     def from_settings(

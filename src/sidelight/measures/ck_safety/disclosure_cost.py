@@ -12,8 +12,9 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007, whose section
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -23,8 +24,11 @@ from sidelight.errors import BadMeasure, as_given, listed
 from sidelight.measures.ck_safety.implications import Implications, nobody_shown
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
+from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Summary, Witness, whole_amount
+from sidelight.measures.fields import read, whole
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity, Summary
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -53,9 +57,9 @@ class DisclosureCost(Measure):
     Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007 (future work).
     """
 
-    k: int
-    weights: Mapping[str, Bound] | Mapping[Label, Bound]
-    otherwise: Bound = 1
+    k: int = field(metadata=whole())
+    weights: Mapping[str, Bound] | Mapping[Label, Bound] = field(metadata=read(partial(Tariff.read, "weights")))
+    otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise")))
     knows: Adversary = "implications"
 
     name: ClassVar[str] = "disclosure cost"
@@ -65,10 +69,7 @@ class DisclosureCost(Measure):
     more_is_worse = ("k",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
-        if not isinstance(self.weights, Tariff):
-            object.__setattr__(self, "weights", Tariff.read("weights", self.weights))
-        object.__setattr__(self, "otherwise", read_rate("otherwise", self.otherwise))
+        super().__post_init__()
         if not self.different_weights():
             message = f"'{self.name}' has no weight above 0, so nothing counts; give at least one"
             raise BadMeasure(message)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
@@ -22,7 +22,9 @@ from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScre
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -70,7 +72,7 @@ class Implications(Targeted):
     one value and the mergeable summary are ours.
     """
 
-    k: int
+    k: int = field(metadata=whole())
     value: Value = None
 
     name: ClassVar[str] = "implications"
@@ -79,10 +81,6 @@ class Implications(Targeted):
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("k",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

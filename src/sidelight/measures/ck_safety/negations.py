@@ -15,7 +15,7 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -36,8 +36,10 @@ from sidelight.measures.exact import (
     RatioArithmetic,
     compute_exactly,
 )
+from sidelight.measures.fields import whole
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, Worst, whole_amount
+from sidelight.measures.measure import Measure, Monotonicity, Worst
 from sidelight.measures.targets import Targeted, Value, examples_of_targets
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -96,7 +98,7 @@ class Negations(Targeted, FormulaMeasure):
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; Machanavajjhala et al., l-Diversity.
     """
 
-    k: int
+    k: int = field(metadata=whole())
     value: Value = None
 
     name: ClassVar[str] = "negations"
@@ -104,10 +106,6 @@ class Negations(Targeted, FormulaMeasure):
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("k",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "k", whole_amount(self.name, "k", self.k))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

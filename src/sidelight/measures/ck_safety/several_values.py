@@ -47,7 +47,7 @@ from sidelight.measures.exact import (
     RatioArithmetic,
     compute_exactly,
 )
-from sidelight.measures.measure import Finding
+from sidelight.measures.finding import Finding
 from sidelight.measures.privacy_skyline.five_minima import (
     FiveMinima,
     Knowledge,

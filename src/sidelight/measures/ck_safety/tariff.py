@@ -29,6 +29,8 @@ class Tariff(Mapping[Label, Fraction]):
     @classmethod
     def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
         """Understand a mapping of values to finite numbers, each larger than `above` and at least 0."""
+        if isinstance(numbers, Tariff):
+            return numbers
         if not isinstance(numbers, Mapping):
             message = f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}'
             raise BadMeasure(message)

@@ -30,7 +30,9 @@ from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release, whole_groups
@@ -130,7 +132,7 @@ class Inference(Measure):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216); Giomi et al., Anonymeter, 2023 (control and residual).
     """
 
-    columns: str | Sequence[str] | None = None
+    columns: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
     secret: str | None = None
 
     name: ClassVar[str] = "inference"
@@ -139,12 +141,11 @@ class Inference(Measure):
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         expect_or_none(str, self.secret, parameter("secret"))
-        if self.columns is not None:
-            object.__setattr__(self, "columns", as_names(self.columns))
-            if self.secret in self.columns:
-                message = f"'{self.secret}' is known and also the secret; name other columns"
-                raise BadMeasure(message)
+        if self.columns is not None and self.secret in self.columns:
+            message = f"'{self.secret}' is known and also the secret; name other columns"
+            raise BadMeasure(message)
 
     @classmethod
     def from_settings(cls, *, columns: tuple[str, ...] | None = None, secret: str | None = None) -> Self:

@@ -18,7 +18,7 @@ Source: Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (W
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Self
 
@@ -33,7 +33,9 @@ from sidelight.measures.column_subsets.known_cells import (
     names_in_words,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.size_histogram import sum_of_ratios
 from sidelight.release.release import Release
 from sidelight.rounding import round_up, short_decimal
@@ -76,8 +78,8 @@ class Linkability(OfWholeReleases):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216).
     """
 
-    one: str | Sequence[str] = ()
-    other: str | Sequence[str] | None = None
+    one: str | Sequence[str] = field(default=(), metadata=read(as_names))
+    other: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
 
     name: ClassVar[str] = "linkability"
     also_called = ("linkage risk",)
@@ -86,9 +88,7 @@ class Linkability(OfWholeReleases):
     when_groups_merge = Monotonicity.UNKNOWN  # never rises where labels are joined for everybody
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "one", as_names(self.one))
-        if self.other is not None:
-            object.__setattr__(self, "other", as_names(self.other))
+        super().__post_init__()
         shared = sorted(set(self.one) & set(self.other or ()))
         if shared:
             message = f"both hold {listed(shared)}; give {parameter('one')} and {parameter('other')} different columns"

@@ -15,7 +15,7 @@ Source: Article 29 Working Party, Opinion 05/2014 on Anonymisation Techniques (W
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from typing import ClassVar
@@ -27,7 +27,9 @@ from sidelight.measures.column_subsets.known_cells import KnownCells, OfWholeRel
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.release import Release
 from sidelight.table.labels import Label
 from sidelight.table.table import number_equal_rows
@@ -65,7 +67,7 @@ class SinglingOut(OfWholeReleases):
     Source: Article 29 Working Party, Opinion 05/2014 (WP216); Elliot, Manning and Ford, 2002 (special uniques).
     """
 
-    facts: int
+    facts: int = field(metadata=whole())
 
     name: ClassVar[str] = "singling out"
     also_called = ("special uniques", "SUDA", "suda2", "MSU", "minimal sample uniques", "sample uniques")
@@ -73,9 +75,6 @@ class SinglingOut(OfWholeReleases):
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN  # it can rise where labels are joined in some rows only
     more_is_worse = ("facts",)
-
-    def __post_init__(self) -> None:
-        whole_amount(self.name, "facts", self.facts)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -15,7 +15,7 @@ from sidelight.text import counted
 if TYPE_CHECKING:
     from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief, PriorBeliefWitness
     from sidelight.measures.exact import Amount
-    from sidelight.measures.measure import Finding
+    from sidelight.measures.finding import Finding
 
 
 def settings_in_words(belief: PriorBelief) -> str:

@@ -16,16 +16,17 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
+from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
     LARGEST_COUNT,
@@ -36,8 +37,10 @@ from sidelight.measures.epsilon_privacy.families import (
 )
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
 from sidelight.measures.exact import Amount
+from sidelight.measures.fields import read
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst
+from sidelight.measures.measure import Measure, Monotonicity, Worst
 from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
@@ -51,6 +54,14 @@ FamilyName: TypeAlias = Literal["normal", "poisson", "pareto"]
 
 ROUGH = 1e-6
 """How far floats may be off, relative: those that near the worst are decided in decimals."""
+
+
+def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
+    number = read_stubbornness(stubbornness)
+    if number is None or not (number == math.inf or of_sensible_size(number)):
+        message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
+        raise BadMeasure(message)
+    return number
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,32 +121,18 @@ class NumericBelief(Targeted, GroupByGroup):
     when_groups_merge = Monotonicity.UNKNOWN
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
-    expects: Bound
-    stubbornness: Bound
-    within: Bound
+    expects: Bound = field(metadata=read(partial(finite, name="expects")))
+    stubbornness: Bound = field(metadata=read(_read_stubbornness))
+    within: Bound = field(metadata=read(partial(finite, name="within")))
     family: FamilyName = "normal"
-    spread: Bound | None = None
-    minimum: Bound | None = None
-    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = None
-    known_people: int = 0
+    spread: Bound | None = field(default=None, metadata=read(partial(finite, name="spread")))
+    minimum: Bound | None = field(default=None, metadata=read(partial(finite, name="minimum")))
+    numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(default=None, metadata=read(NumberValues))
+    known_people: int = field(default=0, metadata=read(read_known_people))
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        numbers = None if self.numbers is None else NumberValues(self.numbers)
-        for name, checked in (
-            ("expects", finite(self.expects, "expects")),
-            ("stubbornness", _read_stubbornness(self.stubbornness)),
-            ("within", finite(self.within, "within")),
-            ("spread", None if self.spread is None else finite(self.spread, "spread")),
-            ("minimum", None if self.minimum is None else finite(self.minimum, "minimum")),
-            ("numbers", numbers),
-            ("known_people", read_known_people(self.known_people)),
-        ):
-            object.__setattr__(self, name, checked)
-        self._check_consistent()
-
-    def _check_consistent(self) -> None:
         """Refuse what is no family, or a distance at which nobody can know anything."""
+        super().__post_init__()
         if not is_one_of(self.family, FamilyName):
             message = f"no family={as_given(self.family, quoted=True)}; choose 'normal', 'poisson' or 'pareto'"
             raise BadMeasure(message)
@@ -333,14 +330,6 @@ class NumericBelief(Targeted, GroupByGroup):
         matching = sum(count for count, each in zip(counts, near, strict=True) if each)
         case = _Case(sum(counts), matching, self.known_people)
         return _epsilon(case.p_in, self._p_out(group.domain, counts, column))
-
-
-def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
-    number = read_stubbornness(stubbornness)
-    if number is None or not (number == math.inf or of_sensible_size(number)):
-        message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
-        raise BadMeasure(message)
-    return number
 
 
 def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:

@@ -39,7 +39,7 @@ import numpy as np
 
 from sidelight.arrays import Floats
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of
-from sidelight.measures.measure import Bound
+from sidelight.measures.criterion import Bound
 from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import Predicate, Predicates, read_predicates
 from sidelight.rounding import exact_number, exact_text, whole_number

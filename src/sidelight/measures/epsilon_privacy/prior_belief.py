@@ -19,6 +19,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, expect_or_none, is_one_of, parameter
+from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
     counts_by_label,
@@ -56,8 +57,10 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup
-from sidelight.measures.measure import Bound, Finding, Measure, Monotonicity, Witness, Worst, whole_amount
+from sidelight.measures.measure import Measure, Monotonicity, Worst
 from sidelight.measures.number_values import whole_if_possible
 from sidelight.measures.targets import (
     Predicate,

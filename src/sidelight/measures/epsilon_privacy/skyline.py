@@ -24,10 +24,10 @@ from itertools import count, takewhile
 from typing import NamedTuple
 
 from sidelight.errors import BadMeasure, as_given, expect
+from sidelight.measures.criterion import Bound, exact
 from sidelight.measures.epsilon_privacy.prior import LARGEST, read_known_people
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
 from sidelight.measures.epsilon_privacy.worst_case import WorstEpsilon, worst_of_parts
-from sidelight.measures.measure import Bound, exact
 from sidelight.release.release import Release
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, parameter
-from sidelight.measures.measure import Measure, refuse_unknown
+from sidelight.measures.fields import refuse_unknown
+from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
 from sidelight.release.generalise import keys_as_groups
 from sidelight.release.groups import Groups, PopulationCounts
@@ -43,6 +44,7 @@ class AgainstPopulation(SizeRisk):
         if self.population is not None:
             object.__setattr__(self, "population", Population.of(self.population))
         refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
+        super().__post_init__()
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

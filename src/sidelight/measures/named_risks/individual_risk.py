@@ -24,17 +24,19 @@ Polettini, Some Remarks on the Individual Risk Methodology, 2003.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
 from sidelight.measures.exact import Amount, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
+from sidelight.measures.fields import choice
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, decimal_text, round_up, short_decimal, to_places
@@ -138,7 +140,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
     Source: Benedetti and Franconi, 1998; Polettini, Some Remarks on the Individual Risk Methodology, 2003.
     """
 
-    statistic: OverPeople = "highest"
+    statistic: OverPeople = field(default="highest", metadata=choice(OverPeople))
 
     name: ClassVar[str] = "individual risk"
     also_called = ("Benedetti-Franconi", "BF risk")
@@ -148,9 +150,6 @@ about 0.1771; of all 3 people about 0.3 are found so.
     about_values: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.UNKNOWN
-
-    def __post_init__(self) -> None:
-        refuse_unknown(self.name, "statistic", self.statistic, get_args(OverPeople))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -19,7 +19,8 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
 from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import (
@@ -64,10 +65,6 @@ with 1/2.
 
     name: ClassVar[str] = "journalist risk"
     also_called = ("k-map", "journalist")
-
-    def __post_init__(self) -> None:
-        AgainstPopulation.__post_init__(self)
-        PersonRisk.__post_init__(self)
 
     @classmethod
     def from_settings(

@@ -18,7 +18,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.measures.exact import Amount, Screen
-from sidelight.measures.measure import Finding
+from sidelight.measures.finding import Finding
 from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
 from sidelight.measures.named_risks.size_risk import SizeRuns, SizeScreen, SizeSummary, SizeWitness
 from sidelight.release.groups import Groups

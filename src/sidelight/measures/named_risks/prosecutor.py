@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from sidelight.measures.measure import Finding, Measure
+from sidelight.measures.finding import Finding
+from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import PersonRisk, SizeWitness, Statistic
 from sidelight.rounding import exact_text, short_decimal
 from sidelight.table.labels import Label

@@ -27,7 +27,9 @@ import numpy as np
 from sidelight.arrays import Floats, Integers, run_starts
 from sidelight.errors import BadMeasure, as_given, parameter
 from sidelight.measures.exact import Amount, Screen, worst_row
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, refuse_unknown
+from sidelight.measures.fields import refuse_unknown
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.size_histogram import SizeHistogram, sum_of_ratios
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
@@ -266,6 +268,7 @@ class PersonRisk(SizeRisk):
     threshold: float | Fraction | None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         refuse_unknown(self.name, "statistic", self.statistic, get_args(Statistic))
         if (self.threshold is not None) != (self.statistic == "share above"):
             message = (

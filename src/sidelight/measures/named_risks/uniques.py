@@ -18,7 +18,7 @@ Source: Skinner and Elliot, A Measure of Disclosure Risk for Microdata, Journal 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -26,7 +26,9 @@ import numpy as np
 
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.named_risks.population_models import ModelEstimate, SampleSizes, estimates
 from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import runs_of_sizes
@@ -122,6 +124,7 @@ class UniqueMatch(UniquesEstimate):
     limits = (0, 1)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.fraction is not None and not 0 < self._declared <= 1:
             message = (
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
@@ -228,13 +231,13 @@ class PopulationUniques(UniquesEstimate):
     Keller-McNulty, Journal of Official Statistics 1998.
     """
 
-    people: int
+    people: int = field(metadata=whole())
 
     name: ClassVar[str] = "population uniques"
     also_called = ("population uniqueness", "Pitman", "Zayatz", "SNB")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "people", whole_amount(self.name, "people", self.people))
+        super().__post_init__()
         if self.people == 0:
             message = f"'{self.name}' needs {parameter('people')}, how many people the population has, to be at least 1"
             raise BadMeasure(message)

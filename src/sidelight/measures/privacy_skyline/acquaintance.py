@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any, ClassVar
@@ -18,7 +18,9 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.measure import Finding, Measure, Monotonicity, Witness, whole_amount
+from sidelight.measures.fields import whole
+from sidelight.measures.finding import Finding, Witness
+from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.privacy_skyline.five_minima import (
     OFF_PER_RELATIVE,
     FiveMinima,
@@ -66,9 +68,9 @@ the target does not have Flu.
     Source: Chen, LeFevre, Ramakrishnan, Privacy Skyline, VLDB 2007.
     """
 
-    rules_out: int = 0
-    others: int = 0
-    family: int = 0
+    rules_out: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
+    others: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
+    family: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
     value: Value = None
 
     name: ClassVar[str] = "acquaintance"
@@ -77,12 +79,6 @@ the target does not have Flu.
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("rules_out", "others", "family")
-
-    def __post_init__(self) -> None:
-        for each in ("rules_out", "others", "family"):
-            amount = whole_amount(self.name, each, getattr(self, each), most=MOST_OF_ANYTHING)
-            object.__setattr__(self, each, amount)
-        super().__post_init__()
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
         """Never rises in `single`; where people have several values, merging may help an attacker."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import expect
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.criterion import Bound, exact
 from sidelight.measures.privacy_skyline.five_minima import tolerance
 from sidelight.measures.privacy_skyline.pareto import POINTS_AT_ONCE, RiskTest, UndominatedGroups, largest_passed
 from sidelight.measures.targets import Targets, Value, read_value

@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from sidelight.errors import BadMeasure, BadPolicy, WrongKind, as_given, expect
-from sidelight.measures.measure import Bound, Criterion, exact, whole_amount
+from sidelight.measures.criterion import Bound, Criterion, exact
+from sidelight.measures.fields import whole_amount
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.pareto import RiskTest, UndominatedGroups, largest_passed
 from sidelight.measures.targets import Predicate, Targets, Value, read_value

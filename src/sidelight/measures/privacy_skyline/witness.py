@@ -16,7 +16,7 @@ from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.exact import Amount
-from sidelight.measures.measure import Witness
+from sidelight.measures.finding import Witness
 from sidelight.measures.privacy_skyline.five_minima import (
     ALL_TOGETHER,
     ARRANGEMENTS,

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.measure import Criterion, Measure, exact
+from sidelight.measures.criterion import Criterion, exact
+from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
 from sidelight.rounding import at_a_glance, exact_text, round_cautiously, short_decimal

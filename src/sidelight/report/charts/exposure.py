@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.criterion import Bound, exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, VERMILION, Drawing, TableBehind, altair, finished, share_axis
 from sidelight.rounding import exact_text, round_up
 from sidelight.text import counted

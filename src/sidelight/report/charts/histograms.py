@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sidelight.arrays import Integers, add_up
-from sidelight.measures.measure import Bound, exact
+from sidelight.measures.criterion import Bound, exact
 from sidelight.release.groups import GroupName
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.report.plots import BLUE, INK, VERMILION, Drawing, TableBehind, altair, finished

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import BadMeasure
-from sidelight.measures.measure import Comparison, exact
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import exact
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Drawing, TableBehind, altair, finished
 from sidelight.rounding import at_a_glance
 from sidelight.text import counted, form
@@ -39,14 +40,6 @@ CLOSE = 0.16
 """Dots that are closer, as a share of the strip, have their numbers on both sides."""
 
 
-WANTED = {
-    Comparison.AT_LEAST: "at least",
-    Comparison.ABOVE: "more than",
-    Comparison.AT_MOST: "at most",
-    Comparison.BELOW: "below",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class JudgedLimit:
     """What a limit bounds, in words; the amounts as numbers and as people read them."""
@@ -64,7 +57,7 @@ class JudgedLimit:
     @property
     def bound_words(self) -> str:
         """Say the limit: at least 10."""
-        return f"{WANTED[self.comparison]} {self.bound_text}"
+        return f"{self.comparison.words} {self.bound_text}"
 
     @property
     def held_before(self) -> bool | None:

@@ -13,7 +13,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure, as_given
-from sidelight.measures.measure import Bound, Comparison, exact
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Bound, exact
 from sidelight.report.plots import (
     BLUE,
     INK,
@@ -134,12 +135,12 @@ class RiskLimit:
     @property
     def in_words(self) -> str:
         """Say the limit: below 1/2."""
-        return f"{'below' if self.comparison.strict else 'at most'} {self.bound}"
+        return f"{self.comparison.words} {self.bound}"
 
     @property
     def reached(self) -> str:
         """Say what a risk does that breaks it: at least 1/2."""
-        return f"{'at least' if self.comparison.strict else 'more than'} {self.bound}"
+        return f"{self.comparison.negation.words} {self.bound}"
 
 
 def risk_chart(

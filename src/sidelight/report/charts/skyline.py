@@ -41,8 +41,8 @@ from sidelight.table.labels import Label, shown
 if TYPE_CHECKING:
     import altair as alt
 
+    from sidelight.measures.criterion import Bound
     from sidelight.measures.exact import Amount
-    from sidelight.measures.measure import Bound
     from sidelight.measures.privacy_skyline.risk_map import RiskMap
     from sidelight.measures.privacy_skyline.skyline import KnowledgePoint, KnowledgeSkyline
 

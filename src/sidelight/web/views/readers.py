@@ -17,7 +17,8 @@ from starlette.responses import Response
 
 from sidelight.errors import SidelightError
 from sidelight.measures.about import asked_about_each
-from sidelight.measures.measure import Bound, Criterion
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
@@ -25,7 +26,7 @@ from sidelight.report.document import DocumentPart
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form
-from sidelight.web.limits import SIGNS, Tunable, added, read_tunable, tuned
+from sidelight.web.limits import Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, judged, page
 from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.workspace import Workspace
@@ -181,7 +182,7 @@ def decimal(finding: AuditFinding) -> str:
     """Give a fraction as a decimal too, rounded towards caution; nothing where it is one already."""
     if "/" not in finding.result.text or finding.result.number is None:
         return ""
-    up = finding.limit is None or finding.limit.comparison in ("at_most", "below")
+    up = finding.limit is None or Comparison(finding.limit.comparison).from_above
     return short_decimal(Fraction(finding.result.exact), up=up)
 
 
@@ -238,7 +239,7 @@ def show(request: Request) -> Response:
         after,
         answer=answered,
         drawn=drawn,
-        signs=SIGNS,
+        signs={each.value: each.sign for each in Comparison},
         jobs=[None if each.measuring is None else workspace.jobs.numbered(each.measuring) for each in answered.readers],
         measures=workspace.answers.of(("measures", after.subject), lambda: _choices(release)),
         problem=problem,

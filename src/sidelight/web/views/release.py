@@ -18,7 +18,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
-from sidelight.measures.measure import Criterion
+from sidelight.measures.criterion import Criterion
 from sidelight.release.release import Release
 from sidelight.report.charts.candidates import Candidate, candidates_chart
 from sidelight.report.charts.lattice import SearchedLattice, lattice_chart

@@ -22,7 +22,8 @@ from starlette.responses import Response
 
 from sidelight.errors import BadPolicy, SidelightError
 from sidelight.measures.about import asked_about_each
-from sidelight.measures.measure import Criterion, Measure
+from sidelight.measures.criterion import Criterion
+from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
 from sidelight.publish.release_report import (
     ReportDetails,

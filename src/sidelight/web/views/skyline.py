@@ -17,11 +17,14 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
-from sidelight.measures.measure import Bound, Comparison, Criterion, whole_amount
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Bound, Criterion
+from sidelight.measures.fields import whole_amount
+from sidelight.measures.limit_grammar import Word
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.policy.policy import Policy
-from sidelight.policy.settings import Word, read_number
+from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.charts.skyline import LiveSkyline
 from sidelight.report.document import DocumentPart

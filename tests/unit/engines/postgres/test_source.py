@@ -20,8 +20,8 @@ from support.postgres import SECRET
 from support.signals import sigint
 
 import sidelight as sl
-from sidelight import _progress
 from sidelight import ahead as _ahead
+from sidelight import progress as _progress
 from sidelight.cli.serve import ServeRequest, workspace
 from sidelight.engines.postgres import source as postgres_source
 from sidelight.engines.postgres.source import Session

@@ -1,0 +1,104 @@
+"""The settings of a measure, declared with what reads them: taken as they are meant, or refused.
+
+    k: int = field(metadata=whole())
+    kind: Kind = field(default="basic", metadata=choice(Kind))
+    one: Sequence[str] = field(default=(), metadata=read(as_names))
+
+`Measure.__post_init__` reads all fields so declared, in their order; what depends on several fields is checked after
+that, in the `__post_init__` of the class.  A None that is the default stays None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import cache, partial
+from operator import index
+from typing import TYPE_CHECKING, TypeAlias, get_args
+
+from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of, parameter
+
+if TYPE_CHECKING:
+    from sidelight.measures.measure import Measure
+
+FieldReader: TypeAlias = Callable[[str, str, object], object]
+"""Takes the name of a measure, the name of a field and what was given; returns the field's value or raises."""
+
+FieldMetadata: TypeAlias = dict[str, FieldReader]
+
+_READER = "reader"
+
+LARGEST_AMOUNT = 10**1000
+"""Any number may be asked about that Python writes."""
+
+
+def whole(*, most: int = LARGEST_AMOUNT) -> FieldMetadata:
+    """Declare a field that is a whole number from 0 to `most`."""
+    return {_READER: partial(whole_amount, most=most)}
+
+
+def choice(choices: object, message: str | None = None) -> FieldMetadata:
+    """Declare a field that is one of the words of a `Literal`; `message` may name the {measure} and the {given}."""
+
+    def refuse_others(measure: str, name: str, given: object) -> object:
+        if message is not None and not is_one_of(given, choices):
+            raise BadMeasure(message.format(measure=measure, given=as_given(given)))
+        refuse_unknown(measure, name, given, get_args(choices))
+        return given
+
+    return {_READER: refuse_others}
+
+
+def read(function: Callable[..., object]) -> FieldMetadata:
+    """Declare a field whose value is what a function of one argument makes of what was given."""
+    return {_READER: lambda _measure, _name, given: function(given)}
+
+
+def read_fields(measure: Measure) -> None:
+    """Replace each declared field of a measure by what its reader returns."""
+    for field_name, reader, stays_none in _readers(type(measure)):
+        given = getattr(measure, field_name)
+        if given is not None or not stays_none:
+            object.__setattr__(measure, field_name, reader(measure.name, field_name, given))
+
+
+@cache
+def _readers(kind: type[Measure]) -> tuple[tuple[str, FieldReader, bool], ...]:
+    """Return name, reader, and whether None stays, of the fields that declare a reader."""
+    declared = (each for each in fields(kind) if _READER in each.metadata)  # type: ignore[arg-type]
+    return tuple((each.name, each.metadata[_READER], each.default is None) for each in declared)
+
+
+def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
+    """Return a whole number of at least 0, or raise `BadMeasure`.
+
+    >>> whole_amount("implications", "k", 3)
+    3
+    >>> whole_amount("implications", "k", -1)
+    Traceback (most recent call last):
+    ...
+    sidelight.errors.BadMeasure: 'implications' needs k to be a whole number of at least 0, not -1
+    """
+    try:
+        whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
+    except TypeError:
+        whole = -1
+    if whole < 0:
+        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
+        raise BadMeasure(message)
+    if whole > most:
+        message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
+        raise BadMeasure(message)
+    return int(whole)
+
+
+def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
+    """Raise `BadMeasure` for what is none of the choices that a setting has.
+
+    >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
+    Traceback (most recent call last):
+    sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
+    """
+    if not isinstance(chosen, str) or chosen not in choices:
+        message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
+        raise BadMeasure(message)

@@ -1,0 +1,179 @@
+"""Bounds, comparisons, and judgements as tables."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sidelight as sl
+from sidelight.errors import BadPolicy, NotTrueOrFalse, SidelightError, TooHard, WrongKind
+from sidelight.measures.comparison import Comparison
+from sidelight.measures.criterion import Criterion, exact, judgements_table
+from sidelight.measures.finding import Finding, Witness
+from sidelight.report.plots import title_of
+
+RELEASE = sl.Release.from_counts([{"<Flu>": 2, "Cold": 1}, {"<Flu>": 2}])
+
+
+@pytest.mark.parametrize(
+    ("bound", "number"),
+    [(0.1, Fraction(1, 10)), (Decimal("0.1"), Fraction(1, 10)), (np.int64(5), 5), (-math.inf, -math.inf)],
+)
+def test_a_bound_means_what_it_says(bound, number):
+    assert exact(bound) == number
+
+
+@pytest.mark.parametrize("bound", [math.nan, "five", None, True])
+def test_what_is_no_number_is_no_bound(bound):
+    with pytest.raises(BadPolicy, match="a limit is a number"):
+        exact(bound)
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind", "message"),
+    [
+        (
+            lambda: sl.GroupSize() >= 0.5,
+            BadPolicy,
+            "the limit 0.5 of 'group size' is out of range; it lies between 1 and inf",
+        ),
+        (
+            lambda: sl.Implications(1) <= 2,
+            BadPolicy,
+            "the limit 2 of 'implications' is out of range; it lies between 0 and 1",
+        ),
+        (lambda: sl.GroupSize() < 5, BadPolicy, "a policy keeps 'group size' at least or above a limit, not <"),
+        (lambda: sl.Implications(1) >= 1, BadPolicy, "a policy keeps 'implications' at most or below a limit, not ≥"),
+        (
+            lambda: Criterion("group size", Comparison.AT_LEAST, 5),
+            WrongKind,
+            "the measure should be a Measure, not a str; write one, such as sl.GroupSize() or sl.Implications(3)",
+        ),
+        (
+            lambda: Criterion(sl.GroupSize(), "≥", 5),
+            WrongKind,
+            "the comparison should be a Comparison, not a str",
+        ),
+        (
+            lambda: bool(sl.GroupSize() >= 3),
+            NotTrueOrFalse,
+            "'group size ≥ 3' is a criterion, not true or false; ask .judge(release).holds or put it into a Policy",
+        ),
+    ],
+)
+def test_what_is_refused_is_told_in_full(ask, kind, message):
+    with pytest.raises(SidelightError) as refused:
+        ask()
+    assert (type(refused.value), str(refused.value)) == (kind, message)
+
+
+def test_limits_may_be_the_ends_of_their_range():
+    assert [str(each) for each in (sl.GroupSize() >= 1, sl.Implications(1) <= 1, sl.Implications(1) < 0)] == [
+        "group size ≥ 1",
+        "implications(k=1) ≤ 1",
+        "implications(k=1) < 0",
+    ]
+    assert [each.bound_text for each in (sl.GroupSize() > 2, sl.BetaLikeness() <= math.inf)] == ["> 2", "≤ infinite"]
+
+
+# Findings that are not exact decide where both ends are on one side of the limit.
+
+
+@pytest.mark.parametrize(
+    ("value", "kindest", "holds"),
+    [(Fraction(19, 20), Fraction(9, 10), False), (Fraction(89, 100), 0.5, True), (Fraction(9, 10), None, False)],
+)
+def test_a_range_on_one_side_of_the_limit_is_decided(value, kindest, holds):
+    for measure in (sl.MaxEnt(), sl.IndividualRisk()):
+        finding = Finding(measure, value, None, kindest=kindest)
+        judgement = (measure < 0.9).decide(finding)
+        assert (judgement.holds, judgement.finding, judgement.criterion) == (holds, finding, measure < 0.9)
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (
+            sl.Implications(1),
+            (
+                "'implications(k=1) < 0.9' could not be decided in time: the value lies between 0.333333333 and 0.95; "
+                "give the measure more seconds"
+            ),
+        ),
+        (
+            sl.IndividualRisk(),
+            (
+                "'individual risk < 0.9' cannot be told: the estimate lies between 0.333333333 and 0.95, on both sides of "
+                "the limit; set another limit"
+            ),
+        ),
+    ],
+)
+def test_a_range_on_both_sides_of_the_limit_is_too_hard(measure, message):
+    with pytest.raises(TooHard) as hard:
+        (measure < 0.9).decide(Finding(measure, Fraction(19, 20), None, kindest=Fraction(1, 3)))
+    assert str(hard.value) == message
+
+
+# In a notebook: each is a table, with the explanation below.
+
+
+def page_of(title, headings, rows, note=""):
+    """Write a table as HTML, from cells that are no numbers."""
+    head = "".join(f"<th>{each}</th>" for each in headings)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    table = f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"{table}\n<p>{note}</p>" if note else table
+
+
+HEADINGS = ["measure", "wanted", "found", "within policy?", "who is worst off"]
+
+
+def test_pages_in_full():
+    criterion = sl.GroupSize() >= 3
+    finding = sl.GroupSize().measure(RELEASE)
+    note = "In group 2, 2 people stand for one another; no group is smaller."
+    of_finding = ["measure", "found", "who is worst off"]
+    assert finding._repr_html_() == page_of("Finding", of_finding, [("group size", "2", "group 2")], note)
+    row = ("group size", "≥ 3", "2", "✗ no", "group 2")
+    assert criterion.decide(finding)._repr_html_() == page_of("Judgement", HEADINGS, [row], note)
+    assert criterion._repr_html_() == page_of("Criterion", ["measure", "wanted"], [("group size", "≥ 3")])
+
+
+def test_a_page_about_nobody_has_its_notes_and_points_at_nobody():
+    nobody = sl.Release.from_counts([{"a": 0}], sizes=[2], values="set")
+    judgement = (sl.BetaLikeness() <= 1).judge(nobody)
+    assert judgement.finding.worst_off() == ""
+    note = "Nobody in the release has any value, so nothing becomes more likely. no group has any value to measure"
+    found = page_of("Finding", ["measure", "found", "who is worst off"], [("beta likeness", "0", "")], note)
+    assert judgement.finding._repr_html_() == found
+    row = ("beta likeness", "≤ 1", "0", "✓ yes", "")
+    assert judgement._repr_html_() == page_of("Judgement", HEADINGS, [row], note)
+    assert repr(judgement) == "<Judgement: beta likeness ≤ 1 holds, it is 0>"
+
+
+def test_judgements_in_a_table_are_rounded_towards_caution():
+    """A risk of 14/27 = 0.51851… is rounded up, a diversity of 1.88988… down; a table of none has its headings."""
+    group = Witness(RELEASE.groups.name(0), "Cold")
+    risk = (sl.Implications(1) <= 0.5).decide(Finding(sl.Implications(1), Fraction(14, 27), group))
+    entropy = (sl.EntropyDiversity() >= 1).decide(Finding(sl.EntropyDiversity(), 1.88988, group))
+    rows = [
+        ("implications(k=1)", "≤ 0.5", "0.5186", "✗ no", "group 1: Cold"),
+        ("entropy diversity", "≥ 1", "1.8898", "✓ yes", "group 1: Cold"),
+    ]
+    assert judgements_table("Two", [risk, entropy]) == page_of("Two", HEADINGS, rows)
+    assert judgements_table("None", [], note="!") == page_of("None", HEADINGS, [], "!")
+
+
+def test_a_long_table_says_how_many_judgements_are_not_shown():
+    judgement = (sl.GroupSize() >= 3).judge(RELEASE)
+    shown = judgements_table("Many", [judgement] * 1_000)
+    assert f"<p>… and {1_000 - shown.count('✗ no')} more</p>" in shown
+
+
+def test_a_judgement_is_drawn_with_its_limit():
+    judgement = (sl.GroupSize() >= 3).judge(RELEASE)
+    assert title_of(judgement.plot(RELEASE)) == "2 of 5 people are in groups of fewer than 3"
+    assert title_of(judgement.finding.plot(RELEASE)) != title_of(judgement.plot(RELEASE))
