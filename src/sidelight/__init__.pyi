@@ -142,9 +142,9 @@ from .publish.noise import PublishedNoise as PublishedNoise
 from .publish.noise import read_noise as read_noise
 from .publish.publish import Published as Published
 from .publish.sidecar import read_published as read_published
-from .publish.release_report import release_report as release_report
-from .publish.release_report import report_html as report_html
-from .publish.release_report import report_markdown as report_markdown
+from .report.make import release_report as release_report
+from .report.make import report_html as report_html
+from .report.make import report_markdown as report_markdown
 from .report.release_report import ReleaseReport as ReleaseReport
 from .report.release_report import SignOff as SignOff
 from .errors import NothingSafe as NothingSafe

@@ -10,11 +10,11 @@ from support.every_measure import SEMANTICS, every_measure
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.documents.document import number
 from sidelight.errors import BadPolicy, TooHard
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import all_measures, measure_named
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.report.document import number
 from sidelight.testing import releases
 
 every_kind = pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.__name__)

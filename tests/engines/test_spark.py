@@ -26,7 +26,7 @@ from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import findings as findings_of
 from sidelight.publish import formats
-from sidelight.publish.sidecar import same_release
+from sidelight.publish.sidecar import is_same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import Room
 from sidelight.streams.memory import Memory
@@ -192,7 +192,7 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     monkeypatch.setattr(spark_parts, "ROWS_PER_PART", 150)
     there.publish(tmp_path / "release")
     whole, in_parts = (sl.read_published(tmp_path / name) for name in ("release.parquet", "release"))
-    assert same_release(whole, in_parts)
+    assert is_same_release(whole, in_parts)
     written = sorted((tmp_path / "release").iterdir())
     assert [each.suffix for each in written] == [".parquet"] * 3
     assert pq.read_schema(written[0]).equals(pq.read_schema(tmp_path / "release.parquet"))
@@ -243,7 +243,7 @@ def test_a_worker_that_is_killed_while_it_writes_leaves_all_or_nothing(spark, tm
         found.publish(inside / "release")
     assert all(map(os.path.exists, killed))
     found.publish(tmp_path / "release.parquet")
-    assert same_release(sl.read_published(inside / "release"), sl.read_published(tmp_path / "release.parquet"))
+    assert is_same_release(sl.read_published(inside / "release"), sl.read_published(tmp_path / "release.parquet"))
     assert sum(pq.read_metadata(each).num_rows for each in (inside / "release").iterdir()) == 200
 
 

@@ -55,7 +55,7 @@ def test_a_ledger_whose_field_is_of_another_kind(tmp_path, monkeypatch):
     document = {name: each for name, each in ledgers.document().items() if name != "digest"}
 
     def ask(each):
-        signed = {**each, "digest": ledgers._digest(each)}
+        signed = {**each, "digest": ledgers.compute_digest(each)}
         ledgers.ask((json.dumps(signed).encode(), "read"))
 
     assert refusals(ask, document) > 100

@@ -36,9 +36,10 @@ ORDER = (
     "search",
     "minimality",
     "attack",
+    "documents",
     "noise",
-    "report",
     "publish",
+    "report",
     "web",
     "datasets",
     "testing",
@@ -68,7 +69,7 @@ ONLY_IN = {
         "publish",
         "datasets",
     ),  # tables that are read, written or handed out
-    "pydantic": ("policy", "report", "publish", "web"),  # documents that people write or receive
+    "pydantic": ("policy", "documents", "noise", "publish", "report", "web"),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
     "cyclopts": ("cli",),
     "rich": ("report", "cli"),

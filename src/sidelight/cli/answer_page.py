@@ -21,8 +21,8 @@ from rich.text import Text
 from sidelight import __version__
 from sidelight.cli.python_again import python_again
 from sidelight.cli.run import Charts
+from sidelight.documents.document import Envelope
 from sidelight.errors import SidelightError
-from sidelight.report.document import Envelope
 from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Picture, Points
 from sidelight.text import shell
 

@@ -29,13 +29,13 @@ from sidelight.attack.report import (
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadMeasure, BadRelease, listed
 from sidelight.files import real_path
 from sidelight.measures.criterion import exact
 from sidelight.policy.settings import read_number, read_share
 from sidelight.release.groups import suppressed_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.report.document import Envelope
 from sidelight.rounding import ROUNDED
 from sidelight.table.labels import Label
 from sidelight.table.roles import Roles

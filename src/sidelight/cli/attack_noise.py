@@ -14,11 +14,11 @@ from rich.text import Text
 from sidelight.cli.inputs import inputs_of, open_table
 from sidelight.cli.noise_options import NoiseAttackOptions
 from sidelight.cli.run import Output, Status
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadNoise
 from sidelight.noise.attack import NoisyExposure, attack_noise
 from sidelight.noise.disclosure_risk import on_condition, two_digits
 from sidelight.publish.noise import read_noise
-from sidelight.report.document import Envelope
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies
 from sidelight.table.roles import EACH_ROW, Roles

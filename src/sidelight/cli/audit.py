@@ -22,12 +22,12 @@ from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.findings import prepared_stream
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
-from sidelight.publish.release_report import ReportDetails, circumstances, published_circumstances, with_curves
 from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.report.make import ReportDetails, add_curves, circumstances, published_circumstances
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
 from sidelight.report.report import AuditReport, audit_report, singled_out
@@ -173,7 +173,7 @@ def report_on_audit(
         known = published_circumstances(completed, document, policy=question.policy, before=before, path=Path(file))
     else:
         known = circumstances(completed, policy=question.policy, before=before, files=existing(file))
-    return with_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
+    return add_curves(audit.model_copy(update={"source": Path(file).name}), release, known, question.policy)
 
 
 def existing(file: str) -> tuple[Path, ...]:

@@ -19,6 +19,7 @@ import sidelight as sl
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.run import Output, Status
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
 from sidelight.knowledge.parse_facts import Knowledge, parse_person, read_facts, read_person
 from sidelight.knowledge.parse_statements import is_statement
@@ -28,7 +29,6 @@ from sidelight.knowledge.tokens import TokenReader
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
-from sidelight.report.document import Envelope
 from sidelight.rounding import ROUNDED, decimal_text, in_words
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.table.roles import Roles

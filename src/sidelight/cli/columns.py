@@ -21,6 +21,7 @@ import sidelight as sl
 from sidelight.cli.hierarchies import number_notes
 from sidelight.cli.options import DraftedFiles, IdentifyingOptions, ZipOptions
 from sidelight.cli.run import Output, Status, bar
+from sidelight.documents.document import Envelope, number, plain
 from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.engines.files import files_of
 from sidelight.engines.read import refuse_unsure_names, table_from
@@ -33,7 +34,6 @@ from sidelight.measures.column_subsets.worst_columns import ColumnWithout, peopl
 from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.policy.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
-from sidelight.report.document import Envelope, number, plain
 from sidelight.report.terminal import sentences
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.column_names import is_age

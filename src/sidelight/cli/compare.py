@@ -19,8 +19,8 @@ from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import CompareOptions
 from sidelight.cli.protect import figure, policy_of, report_nothing
 from sidelight.cli.run import Output, Status, bar, in_options
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadPolicy, NothingSafe, in_list
-from sidelight.report.document import Envelope
 from sidelight.report.terminal import brief, sentences
 from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
 from sidelight.search.protect import MethodName

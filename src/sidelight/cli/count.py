@@ -12,10 +12,10 @@ from rich.text import Text
 from sidelight.cli.inputs import inputs_of
 from sidelight.cli.noise_options import CountOptions
 from sidelight.cli.run import Output, Status
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadNoise
 from sidelight.noise.answers import NoisyAnswer
 from sidelight.publish.noise import read_noise
-from sidelight.report.document import Envelope
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""

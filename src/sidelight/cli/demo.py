@@ -22,9 +22,9 @@ from sidelight.errors import SidelightError
 from sidelight.files import write_whole
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.formats import Csv, sheet_of_people, shuffler
-from sidelight.publish.release_report import ReportDetails, before_of, report_html
 from sidelight.publish.sidecar import sidecar_path
 from sidelight.release.release import Release
+from sidelight.report.make import ReportDetails, judge_table, report_html
 from sidelight.report.report import AuditReport
 from sidelight.report.terminal import conclusion
 
@@ -83,7 +83,7 @@ def _judge_published(folder: Path, question: Question) -> None:
         details=ReportDetails(
             date=dt.datetime.now(dt.UTC).date().isoformat(), commands=(_protect_command(folder), command)
         ),
-        before=before_of(open_table(str(table), question.roles), policy_of(question)),
+        before=judge_table(open_table(str(table), question.roles), policy_of(question)),
         table=str(table),
     )
     write_whole(page, report_html(signed), force=True)

@@ -21,6 +21,7 @@ import sidelight as sl
 from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import ExploreOptions
 from sidelight.cli.run import Output, Status, bar
+from sidelight.documents.document import Envelope, number
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Criterion, exact
@@ -31,7 +32,6 @@ from sidelight.measures.privacy_skyline.skyline import KnowledgeSkyline, knowled
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
 from sidelight.progress import Progress, quiet
-from sidelight.report.document import Envelope, number
 from sidelight.rounding import ROUNDED, round_down
 from sidelight.table.roles import Roles
 from sidelight.text import form

@@ -20,9 +20,9 @@ from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
 from sidelight.cli.protect import figure, report_nothing
 from sidelight.cli.run import Output, Status, bar
+from sidelight.documents.document import Envelope, number
 from sidelight.errors import BadPolicy, NothingSafe
 from sidelight.policy.policy import without_repeats
-from sidelight.report.document import Envelope, number
 from sidelight.report.terminal import sentences
 from sidelight.rounding import ROUNDED
 from sidelight.search.generalisation_table import GeneralisationRow, GeneralisationTable, generalisation_table

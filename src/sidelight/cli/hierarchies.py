@@ -13,13 +13,13 @@ from rich.text import Text
 
 from sidelight.cli.options import DraftOptions, FolderOptions
 from sidelight.cli.run import Output, Status, named_inputs
+from sidelight.documents.document import Envelope
 from sidelight.engines.distinct_rows import distinct_rows
 from sidelight.engines.files import files_of
 from sidelight.engines.read import columns_of, nearest_column
 from sidelight.errors import BadHierarchy, UnknownColumn
 from sidelight.files import refuse_targets
 from sidelight.intake.hierarchy_drafts import NUMBERS, Draft, DraftRules, drafts, read_tree
-from sidelight.report.document import Envelope
 from sidelight.report.terminal import sentences
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.hierarchy_io import hierarchy_file, write_hierarchy

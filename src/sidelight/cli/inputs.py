@@ -13,6 +13,7 @@ from pathlib import Path
 import sidelight as sl
 from sidelight.cli.column_options import MAY_HOLD_THEM
 from sidelight.cli.options import EngineOptions, LookupOptions
+from sidelight.documents.facts import ReaderFacts
 from sidelight.engines.files import files_of
 from sidelight.engines.read import columns_in_words, columns_of, table_from
 from sidelight.engines.spark.source import SparkFile, spark_file
@@ -31,7 +32,7 @@ from sidelight.publish.sidecar import (
     as_printed,
     itself,
     noise_path,
-    read_as_told,
+    read_by_sidecar,
     read_checked,
     read_sidecar,
     sidecar_path,
@@ -39,7 +40,6 @@ from sidelight.publish.sidecar import (
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
-from sidelight.report.report import ReaderFacts
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import column_of, hierarchy_files, read_hierarchies
 from sidelight.table.labels import Label
@@ -265,7 +265,7 @@ def open_release(
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
     bound, counted_by = None if memory is None else Memory.of(memory), _engine(engine)
     if document is not None and not keep_people and _as_published(document, roles):
-        release = _by(read_as_told(Path(file), bound, counted_by), roles, document)
+        release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release
     if document is None:
         require_columns(file, roles)

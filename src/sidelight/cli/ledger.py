@@ -18,16 +18,17 @@ from rich.text import Text
 from sidelight.cli.inputs import inputs_of
 from sidelight.cli.noise_options import BudgetOptions, PromiseOptions, SpentOptions
 from sidelight.cli.run import Output, Status
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadNoise
 from sidelight.files import real_path
-from sidelight.noise.account import Account, Entry, PublishedCounts, budget_document, entry_document
+from sidelight.noise.account import Account, Entry, PublishedCounts
 from sidelight.noise.accountant import PrivacySpent, Spending, privacy_spent, promise_of
 from sidelight.noise.ledger import Ledger
+from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
 from sidelight.publish.sidecar import digest, noise_path
 from sidelight.publish.stable_noise import read_drawn
-from sidelight.report.document import Envelope
 from sidelight.report.plots import refuse_other_pictures, save_chart
 from sidelight.rounding import short_decimal
 from sidelight.text import counted
@@ -80,7 +81,7 @@ def document(file: Path, ledger: Ledger, account: Account) -> Envelope[dict[str,
         answer={
             "accounting": account.accounting,
             "neighbours": account.neighbours,
-            "budget": budget_document(account),
+            "budget": BudgetDocument.of(account),
             "spent": {"epsilon": amount_text(epsilon), "delta": amount_text(delta), **rho},
             "entries": [_entry(ledger, entry) for entry in account.entries],
         },
@@ -89,11 +90,9 @@ def document(file: Path, ledger: Ledger, account: Account) -> Envelope[dict[str,
 
 
 def _entry(ledger: Ledger, entry: Entry) -> dict[str, Any]:
-    files = [
-        {**written, "now": state(ledger, file)}
-        for written, file in zip(entry_document(entry)["published"], entry.published, strict=True)
-    ]
-    return {**entry_document(entry), "published": files}
+    document = EntryDocument.of(entry).model_dump()
+    files = zip(document["published"], entry.published, strict=True)
+    return {**document, "published": [{**written, "now": state(ledger, file)} for written, file in files]}
 
 
 def state(ledger: Ledger, file: PublishedCounts) -> str:

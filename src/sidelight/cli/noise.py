@@ -14,6 +14,7 @@ from sidelight.cli.inputs import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.noise_options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Output, Status, remember_written, say
+from sidelight.documents.document import Envelope
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.noise.account import Account
@@ -22,7 +23,6 @@ from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import refuse_noise_targets
 from sidelight.publish.sidecar import noise_path
-from sidelight.report.document import Envelope
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies

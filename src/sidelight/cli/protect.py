@@ -20,6 +20,8 @@ from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say
+from sidelight.documents.document import Envelope, number
+from sidelight.documents.facts import reader_facts, release_facts
 from sidelight.engines.streamed_table import AnyTable
 from sidelight.errors import (
     BadHierarchy,
@@ -34,13 +36,15 @@ from sidelight.files import refuse_left_over
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.parts import parts_or_file
 from sidelight.publish.publish import refuse_loud, values_path
-from sidelight.publish.release_report import ReportDetails, report_on_result
 from sidelight.publish.sidecar import published_finding, sidecar_path
 from sidelight.release.streamed import AnyRelease, StreamedRelease
-from sidelight.report.document import Envelope, number
+from sidelight.report.make import ReportDetails, report_on_result
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
-from sidelight.report.report import AuditReport, audit_report, reader_facts, release_facts
+from sidelight.report.report import (
+    AuditReport,
+    audit_report,
+)
 from sidelight.report.terminal import READERS, sentences
 from sidelight.rounding import ROUNDED
 from sidelight.search.asked_readers import AskedReader

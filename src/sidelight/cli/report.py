@@ -16,9 +16,9 @@ from sidelight.engines.postgres.address import is_address
 from sidelight.errors import SidelightError
 from sidelight.files import SIDECAR_ENDING
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
-from sidelight.publish.release_report import ReportDetails, before_of, read_attack, report_on_sidecar
 from sidelight.publish.sidecar import read_sidecar, sidecar_path
 from sidelight.report.contents import drawn_without_charts
+from sidelight.report.make import ReportDetails, judge_table, read_attack, report_on_sidecar
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, SignOff
 from sidelight.report.report import AuditReport
@@ -74,7 +74,7 @@ def _measured(request: ReportRequest, details: ReportDetails) -> ReleaseReport:
             raise SidelightError(message)
         require_columns(request.options.table, question.roles)
         by = None if request.hierarchies is None else read_hierarchies(request.hierarchies)
-        before = before_of(open_table(request.options.table, question.roles, by), question.policy)
+        before = judge_table(open_table(request.options.table, question.roles, by), question.policy)
     return report_on_audit(file, release, audit, question, details=details, before=before, table=request.options.table)
 
 

@@ -48,7 +48,7 @@ from sidelight.files import (
 from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
-    from sidelight.report.document import Envelope
+    from sidelight.documents.document import Envelope
     from sidelight.report.page import Page
     from sidelight.report.plots import Drawing
 

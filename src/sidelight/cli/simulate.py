@@ -17,10 +17,10 @@ from sidelight.attack.simulation import MeanEstimate, Simulation, simulate_compo
 from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.options import SimulateOptions
 from sidelight.cli.run import Output, Status, bar, say
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadNoise, BadPolicy
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
-from sidelight.report.document import Envelope
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table
 

@@ -14,7 +14,7 @@ noise             `mechanism` (how it is drawn; `gaussian` says what that costs)
                   `nested_least_squares` puts levels together), `answers` (what counts add up to, and how far off that
                   is), `postprocessing` (whole counts of at least 0);
 what it costs     `accountant` (what several releases cost together), `account` (a budget, and whether one more fits),
-                  `ledger` (the file that keeps it);
+                  `ledger` (the file that keeps it), `ledger_document` (what stands in it);
 what it means     `privacy_profile` (every ε and δ at once; those of other libraries: `library_profiles`),
                   `semantic_privacy` (in beliefs), `disclosure_risk` (as a test, and as a risk), `attack` (somebody who
                   weighs all releases), `comparison` (side by side with groups).

@@ -1,7 +1,7 @@
 """The account of a budget: what was spent of it, by which releases, and whether one more fits.
 
 An `Account` is a budget (ε, δ), or (ρ, δ), and its entries, in order; nothing of it changes, as each spending gives
-another account.  `ledger` keeps one in a file.
+another account.  `ledger` keeps one in a file, as `ledger_document` writes it.
 
 Adding up   Σ ε and Σ δ, exactly ("basic"); or Σ ρ converted at the budget's δ ("concentrated").  Both hold when later
             releases, and their ε, are chosen after seeing earlier ones (filters; see `accountant`).
@@ -11,28 +11,24 @@ Receipts    each spending gets a random receipt, by which the files that are pub
 Choices     where levels were chosen from the data, the entry has a commitment to what they were chosen for and, once
             it is drawn, to the winner; and the receipt of the one spending that used them, which is written in the same
             step as that spending.
-Damage      the document has a digest of itself: what is cut off or changed is refused, never guessed at.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded, is_one_of, parameter
-from sidelight.noise.accountant import CountedColumns, Spending, concentrated, condition_of, epsilon_of_rho
+from sidelight.noise.accountant import Spending, concentrated, condition_of, epsilon_of_rho
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import (
     Amount,
     Neighbours,
-    PrivacyUnit,
     Sensitivity,
     amount_text,
     exact_delta,
@@ -42,13 +38,10 @@ from sidelight.noise.parameters import (
     units_changed,
 )
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.text import counted, html_table, is_deeply_nested
+from sidelight.text import counted, html_table
 
 Accounting: TypeAlias = Literal["basic", "concentrated"]
 """How a ledger adds up.  Both hold when later releases, and their ε, are chosen after seeing earlier ones."""
-
-KIND = "privacy ledger"
-SCHEMA_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,105 +301,3 @@ def _covers(mechanism: Mechanism, change: Sensitivity) -> bool:
     """Whether noise was made for a change as far as this one, at least."""
     made_for = mechanism.sensitivity
     return change.l1 <= made_for.l1 and change.l2_squared <= made_for.l2_squared
-
-
-def to_text(account: Account) -> str:
-    """Write an account as JSON, with a digest that tells when something is missing or changed."""
-    document: dict[str, Any] = {
-        "kind": KIND,
-        "schema_version": SCHEMA_VERSION,
-        "accounting": account.accounting,
-        "neighbours": account.neighbours,
-        "budget": budget_document(account),
-        "entries": [entry_document(entry) for entry in account.entries],
-    }
-    return json.dumps({**document, "digest": _digest(document)}, indent=2, ensure_ascii=False) + "\n"
-
-
-def budget_document(account: Account) -> dict[str, str]:
-    """Write a budget as JSON has it."""
-    rho = {} if account.rho is None else {"rho": amount_text(account.rho)}
-    return {"epsilon": amount_text(account.epsilon), "delta": amount_text(account.delta), **rho}
-
-
-def from_text(text: str) -> Account:
-    """Read what `to_text` wrote; `ValueError` for anything else."""
-    if is_deeply_nested(text):
-        message = "no ledger is nested so deeply"
-        raise ValueError(message)
-    document = json.loads(text)
-    try:
-        digest = document.pop("digest")
-        known = document["kind"] == KIND and document["schema_version"] == SCHEMA_VERSION
-        # the digest is of everything else in the document, in one order
-        if not known or digest != _digest(document):
-            message = "the digest does not fit"
-            raise ValueError(message)
-        return Account(
-            document["budget"]["epsilon"],
-            document["budget"]["delta"],
-            document["accounting"],
-            document["neighbours"],
-            tuple(_read_entry(each, document["neighbours"]) for each in document["entries"]),
-            document["budget"].get("rho"),
-        )
-    except (AttributeError, KeyError, TypeError, BadNoise) as error:
-        raise ValueError(str(error)) from None
-
-
-def _digest(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def history_digest(account: Account, entries: int) -> str:
-    """Compute a digest of the first entries of an account: of what later changes leave as it is."""
-    return _digest({"history": [[each.at, each.receipt, each.spending.what] for each in account.entries[:entries]]})
-
-
-def entry_document(entry: Entry) -> dict[str, Any]:
-    """Write one entry as JSON has it."""
-    spending = entry.spending
-    return {
-        "at": entry.at,
-        "receipt": entry.receipt,
-        "what": spending.what,
-        "epsilon": amount_text(spending.epsilon),
-        "delta": amount_text(spending.delta),
-        "rho": None if spending.charged_rho is None else amount_text(spending.charged_rho),
-        "mechanism": None if spending.mechanism is None else asdict(spending.mechanism),
-        "marginal_noise": [asdict(each) for each in spending.marginal_noise],
-        "counted": None if spending.counted is None else asdict(spending.counted),
-        "published": [asdict(file) for file in entry.published],
-        "choice": None if entry.choice is None else asdict(entry.choice),
-    }
-
-
-def _read_entry(document: Mapping[str, Any], neighbours: Neighbours) -> Entry:
-    spending = Spending(
-        document["what"],
-        document["epsilon"],
-        document["delta"],
-        neighbours,
-        _read_mechanism(document["mechanism"]),
-        _read_columns(document["counted"]),
-        tuple(_read_noise(each) for each in document["marginal_noise"]),
-        charged_rho=document["rho"],
-    )
-    published = tuple(PublishedCounts(**file) for file in document["published"])
-    choice = None if document["choice"] is None else PaidChoice(**document["choice"])
-    return Entry(document["at"], spending, document["receipt"], published, choice)
-
-
-def _read_mechanism(document: Mapping[str, Any] | None) -> Mechanism | None:
-    return None if document is None else _read_noise(document)
-
-
-def _read_noise(document: Mapping[str, Any]) -> Mechanism:
-    return Mechanism(document["kind"], document["scale"], Sensitivity(**document["sensitivity"]))
-
-
-def _read_columns(document: Mapping[str, Any] | None) -> CountedColumns | None:
-    if document is None:
-        return None
-    levels = tuple((name, level) for name, level in document["levels"])
-    return CountedColumns(document["sensitive"], levels, document["counts"], PrivacyUnit(**document["unit"]))

@@ -51,11 +51,9 @@ from sidelight.noise.account import (
     Accounting,
     ChoiceReceipt,
     PublishedCounts,
-    from_text,
-    history_digest,
-    to_text,
 )
 from sidelight.noise.accountant import Spending
+from sidelight.noise.ledger_document import from_text, history_digest, to_text
 from sidelight.noise.parameters import Amount, Neighbours, exact_amount
 from sidelight.text import counted, html_table
 
@@ -315,10 +313,10 @@ def paying(
     except BaseException as error:
         with contextlib.suppress(BadLedger):
             if ledger.read().has(receipt):  # also where the interrupt came while it was written
-                say_spent(error, ledger, spending)
+                note_spent(error, ledger, spending)
         raise
 
 
-def say_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None:
+def note_spent(error: BaseException, ledger: Ledger, spending: Spending) -> None:
     """Let an error or an interrupt say that budget is gone all the same."""
     error.add_note(f"{spending.cost()} of the ledger '{ledger.path.name}' is spent, and stays so")

@@ -25,7 +25,7 @@ FEW = 30
 
 
 def dictionary_path(path: Path) -> Path:
-    """Say where the dictionary of a published file stands.
+    """Return where the dictionary of a published file stands.
 
     >>> dictionary_path(Path("made/release.csv")).name
     'release.csv-metadata.json'
@@ -33,7 +33,7 @@ def dictionary_path(path: Path) -> Path:
     return path.parent / (path.name + ENDING)
 
 
-def dictionary_of(document: Sidecar, sheets: dict[str, Sheet]) -> str:
+def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
     """Write the dictionary of some files, with what their sidecar tells of them."""
     policy = "; ".join(f"{each.text} {each.limit.text}" for each in document.findings)
     about = {
@@ -68,7 +68,7 @@ def _variable(column: str) -> str:
 
 
 def describe(column: str, cells: Column | None, document: Sidecar) -> str:
-    """Say in words what a column is."""
+    """Describe in words what a column is."""
     # who is in which bucket first: there a bucket is what is said of a person
     readings = [each for each in (document.who, document.reading) if each is not None]
     what = next((text for reading in readings if (text := _role(column, reading, document)) is not None), None)

@@ -211,7 +211,7 @@ class Format(ABC):
         return label
 
     def decode(self, text: str) -> str:
-        """Say what a text that stands in the file means."""
+        """Return what a text that stands in the file means."""
         return text
 
 
@@ -221,7 +221,7 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
 def kind_of_cells(column: Column) -> CellKind:
-    """Say how the cells of a column can be stored so that they still say what they say.
+    """Return how the cells of a column can be stored so that they still say what they say.
 
     Codes stay texts: what was declared a category, and numbers that are not written as a number would be.
 

@@ -8,20 +8,20 @@ ledger spent stays spent, as the noise was drawn.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from pydantic import JsonValue
 
 from sidelight import __version__
-from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, is_one_of, parameter
+from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, parameter
 from sidelight.files import (
     flush_to_disk,
     move_into_place,
@@ -32,23 +32,36 @@ from sidelight.files import (
     settle,
     unfinished_folder,
 )
-from sidelight.noise.account import Account, budget_document
 from sidelight.noise.accountant import CountedColumns, Spending
-from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain, Outside
-from sidelight.noise.ledger import say_spent
+from sidelight.noise.domain import COUNT, MEASURED, OTHER, Domain
+from sidelight.noise.ledger import note_spent
 from sidelight.noise.marginals import CellLayout, CoarserLevel, coarser_level
-from sidelight.noise.mechanism import Mechanism, NoiseKind
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.parameters import Neighbours, PrivacyUnit, Sensitivity, amount_text, units_changed
+from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount, units_changed
 from sidelight.noise.workload import Marginal
 from sidelight.publish.formats import Format, Sheet, format_of
-from sidelight.publish.sidecar import digest, noise_path
-from sidelight.table.labels import SUPPRESSED, Label, Semantics, label
-from sidelight.table.roles import EACH_ROW, Missing
+from sidelight.publish.noise_document import (
+    NOISE_VERSION,
+    AccountDocument,
+    CoarserDocument,
+    DocumentHead,
+    DocumentKind,
+    MechanismDocument,
+    NoiseDocument,
+    NoisyCountsDocument,
+    PromiseDocument,
+    QueryDocument,
+    UnitDocument,
+    document_text,
+)
+from sidelight.publish.sidecar import PublishedFile, digest, noise_path
+from sidelight.table.labels import SUPPRESSED, Label, label
+from sidelight.table.roles import Missing
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
+    from sidelight.noise.semantic_privacy import SemanticPrivacy
     from sidelight.noise.stable_counts import StableCounts
 
 CHOICE = "choosing the levels"
@@ -56,12 +69,6 @@ CHOICE = "choosing the levels"
 
 READ_BY = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
 """What documents beside counts are about, and what reads them."""
-
-AS_UNDECLARED = "as undeclared"
-"""What became of missing values where they are a value that was not declared: `outside` says the rest."""
-
-SCHEMA_VERSION = 3
-"""Raised whenever a reader of the document would have to change; version 2 said less, and is read too."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -73,8 +80,8 @@ class PublishedNoise:
     document: dict[str, Any]
 
     def to_json(self) -> str:
-        """Give the document as it stands beside the counts, byte for byte."""
-        return json.dumps(self.document, indent=2, ensure_ascii=False) + "\n"
+        """Return the document as it stands beside the counts, byte for byte."""
+        return document_text(self.document)
 
     def __repr__(self) -> str:
         rows = self.document["file"]["rows"]
@@ -96,7 +103,7 @@ Drawn = TypeVar("Drawn", "NoisyCounts", "StableCounts")
 
 
 def publish_drawn(
-    noisy: Drawn, path: str | Path, sheet: Sheet, document: Callable[[Drawn, Path], dict[str, Any]], *, force: bool
+    noisy: Drawn, path: str | Path, sheet: Sheet, document: Callable[[Drawn, Path], NoiseDocument], *, force: bool
 ) -> PublishedNoise:
     """Write what was drawn, and a document about it and the file that it stands in: both or none."""
     path = Path(path)
@@ -108,7 +115,7 @@ def publish_drawn(
             with file.open("wb") as open_file:
                 format_of(path, None).write(sheet, open_file)
             flush_to_disk(file)
-            published = PublishedNoise(path, beside, document(noisy, file))
+            published = PublishedNoise(path, beside, document(noisy, file).model_dump(mode="json"))
             (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
             # on the ledger before it is anywhere: the ledger may say more than was published, never less
@@ -121,7 +128,7 @@ def publish_drawn(
         raise NotPublished(message) from None
     except BaseException as interrupt:
         if noisy.ledger is not None:
-            say_spent(interrupt, noisy.ledger, noisy.spending)
+            note_spent(interrupt, noisy.ledger, noisy.spending)
         raise
     return published
 
@@ -154,87 +161,71 @@ def _levels_chosen(noisy: NoisyCounts) -> str:
     return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
 
 
-def _missing(noisy: NoisyCounts) -> str | None:
-    """Say what became of missing sensitive values: a cell of their own, if the domain lists them."""
-    return AS_UNDECLARED if noisy.missing == "a value" and None not in noisy.domain else noisy.missing
+def _missing(noisy: NoisyCounts) -> Missing | Literal["as undeclared"] | None:
+    """Return what became of missing sensitive values: a cell of their own, if the domain lists them."""
+    return "as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing
 
 
-def _query(noisy: NoisyCounts, marginal: Marginal, margin: float) -> dict[str, Any]:
-    """Say what was measured beside the cells: counts by some of the columns, the last column changing first."""
-    mechanism, columns = marginal.mechanism, noisy.columns_of(marginal)
-    coarser = {name: each for name, each in columns.items() if each is not None}
-    return {
-        "by": [*columns],
-        # of each published label, in order, the label that it is counted under
-        "coarser": {
-            name: {"level": each.level, "labels": [each.labels[place] for place in each.place.tolist()]}
-            for name, each in coarser.items()
-        },
-        "margin_95": margin,
-        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
-        "measured": marginal.measured.ravel().tolist(),
+def _query_document(noisy: NoisyCounts, marginal: Marginal, margin: float) -> QueryDocument:
+    columns = noisy.columns_of(marginal)
+    coarser = {
+        name: CoarserDocument(level=each.level, labels=tuple(each.labels[place] for place in each.place.tolist()))
+        for name, each in columns.items()
+        if each is not None
     }
+    return QueryDocument(
+        by=tuple(columns),
+        coarser=coarser,
+        margin_95=margin,
+        mechanism=MechanismDocument.of(marginal.mechanism),
+        measured=tuple(marginal.measured.ravel().tolist()),
+    )
 
 
-def noise_document(noisy: NoisyCounts, file: Path) -> dict[str, Any]:
-    """Say what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
-    spending, mechanism = noisy.spending, noisy.mechanism
+def noise_document(noisy: NoisyCounts, file: Path) -> NoisyCountsDocument:
+    """Write what a reader of the counts should know: nothing of it was seen in the data but the noisy counts."""
+    spending = noisy.spending
     in_beliefs = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
-    promise = noisy.promise() if in_beliefs else None
-    return {
-        "kind": "noisy counts",
-        "schema_version": SCHEMA_VERSION,
-        "file": {"name": file.name, "sha256": digest(file), "rows": int(noisy.counts.size)},
-        "sensitive": noisy.sensitive,
-        "domain": list(noisy.domain),
-        "outside": noisy.outside,
-        "missing": _missing(noisy),
-        "levels": dict(noisy.levels),
-        "levels_chosen": _levels_chosen(noisy),
-        "levels_epsilon": None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
-        "epsilon": amount_text(spending.epsilon),
-        "delta": amount_text(spending.delta),
-        "rho": None if spending.charged_rho is None else amount_text(spending.charged_rho),
-        "neighbours": spending.neighbours,
-        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
-        "margin_95": noisy.margin(0.95),
-        "queries": [
-            _query(noisy, *each) for each in zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
-        ],
-        "sums": noisy.how_to_add_up(),
-        "privacy_unit": unit_document(noisy.unit, noisy.people_at_most),
-        "promise": {
-            "made": noisy.unit.sentence(),
-            "shift": None if promise is None else promise.shift,
-            "chance": None if promise is None else promise.chance,
-            "sentence": noisy.promise_in_words(),
-        },
-        "ledger": None if noisy.budget is None else account_document(noisy.budget),
-        "receipt": noisy.receipt,
-        "warnings": list(noisy.warnings()),
-        "versions": {"sidelight": __version__, "opendp": version("opendp")},
-    }
+    queries = zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
+    return NoisyCountsDocument(
+        file=PublishedFile(name=file.name, sha256=digest(file), rows=int(noisy.counts.size)),
+        sensitive=noisy.sensitive,
+        domain=tuple(noisy.domain),
+        outside=noisy.outside,
+        missing=_missing(noisy),
+        levels=dict(noisy.levels),
+        levels_chosen=_levels_chosen(noisy),
+        levels_epsilon=None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
+        epsilon=amount_text(spending.epsilon),
+        delta=amount_text(spending.delta),
+        rho=None if spending.charged_rho is None else amount_text(spending.charged_rho),
+        neighbours=spending.neighbours,
+        mechanism=MechanismDocument.of(noisy.mechanism),
+        margin_95=noisy.margin(0.95),
+        queries=tuple(_query_document(noisy, *each) for each in queries),
+        sums=noisy.how_to_add_up(),
+        privacy_unit=UnitDocument.of(noisy.unit, noisy.people_at_most),
+        promise=promise_document(noisy, noisy.promise() if in_beliefs else None),
+        ledger=None if noisy.budget is None else AccountDocument.of(noisy.budget),
+        receipt=noisy.receipt,
+        warnings=tuple(noisy.warnings()),
+        versions=library_versions(),
+    )
 
 
-def unit_document(unit: PrivacyUnit, people_at_most: int | None) -> dict[str, Any]:
-    """Say whom the promise is made to, and how that is known."""
-    return {
-        "unit": unit.word,
-        "person": unit.person,
-        "checked": unit.checked,
-        "values": unit.values,
-        "values_per_person": unit.values_per_person,
-        "rows_per_person": unit.rows_per_person,
-        "people_at_most": people_at_most,
-    }
+def promise_document(noisy: NoisyCounts | StableCounts, promise: SemanticPrivacy | None) -> PromiseDocument:
+    """Write what is promised; without `promise`, nobody knows what that means in beliefs."""
+    return PromiseDocument(
+        made=noisy.unit.sentence(),
+        shift=None if promise is None else promise.shift,
+        chance=None if promise is None else promise.chance,
+        sentence=noisy.promise_in_words(),
+    )
 
 
-def account_document(budget: Account) -> dict[str, str]:
-    """Say which account the counts were paid from: its budget for all releases together, and how it adds up."""
-    return {
-        **budget_document(budget),
-        "accounting": budget.accounting,
-    }
+def library_versions() -> dict[str, str]:
+    """Return the versions of what drew the noise."""
+    return {"sidelight": __version__, "opendp": version("opendp")}
 
 
 NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise)
@@ -259,25 +250,29 @@ def read_noise(path: str | Path) -> NoisyCounts:
     <NoisyCounts of occupation: 3 groups x 15 values, epsilon 1>
     """
     path = Path(path)
-    document = noise_beside(path)
+    text = read_document(path)
     try:
-        unit = read_unit(document["privacy_unit"])
+        document = NoisyCountsDocument.model_validate_json(text)
+        unit = document.privacy_unit.to_unit()
         form = format_of(path, None)
         sheet = read_sheet(path, form)
-        domain = _declared(document, sheet, form)
-        spending, paid = _spending(document, domain, unit), document["levels_epsilon"]
+        domain = _declared_domain(document, sheet, form)
+        spending, price = _spending(document, domain, unit), document.levels_epsilon
+        paid = None
+        if price is not None:
+            paid = Spending(CHOICE, exact_amount(price, "epsilon"), Fraction(0), spending.neighbours)
         return NoisyCounts(
             domain,
-            document["sensitive"],
+            document.sensitive,
             _numbers(sheet, MEASURED, domain),
             _numbers(sheet, COUNT, domain),
             spending,
             unit,
-            paid_choice=None if paid is None else Spending(CHOICE, paid, Fraction(0), spending.neighbours),
-            people_at_most=whole_or_none(document["privacy_unit"]["people_at_most"]),
-            missing=_read_missing(document["missing"]),
-            budget=read_budget(document["ledger"], spending.neighbours),
-            receipt=text_or_none(document["receipt"]),
+            paid_choice=paid,
+            people_at_most=document.privacy_unit.people_at_most,
+            missing="a value" if document.missing == "as undeclared" else document.missing,
+            budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
+            receipt=document.receipt,
             **_marginals(document, domain, spending),
         )
     except NOT_AS_WRITTEN:
@@ -285,87 +280,53 @@ def read_noise(path: str | Path) -> NoisyCounts:
         raise BadRelease(message) from None
 
 
-def _read_missing(word: object) -> Missing | None:
-    if word is None:
-        return None
-    missing: Missing = "a value" if word == AS_UNDECLARED else _one_of(Missing, word)
-    return missing
-
-
-def noise_kind(path: Path) -> object:
-    """Say what a document beside a file is about; None where it cannot be read."""
+def noise_kind(path: Path) -> JsonValue:
+    """Return what a document beside a file is about; None where it cannot be read."""
     settle(path)
     try:
-        return json.loads(read_whole(noise_path(path)))["kind"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return DocumentKind.model_validate_json(read_whole(noise_path(path))).kind
+    except (OSError, ValueError):
         return None
 
 
-def noise_beside(path: Path, kind: str = "noisy counts", version: int = SCHEMA_VERSION) -> dict[str, Any]:
-    """Read what is said about the counts, and make sure that it is about this file."""
+def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_VERSION) -> bytes:
+    """Read the text of the document beside the counts, of this kind and version, about this file."""
     beside = noise_path(path)
     settle(path)
     try:
-        document: dict[str, Any] = json.loads(read_whole(beside))
-        about = document["kind"]
-        known = about == kind and document["schema_version"] == version
-        sha256 = document["file"]["sha256"]
+        text = read_whole(beside)
+        head = DocumentHead.model_validate_json(text)
     except FileNotFoundError:
         message = f"no '{beside.name}' beside '{path}'; which noise was added stands in it"
         raise BadRelease(message) from None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError):
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
+    about = head.kind
     if about != kind and isinstance(about, str) and about in READ_BY:
         message = (
             f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {READ_BY[about]} reads them"
         )
         raise BadRelease(message)
-    if not known:
+    if about != kind or head.schema_version != version:
         message = f"'{beside.name}' is of another version; this Sidelight reads {version}"
         raise BadRelease(message)
-    if not path.is_file() or digest(path) != sha256:
+    if not path.is_file() or digest(path) != head.file.sha256:
         message = f"'{path}' is not the file that '{beside.name}' tells of; publish the counts again"
         raise BadRelease(message)
-    return document
+    return text
 
 
-def read_unit(document: dict[str, Any]) -> PrivacyUnit:
-    """Read whom the promise is made to."""
-    person = document["person"]
-    values, at_most = _one_of(Semantics, document["values"]), whole_or_none(document["values_per_person"])
-    rows = whole_or_none(document["rows_per_person"])
-    word = "row" if person == EACH_ROW else "person"
-    if at_most is None or (document["unit"], document["checked"]) != (word, word == "person"):
-        message = "no such people"
-        raise ValueError(message)
-    return PrivacyUnit(person, values, at_most, rows)
-
-
-def _one_of(kind: Any, word: object) -> Any:  # noqa: ANN401 - one of a few words
-    if not is_one_of(word, kind):
-        message = "no such word"
-        raise ValueError(message)
-    return word
-
-
-def read_budget(document: dict[str, Any] | None, neighbours: Neighbours) -> Account | None:
-    """Read the budget that the counts were paid from."""
-    if document is None:
-        return None
-    budget = document["epsilon"], document["delta"], document["accounting"]
-    return Account(*budget, neighbours, rho=document.get("rho"))
-
-
-def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Spending:
+def _spending(document: NoisyCountsDocument, domain: Domain, unit: PrivacyUnit) -> Spending:
     """Read what was spent; noise that is too small for what the document says of it is refused."""
-    sensitivity = unit.sensitivity(document["neighbours"])
-    merged = sensitivity.merged(units_changed(document["neighbours"]))
-    noise = read_mechanism(document["mechanism"], sensitivity)
-    beside = tuple(read_mechanism(each["mechanism"], merged) for each in document["queries"])
-    counted = CountedColumns(document["sensitive"], tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
-    cost = document["epsilon"], document["delta"], document["neighbours"]
-    spending = Spending(str(counted), *cost, noise, counted, beside, document["rho"])
+    sensitivity = unit.sensitivity(document.neighbours)
+    merged = sensitivity.merged(units_changed(document.neighbours))
+    noise = document.mechanism.to_mechanism(sensitivity)
+    beside = tuple(each.mechanism.to_mechanism(merged) for each in document.queries)
+    counted = CountedColumns(document.sensitive, tuple(domain.levels.items()), int(np.prod(domain.shape)), unit)
+    cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
+    rho = None if document.rho is None else exact_amount(document.rho, "rho")
+    spending = Spending(str(counted), *cost, document.neighbours, noise, counted, beside, rho)
     needs_delta = noise.kind == "discrete Gaussian"
     if not spending.keeps() or needs_delta != (spending.delta > 0):
         message = "the noise costs more than the document says"
@@ -373,21 +334,12 @@ def _spending(document: dict[str, Any], domain: Domain, unit: PrivacyUnit) -> Sp
     return spending
 
 
-def read_mechanism(document: dict[str, Any], sensitivity: Sensitivity) -> Mechanism:
-    """Read the noise; `ValueError` where it is for another sensitivity."""
-    written = Sensitivity(document["l1"], document["l2_squared"])
-    if written != sensitivity or not is_one_of(document["kind"], NoiseKind):
-        message = "no such noise"
-        raise ValueError(message)
-    return Mechanism(document["kind"], float(document["scale"]), sensitivity)
-
-
-def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> dict[str, Any]:
-    names, queries = [*domain.levels, document["sensitive"]], document["queries"]
+def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending) -> dict[str, Any]:
+    names, queries = [*domain.levels, document.sensitive], document.queries
     numbers: dict[tuple[str, int], int] = {}
     coarser: list[CoarserLevel] = []
-    for name, each in (pair for query in queries for pair in query["coarser"].items()):
-        level = coarser_level(names.index(name), int(each["level"]), each["labels"])
+    for name, each in (pair for query in queries for pair in query.coarser.items()):
+        level = coarser_level(names.index(name), each.level, each.labels)
         known = numbers.setdefault((name, level.level), len(names) + len(coarser))
         if known == len(names) + len(coarser):
             coarser.append(level)
@@ -397,12 +349,9 @@ def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> 
     layout = CellLayout(domain.sizes, tuple(coarser))
     marginals = []
     for query, mechanism in zip(queries, spending.marginal_noise, strict=True):
-        levels = {name: int(each["level"]) for name, each in query["coarser"].items()}
-        axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query["by"])
-        measured = np.array(query["measured"], np.int64)
-        if measured.tolist() != query["measured"]:
-            message = "counts are whole"
-            raise ValueError(message)
+        levels = {name: each.level for name, each in query.coarser.items()}
+        axes = tuple(numbers[name, levels[name]] if name in levels else names.index(name) for name in query.by)
+        measured = np.array(query.measured, np.int64)
         marginals.append(Marginal(axes, mechanism, measured.reshape([layout.labels_of(axis) for axis in axes])))
     every = [each.axes for each in marginals]
     columns = [[*map(layout.column, axes)] for axes in every]
@@ -411,22 +360,6 @@ def _marginals(document: dict[str, Any], domain: Domain, spending: Spending) -> 
         message = "no such marginals"
         raise ValueError(message)
     return {"marginals": tuple(marginals), "coarser": layout.coarser}
-
-
-def whole_or_none(number: object) -> int | None:
-    """Read a number of people, if there is one."""
-    if number is None or (isinstance(number, int) and not isinstance(number, bool) and number > 0):
-        return number
-    message = "no number of people"
-    raise ValueError(message)
-
-
-def text_or_none(text: object) -> str | None:
-    """Read a receipt, if there is one."""
-    if text is None or isinstance(text, str):
-        return text
-    message = "no receipt"
-    raise ValueError(message)
 
 
 def read_sheet(path: Path, form: Format) -> pa.Table:
@@ -448,17 +381,15 @@ def read_sheet(path: Path, form: Format) -> pa.Table:
     return sheet.rename_columns([form.decode(name) for name in names])
 
 
-def _declared(document: dict[str, Any], sheet: pa.Table, form: Format) -> Domain:
+def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, form: Format) -> Domain:
     """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
-    values, names = tuple(document["domain"]), [*document["levels"]]
-    labels, codes = zip(
-        *(read_labels(sheet.column(name), form) for name in [*names, document["sensitive"]]), strict=True
-    )
-    outside: Outside = _one_of(Outside, document["outside"])
+    values, names = document.domain, [*document.levels]
+    labels, codes = zip(*(read_labels(sheet.column(name), form) for name in [*names, document.sensitive]), strict=True)
+    outside = document.outside
     if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
         message = "nobody is other"
         raise ValueError(message)
-    domain = Domain(MappingProxyType(dict(document["levels"])), labels[:-1], values, outside)
+    domain = Domain(MappingProxyType(dict(document.levels)), labels[:-1], values, outside)
     expected = [np.repeat(column.codes, len(values)) for column in domain.columns]
     expected.append(np.tile(np.arange(len(values)), len(domain)))
     if labels[-1] != values or not all(map(np.array_equal, codes, expected)):
@@ -473,7 +404,7 @@ def _numbers(sheet: pa.Table, name: str, domain: Domain) -> Integers:
 
 
 def read_labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
-    """Give the labels of a column in the order in which they occur, and which one each cell has."""
+    """Return the labels of a column in the order in which they occur, and which one each cell has."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
     empty = None if form.name != "parquet" else ""  # what an empty cell means

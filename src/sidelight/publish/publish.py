@@ -24,7 +24,7 @@ from sidelight.files import (
     unfinished_folder,
 )
 from sidelight.policy.policy import Policy, Verdict
-from sidelight.publish.dictionary import dictionary_of, dictionary_path
+from sidelight.publish.dictionary import build_dictionary, dictionary_path
 from sidelight.publish.formats import (
     Format,
     FormatName,
@@ -41,13 +41,13 @@ from sidelight.publish.sidecar import (
     PublishedFile,
     Reading,
     Sidecar,
+    add_members,
     as_printed,
+    build_sidecar,
     digest,
+    is_same_release,
     read_back,
-    same_release,
-    sidecar_of,
     sidecar_path,
-    with_members,
 )
 from sidelight.release.release import Release, whole_groups
 from sidelight.search.method import Method, SearchResult
@@ -136,13 +136,13 @@ def publish(
         memory = table.memory if isinstance(table, StreamedTable) else None
         read = _read_back(folder, plan.groups, memory)
         if plan.who is not None:
-            read = with_members(read, _read_back(folder, plan.who))
+            read = add_members(read, _read_back(folder, plan.who))
         # what its labels cover is known here, as the sidecar tells its readers
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
         verdict = _judge(known, result.policy)
         who = None if plan.who is None else plan.who.reading
         seeded = seed is not None
-        document = sidecar_of(
+        document = build_sidecar(
             result,
             read,
             verdict,
@@ -154,7 +154,7 @@ def publish(
             quiet_method=quiet_method,
         )
         _write_text(folder / sidecar.name, document.to_json())
-        _write_text(folder / dictionary.name, dictionary_of(document, sheets))
+        _write_text(folder / dictionary.name, build_dictionary(document, sheets))
         # The sidecar first, the file that was asked for last: when that is there, all is there.
         move_into_place(folder, (sidecar, dictionary, *paths), force=force)
     return Published(paths, sidecar, document)
@@ -199,7 +199,7 @@ def _read_back(folder: Path, expected: ExpectedFile, memory: Memory | None = Non
     except (BadTable, BadRelease) as problem:
         message = f"what was written cannot be read back ({problem}); nothing was published; try .parquet"
         raise NotPublished(message) from None
-    if not same_release(read, expected.release):
+    if not is_same_release(read, expected.release):
         message = "what was read back is not what was written; nothing was published; try .parquet"
         raise NotPublished(message)
     return read
@@ -314,7 +314,7 @@ def _plan_anatomy(
 
 
 def values_path(path: Path) -> Path:
-    """Say where the values of buckets go that are published apart from the people."""
+    """Return where the values of buckets go that are published apart from the people."""
     return path.with_name(f"{path.stem}.values{path.suffix}")
 
 
@@ -336,7 +336,7 @@ def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
 
 
 def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
-    """Give the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
+    """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
     bucket, value, count = buckets.counts.entries()
     bucket, value = np.repeat(bucket, count), np.repeat(value, count)
     # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.

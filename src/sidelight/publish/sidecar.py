@@ -2,7 +2,7 @@
 
 Whoever has the file may have the document: it holds plain data, witnesses reduced to what is printed, and what was
 computed with the table only to three digits.  The digests of the files say that they are the ones that were judged.
-The classes are the document, `sidecar_of` fills it; the keys are a public format, as in `report/report`.
+The classes are the document, `build_sidecar` fills it; the keys are a public format, as in `report/report`.
 """
 
 from __future__ import annotations
@@ -24,6 +24,29 @@ from pydantic import Field
 
 from sidelight import __version__
 from sidelight.arrays import Integers
+from sidelight.documents.document import (
+    DocumentPart,
+    Number,
+    Plain,
+    PolicyBound,
+    number,
+    plain,
+    schema_text,
+)
+from sidelight.documents.facts import (
+    NOT_JUDGED,
+    FileFacts,
+    FindingFacts,
+    MethodFacts,
+    PeopleCounts,
+    ReaderFacts,
+    ReleaseFacts,
+    finding_facts,
+    people_counts,
+    reader_facts,
+    release_facts,
+    together_notes,
+)
 from sidelight.engines.files import files_of
 from sidelight.errors import BadRelease, BadTable, SidelightError, in_python
 from sidelight.files import SIDECAR_ENDING, before_path, read_whole, settle
@@ -38,8 +61,6 @@ from sidelight.release.population import Population
 from sidelight.release.printing import Nodes, Printing
 from sidelight.release.read import Rows, release_from
 from sidelight.release.release import Members, Provenance, Release, whole_groups
-from sidelight.report.document import DocumentPart, Number, Plain, PolicyBound, number, plain, policy_bound, schema_text
-from sidelight.report.report import NOT_JUDGED, ReaderFacts, ReleaseFacts, reader_facts, release_facts, together_notes
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.utility import OF_VALUES
 from sidelight.streams.memory import Memory
@@ -72,11 +93,9 @@ KNOWN_FROM_THE_RELEASE = ("discernibility", "average group size", "suppressed")
 Says: TypeAlias = dict[str, Label]
 
 
-class PublishedFile(DocumentPart):
+class PublishedFile(FileFacts):
     """One file that was written."""
 
-    name: str
-    sha256: str = Field(description="of its bytes: a file that is not the one that was judged is noticed")
     rows: int
 
 
@@ -102,7 +121,7 @@ class Reading(DocumentPart):
     )
 
     def to_roles(self) -> Roles:
-        """Give it as the roles that all readers take; a missing value among those there could be is a value."""
+        """Return it as the roles that all readers take; a missing value among those there could be is a value."""
         listed = self.domain.values() if isinstance(self.domain, dict) else [self.domain or ()]
         missing: Missing | None = "a value" if any(None in values for values in listed) else None
         return Roles(
@@ -115,14 +134,10 @@ class Reading(DocumentPart):
         )
 
 
-class PublishedFinding(DocumentPart):
+class PublishedFinding(FindingFacts):
     """What one criterion of the policy found in the published file."""
 
-    measure: str
-    settings: Plain
-    text: str
     limit: PolicyBound
-    result: Number
     holds: bool
     group: Says | None = Field(description="what is printed about the group that is worst off")
     value: Label = None
@@ -151,15 +166,6 @@ class PopulationFacts(DocumentPart):
     people: int
 
 
-class PeopleCounts(DocumentPart):
-    """How many rows and people went in and came out."""
-
-    rows_in: int = Field(description="rows that were read; 0 when the table did not come from rows")
-    people_in: int
-    people_out: int
-    suppressed: int = Field(description="people whose rows are suppressed, as * or left out")
-
-
 class ResistanceFacts(DocumentPart):
     """Against whom the release was made; neither its price nor what chance decided, which would undo it."""
 
@@ -169,15 +175,12 @@ class ResistanceFacts(DocumentPart):
     )
 
 
-class SearchFacts(DocumentPart):
+class SearchFacts(MethodFacts):
     """How the release was found, unless that is kept back."""
 
-    method: str | None = Field(description="null: kept back, with its options, levels and what was looked at")
     options: Plain
-    levels: dict[str, int]
     utility: str | None = Field(default=None, description="by which the release was chosen among others")
     averages: bool = Field(default=False, description="whether groups print averages of their people")
-    complete: bool = Field(description="whether the search came to its end; else a more useful release may exist")
     resistance: ResistanceFacts | None = Field(default=None, description="null: made for readers of the release alone")
 
 
@@ -220,12 +223,12 @@ class Sidecar(DocumentPart):
         return self.model_dump_json(indent=2) + "\n"
 
     def printing(self) -> Printing:
-        """Say how the labels came about, for whoever looks people up."""
+        """Return how the labels came about, for whoever looks people up."""
         nodes = {each.column: Nodes.covering(each.covers) for each in self.hierarchies if each.covers}
         return Printing(nodes, self.search.averages)
 
     def provenance(self) -> Provenance | None:
-        """Say how the release was made, for whoever reasons with that; None where this Sidelight cannot read it.
+        """Return how the release was made, for whoever reasons with that; None where this Sidelight cannot read it.
 
         A sidecar that keeps the method back still tells the policy, which is the promise.
         """
@@ -246,7 +249,7 @@ class Sidecar(DocumentPart):
 
 
 def sidecar_path(path: Path) -> Path:
-    """Say where the document of a published file stands.
+    """Return where the document of a published file stands.
 
     >>> sidecar_path(Path("made/release.parquet")).name
     'release.parquet.sidelight.json'
@@ -255,7 +258,7 @@ def sidecar_path(path: Path) -> Path:
 
 
 def noise_path(path: Path) -> Path:
-    """Say where the document of a file of noisy counts stands.
+    """Return where the document of a file of noisy counts stands.
 
     >>> noise_path(Path("made/counts.csv")).name
     'counts.csv.noise.json'
@@ -316,7 +319,7 @@ def sidecar_schema() -> str:
     return schema_text(Sidecar)
 
 
-def sidecar_of(
+def build_sidecar(
     result: SearchResult,
     release: Release,
     verdict: Verdict,
@@ -346,12 +349,7 @@ def sidecar_of(
         ),
         populations=tuple(_population_facts(each, reading.group) for each in result.policy.registers),
         findings=tuple(published_finding(each) for each in verdict.judgements),
-        people=PeopleCounts(
-            rows_in=table.intake.rows,
-            people_in=table.people,
-            people_out=release.size,
-            suppressed=result.suppressed,
-        ),
+        people=people_counts(result, release),
         utility={name: _worth(name, result.utility[name]) for name in result.utility if name not in OF_VALUES},
         search=QUIET if quiet_method else _search_facts(result),
         readers=tuple(
@@ -377,15 +375,11 @@ def _covered(release: Release, printing: Printing | None) -> dict[str, dict[str,
 
 
 def published_finding(judgement: Judgement) -> PublishedFinding:
-    """Tell what a criterion found, with nothing that the release does not print."""
-    criterion, finding = without_folder(judgement.criterion), judgement.finding
+    """Write what a criterion found, with nothing that the release does not print."""
+    criterion, finding = strip_folder(judgement.criterion), judgement.finding
     measure, witness = criterion.measure, finding.witness
     return PublishedFinding(
-        measure=measure.name,
-        settings={name: plain(value) for name, value in measure.settings().items()},
-        text=str(measure),
-        limit=policy_bound(criterion),
-        result=number(finding.value, large_is_bad=measure.large_is_bad),
+        **finding_facts(measure, finding.value, criterion).shared(),
         holds=judgement.holds,
         group=None if witness is None else dict(witness.group.printed),
         value=None if witness is None else witness.value,
@@ -393,7 +387,7 @@ def published_finding(judgement: Judgement) -> PublishedFinding:
     )
 
 
-def without_folder(criterion: Criterion) -> Criterion:
+def strip_folder(criterion: Criterion) -> Criterion:
     """Name a population by its file alone: folders of whoever publishes are nobody's business."""
     register = criterion.measure.register
     if register is None or register.place is None:
@@ -417,12 +411,12 @@ def _policy(result: SearchResult, table: AnyTable) -> str:
     """Write the policy and how the table was read; not its domain, which may name values that are suppressed."""
     names = tuple(column.name for column in table.quasi)
     columns = Roles(quasi=names, sensitive=table.sensitive_columns, values=table.semantics)
-    policy = Policy(*map(without_folder, result.policy.criteria))
+    policy = Policy(*map(strip_folder, result.policy.criteria))
     return policy_text(policy, replace(columns, **table.intake.roles).stated())
 
 
 def _worth(name: str, worth: float) -> float | None:
-    """Say what a release is worth; what was computed with the table only roughly, so that guesses cannot be tried."""
+    """Return what a release is worth; what was computed with the table roughly, so that guesses cannot be tried."""
     if not math.isfinite(worth):
         return None
     return worth if name in KNOWN_FROM_THE_RELEASE else float(f"{worth:.3g}")
@@ -481,7 +475,7 @@ def read_published(path: str | Path, *, memory: str | int | None = None) -> Rele
     ...     read_published(f"{folder}/release.parquet")
     <Release of 45,222 people in 5 groups, occupation: 14 values (single)>
     """
-    return read_as_told(Path(path), None if memory is None else Memory.of(memory))
+    return read_by_sidecar(Path(path), None if memory is None else Memory.of(memory))
 
 
 Engine: TypeAlias = Callable[[Path], object]
@@ -493,24 +487,24 @@ def itself(path: Path) -> Path:
     return path
 
 
-def read_as_told(path: Path, memory: Memory | None = None, engine: Engine = itself) -> Release:
+def read_by_sidecar(path: Path, memory: Memory | None = None, engine: Engine = itself) -> Release:
     """Read a published file as its sidecar says, whichever engine counts its rows."""
     for look in range(LOOKS):
         before = generation(path)
         try:
-            return _read_as_told(path, memory, engine)
+            return _read_by_sidecar(path, memory, engine)
         except (BadRelease, BadTable):
             if generation(path) == before is not None:
                 raise
         sleep(0.05 * 2**look)  # whoever replaces it may be about to finish
-    return _read_as_told(path, memory, engine)
+    return _read_by_sidecar(path, memory, engine)
 
 
 LOOKS = 5
 """How often a release is read again that others replace meanwhile, after longer and longer waits (1.5 s in all)."""
 
 
-def _read_as_told(path: Path, memory: Memory | None, engine: Engine) -> Release:
+def _read_by_sidecar(path: Path, memory: Memory | None, engine: Engine) -> Release:
     before = generation(path)
     document = read_checked(path)
     read = read_back(path.parent, document.reading, memory, engine)
@@ -524,7 +518,7 @@ def _read_as_told(path: Path, memory: Memory | None, engine: Engine) -> Release:
     if document.kept:
         release = replace(release, intake=_with_carried(release, path.parent, document, memory, engine))
     if document.who is not None:
-        release = with_members(release, read_back(path.parent, document.who, memory, engine))
+        release = add_members(release, read_back(path.parent, document.who, memory, engine))
     if generation(path) != before:
         message = f"'{path}' was replaced while it was read; read it again"
         raise BadRelease(message)
@@ -581,7 +575,7 @@ def _with_carried(release: Release, folder: Path, document: Sidecar, memory: Mem
     return replace(release.intake, columns_dropped=others, carried=kept, singled_out=int(alone.sum()))
 
 
-def with_members(release: Release, who: Release) -> Release:
+def add_members(release: Release, who: Release) -> Release:
     """Put the table of people beside that of buckets: who is in which bucket."""
     (bucket,) = release.groups.columns
     row = {bucket.cell(place): place for place in range(len(release))}
@@ -626,7 +620,7 @@ def _decoded(text: Label, form: Format) -> Label:
 
 
 def digest(path: Path) -> str:
-    """Give the SHA-256 of a file's bytes; that of a folder, of the names and digests of all that is in it."""
+    """Compute the SHA-256 of a file's bytes; that of a folder, of the names and digests of all that is in it."""
     if path.is_dir():
         lines = (f"{digest(each)} {each.name}\n" for each in sorted(path.iterdir()))
         return hashlib.sha256("".join(lines).encode()).hexdigest()
@@ -663,7 +657,7 @@ def _combinations_that_occur(groups: Groups) -> tuple[tuple[Label, ...], Counts]
     return JointDomain(groups.domain.printed(kept)), groups.counts.only_values(kept)
 
 
-def same_release(one: Release, other: Release) -> bool:
+def is_same_release(one: Release, other: Release) -> bool:
     """Whether two releases, each as printed, have the same groups and counts."""
     return (
         one.domain == other.domain

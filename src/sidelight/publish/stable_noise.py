@@ -6,44 +6,42 @@ on cells were published, and that others are missing.
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sidelight import __version__
 from sidelight.arrays import Integers
 from sidelight.errors import BadRelease
 from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import MEASURED
 from sidelight.noise.noisy_counts import NoisyCounts
-from sidelight.noise.parameters import PrivacyUnit, amount_text
+from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.noise import (
     NOT_AS_WRITTEN,
     PublishedNoise,
-    account_document,
-    noise_beside,
+    library_versions,
     noise_kind,
+    promise_document,
     publish_drawn,
-    read_budget,
+    read_document,
     read_labels,
-    read_mechanism,
     read_noise,
     read_sheet,
-    read_unit,
-    text_or_none,
-    unit_document,
-    whole_or_none,
 )
-from sidelight.publish.sidecar import digest, noise_path
+from sidelight.publish.noise_document import (
+    STABLE_VERSION,
+    AccountDocument,
+    MechanismDocument,
+    StableCountsDocument,
+    UnitDocument,
+)
+from sidelight.publish.sidecar import PublishedFile, digest, noise_path
 from sidelight.table.table import Column
 
-KIND, SCHEMA_VERSION = "stable counts", 1
-"""What the document is called, and its version: raised whenever a reader would have to change."""
+KIND = "stable counts"
+"""What the document is called."""
 
 
 def publish_stable(noisy: StableCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
@@ -52,35 +50,26 @@ def publish_stable(noisy: StableCounts, path: str | Path, *, force: bool = False
     return publish_drawn(noisy, path, Sheet({**columns, MEASURED: noisy.measured}), _document, force=force)
 
 
-def _document(noisy: StableCounts, file: Path) -> dict[str, Any]:
-    """Say what a reader of the counts should know."""
-    spending, mechanism = noisy.spending, noisy.mechanism
-    promise = None if noisy.people_at_most is None else noisy.promise()
-    return {
-        "kind": KIND,
-        "schema_version": SCHEMA_VERSION,
-        "file": {"name": file.name, "sha256": digest(file), "rows": len(noisy)},
-        "sensitive": noisy.sensitive,
-        "columns": [column.name for column in noisy.columns],
-        "domain": None,  # what was found and is large
-        "threshold": noisy.threshold,
-        "epsilon": amount_text(spending.epsilon),
-        "delta": amount_text(spending.delta),
-        "neighbours": spending.neighbours,
-        "mechanism": {"kind": mechanism.kind, "scale": mechanism.scale, **asdict(mechanism.sensitivity)},
-        "margin_95": noisy.margin(0.95),
-        "privacy_unit": unit_document(noisy.unit, noisy.people_at_most),
-        "promise": {
-            "made": noisy.unit.sentence(),
-            "shift": None if promise is None else promise.shift,
-            "chance": None if promise is None else promise.chance,
-            "sentence": noisy.promise_in_words(),
-        },
-        "ledger": None if noisy.budget is None else account_document(noisy.budget),
-        "receipt": noisy.receipt,
-        "warnings": list(noisy.warnings()),
-        "versions": {"sidelight": __version__, "opendp": version("opendp")},
-    }
+def _document(noisy: StableCounts, file: Path) -> StableCountsDocument:
+    """Write what a reader of the counts should know."""
+    spending = noisy.spending
+    return StableCountsDocument(
+        file=PublishedFile(name=file.name, sha256=digest(file), rows=len(noisy)),
+        sensitive=noisy.sensitive,
+        columns=tuple(column.name for column in noisy.columns),
+        threshold=noisy.threshold,
+        epsilon=amount_text(spending.epsilon),
+        delta=amount_text(spending.delta),
+        neighbours=spending.neighbours,
+        mechanism=MechanismDocument.of(noisy.mechanism),
+        margin_95=noisy.margin(0.95),
+        privacy_unit=UnitDocument.of(noisy.unit, noisy.people_at_most),
+        promise=promise_document(noisy, None if noisy.people_at_most is None else noisy.promise()),
+        ledger=None if noisy.budget is None else AccountDocument.of(noisy.budget),
+        receipt=noisy.receipt,
+        warnings=tuple(noisy.warnings()),
+        versions=library_versions(),
+    )
 
 
 def read_stable_counts(path: str | Path) -> StableCounts:
@@ -98,12 +87,13 @@ def read_stable_counts(path: str | Path) -> StableCounts:
     True
     """
     path = Path(path)
-    document = noise_beside(path, KIND, SCHEMA_VERSION)
+    text = read_document(path, KIND, STABLE_VERSION)
     try:
-        unit = read_unit(document["privacy_unit"])
+        document = StableCountsDocument.model_validate_json(text)
+        unit = document.privacy_unit.to_unit()
         form = format_of(path, None)
         sheet = read_sheet(path, form)
-        names = [*document["columns"], document["sensitive"]]
+        names = [*document.columns, document.sensitive]
         if sheet.column_names != [*names, MEASURED]:
             message = "other columns"
             raise ValueError(message)
@@ -111,22 +101,22 @@ def read_stable_counts(path: str | Path) -> StableCounts:
             Column(name, labels, codes.astype(np.int32))
             for name, (labels, codes) in ((name, read_labels(sheet.column(name), form)) for name in names)
         ]
-        noise = read_mechanism(document["mechanism"], unit.sensitivity(document["neighbours"]))
-        counts = CountedColumns(document["sensitive"], tuple((name, 0) for name in document["columns"]), 0, unit)
-        cost = document["epsilon"], document["delta"], document["neighbours"]
-        spending = Spending(counts.found(), *cost, noise, counts)
+        noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
+        counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)
+        cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
+        spending = Spending(counts.found(), *cost, document.neighbours, noise, counts)
         measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
-        _check(spending, unit, document["threshold"], measured)
+        _check(spending, unit, document.threshold, measured)
         return StableCounts(
             tuple(columns[:-1]),
             columns[-1],
             measured,
-            int(document["threshold"]),
+            document.threshold,
             spending,
             unit,
-            people_at_most=whole_or_none(document["privacy_unit"]["people_at_most"]),
-            budget=read_budget(document["ledger"], spending.neighbours),
-            receipt=text_or_none(document["receipt"]),
+            people_at_most=document.privacy_unit.people_at_most,
+            budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
+            receipt=document.receipt,
         )
     except NOT_AS_WRITTEN:
         message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"

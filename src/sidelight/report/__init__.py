@@ -1,10 +1,14 @@
-"""What is told of releases: versioned JSON documents, and how they are drawn for people.
+"""What is told of releases: reports as versioned JSON documents, how they are made, and how they are drawn for people.
 
-Here belong the documents (`document` has what all are made of, `report` is of an audit, `release_report` for whoever
-signs), what they say topic by topic (`contents`, with `how_made`, `readers` and `attacks_tried`), in which order
-(`outlines`), their views (`terminal`; a `page` as `html`, `markdown` or `pdf`) and charts (`plots` is their look,
-`charts/` has a file per question, `pictures` puts them into a page, `picture_data` is what they draw).  Not here:
-measuring and judging, which are done when a report is made; and a view computes no number itself.
+documents   `report` (of an audit), `release_report` (for whoever signs);
+making      `make` (from a release, a search's result, a published file or its sidecar; attacks that were tried),
+            `picture_data` (what charts need of it);
+describing  `contents` (what is said topic by topic, with `how_made`, `attacks_tried` and `readers`), `outlines` (in
+            which order);
+drawing     `terminal`; a `page` as `html`, `markdown` or `pdf`; charts (`plots` is their look, `charts/` has a file
+            per question, `pictures` puts them into a page).
 
-Read `report` first, then `release_report` and `page`.
+Measuring and judging are done when a report is made, by the rooms above; a view computes no number itself.  Not here:
+what is written beside a published file (`publish/`), which reports read.
+Read `report` first, then `release_report`, `make` and `page`.
 """

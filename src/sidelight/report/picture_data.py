@@ -14,12 +14,12 @@ from itertools import product
 import numpy as np
 from pydantic import Field, JsonValue, ValidationError
 
+from sidelight.documents.document import DocumentPart, Number, PolicyBound, number, policy_bound
 from sidelight.errors import BadMeasure, TooHard
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
 from sidelight.release.release import Release
 from sidelight.report.charts.histograms import MOST_VALUES
-from sidelight.report.document import DocumentPart, Number, PolicyBound, number, policy_bound
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import DEFAULT_UTILITY
 from sidelight.table.labels import shown

@@ -33,7 +33,7 @@ from sidelight.search.cut_tree import CutNode
 if TYPE_CHECKING:
     import altair as alt
 
-    from sidelight.report.document import PolicyBound
+    from sidelight.documents.document import PolicyBound
     from sidelight.report.page import Picture
 
 PictureName: TypeAlias = Literal["limits", "sizes", "values", "knowledge", "cells", "readers", "cuts", "utility"]

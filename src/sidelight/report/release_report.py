@@ -19,11 +19,12 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight.arrays import Integers
+from sidelight.documents.document import DocumentPart, Envelope, Number, number, schema_text
+from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, outline_of, people_counts
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease
 from sidelight.report.charts.histograms import SizesDrawn
-from sidelight.report.document import DocumentPart, Envelope, Number, number, schema_text
 from sidelight.report.picture_data import (
     MANY_PEOPLE,
     CandidateReleases,
@@ -72,17 +73,11 @@ class ColumnFacts(DocumentPart):
     )
 
 
-class HowMade(DocumentPart):
+class HowMade(PeopleCounts, MethodFacts):
     """How a release was made."""
 
-    method: str
-    levels: dict[str, int] = Field(default_factory=dict)
-    rows_in: int = 0
-    people_in: int
-    people_out: int
-    suppressed: int
+    method: str = Field(description="in words where the sidecar keeps it back")
     checked: int = 0
-    complete: bool = True
     resists: str | None = Field(default=None, description="against whom it was made besides, in words")
     utility: dict[str, float | None] = Field(default_factory=dict, description="smaller is better; null: infinite")
     published: str | None = Field(default=None, description="the day on which it was judged and published")
@@ -129,13 +124,6 @@ class AttackTried(DocumentPart):
     checked: CheckedBeliefs | None = Field(default=None, description="of a learner, compared with the truth")
 
 
-class ReportedFile(DocumentPart):
-    """A file that the report is about."""
-
-    name: str
-    sha256: str
-
-
 class DoAgain(DocumentPart):
     """How to come to the same document."""
 
@@ -177,7 +165,7 @@ class ReportedRelease(DocumentPart):
     attacks: tuple[AttackTried, ...] = ()
     not_covered: tuple[str, ...]
     again: DoAgain = DoAgain()
-    files: tuple[ReportedFile, ...] = ()
+    files: tuple[FileFacts, ...] = ()
     versions: dict[str, str] = Field(default_factory=dict)
     sign_off: SignOff = SignOff()
 
@@ -212,7 +200,7 @@ class Circumstances:
     candidates: CandidateReleases | None = None
     cuts: CutsMade | None = None
     again: DoAgain = NO_WAY_BACK
-    files: tuple[ReportedFile, ...] = ()
+    files: tuple[FileFacts, ...] = ()
     versions: Mapping[str, str] | None = None
     sign_off: SignOff = NOT_SIGNED
 
@@ -254,7 +242,7 @@ def reported(
         sizes=() if sizes is None else _bands(sizes),
         smallest_group=None if sizes is None else sizes.smallest,
         half_in_groups_of=None if sizes is None else sizes.half_in,
-        values=() if release is None else value_counts(_outline(release)),
+        values=() if release is None else value_counts(outline_of(release)),
         curves=curves,
         cells=cells,
         candidates=known.candidates,
@@ -323,13 +311,9 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
 # What is published: columns, groups
 
 
-def _outline(release: AnyRelease) -> Release:
-    return release if isinstance(release, Release) else release.outline
-
-
 def _columns_of(release: AnyRelease, known: Circumstances) -> tuple[ColumnFacts, ...]:
     """Say what is printed of each column; which labels groups have is not known of a release that is streamed."""
-    facts = column_facts(_outline(release), known.techniques, known.kept)
+    facts = column_facts(outline_of(release), known.techniques, known.kept)
     if isinstance(release, Release):
         return facts
     unlabelled = {"labels": None, "examples": ()}
@@ -445,14 +429,10 @@ def least_size(audit: Audit) -> int | None:
 
 def how_made(result: SearchResult) -> HowMade:
     """Tell how a search came to a release; for the publisher, with the utilities as they are."""
-    table = result.outcome.recoding.table
     return HowMade(
+        **dict(people_counts(result, result.release)),
         method=result.method.name,
         levels=dict(result.levels),
-        rows_in=table.intake.rows,
-        people_in=table.people,
-        people_out=result.release.size,
-        suppressed=result.suppressed,
         checked=result.checked,
         complete=result.complete,
         resists=None if result.resistance is None else result.resistance.in_words(),
@@ -464,7 +444,7 @@ def how_made(result: SearchResult) -> HowMade:
 def technique_words(
     columns: Sequence[str], *, method: str, levels: Mapping[str, int], heights: Mapping[str, int], averages: bool
 ) -> dict[str, str]:
-    """Say what a method did to each column.
+    """Return what a method did to each column.
 
     >>> levels, heights = {"age": 2, "sex": 0}, {"age": 6}
     >>> technique_words(["age", "sex"], method="lattice", levels=levels, heights=heights, averages=False)
@@ -510,5 +490,5 @@ def _person_column(release: Release) -> tuple[str, ...]:
 
 
 def utility_meaning(name: str) -> str:
-    """Say what a utility counts."""
+    """Return what a utility counts."""
     return MEANINGS.get(name, "people whose rows are suppressed" if name == "suppressed" else "")

@@ -12,13 +12,32 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight import __version__
 from sidelight.arrays import Flags, Integers
+from sidelight.documents.document import (
+    DocumentPart,
+    Envelope,
+    Plain,
+    plain,
+    schema_text,
+)
+from sidelight.documents.facts import (
+    NOT_JUDGED,
+    FindingFacts,
+    IntakeFacts,
+    ReaderFacts,
+    ReleaseFacts,
+    finding_facts,
+    outline_of,
+    reader_facts,
+    release_facts,
+    together_notes,
+)
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About
@@ -31,32 +50,18 @@ from sidelight.policy.policy import Verdict
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
-from sidelight.report.document import (
-    DocumentPart,
-    Envelope,
-    Number,
-    Plain,
-    PolicyBound,
-    number,
-    plain,
-    policy_bound,
-    schema_text,
-)
 from sidelight.rounding import in_words
 from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
-from sidelight.text import as_names, counted, form, one_or_several
+from sidelight.text import counted, form
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
 
 SCHEMA_HOME = "docs/reference/report.schema.json"
 """Where the schema is kept for programs that read reports."""
-
-NOT_JUDGED = "Attackers the policy does not name are not judged."
-"""Stands in every document, so that nobody takes a verdict for more than it is."""
 
 ALONE = "the group that is worst off has one person: its line here describes that person; do not share this report"
 
@@ -81,14 +86,9 @@ class BrokenBy(DocumentPart):
         return f"{'At least ' if self.at_least else ''}{sentence} {form('breaks', self.groups)} this limit."
 
 
-class AuditFinding(DocumentPart):
+class AuditFinding(FindingFacts):
     """One measure: what was found, who is worst off, and whether it is what the policy wants."""
 
-    measure: str = Field(description='the name, as in a policy file: "group size"')
-    settings: Plain
-    text: str = Field(description='the measure with its settings, as a limit says it: "implications(k=1)"')
-    limit: PolicyBound | None = Field(description="none when it was measured without a limit")
-    result: Number
     estimate: bool = Field(default=False, description="whether a model guesses at what the release does not say")
     holds: bool | None = Field(description="none when there is no limit")
     broken_by: BrokenBy | None = Field(
@@ -115,59 +115,6 @@ class SingledOut(DocumentPart):
     worst_columns: tuple[WorstColumn, ...] | None = Field(
         description="at most three, the worst first; none where there are too many groups to go through them again"
     )
-
-
-class ReaderFacts(DocumentPart):
-    """What one of two readers would reach whom policies seldom name: a learner, an insider."""
-
-    reader: Literal["learner", "insider"] = Field(
-        description="who trains a model on the release and on who is in which group; who knows the method and the "
-        "policy too"
-    )
-    outcome: Literal["asked", "nothing to learn", "could not tell", "not asked"]
-    belief: Number | None = Field(
-        default=None, description="how sure of anybody's value at most, as claimed; with `lower_bound`, at least"
-    )
-    lower_bound: bool = Field(default=False, description="whether groups were left out, so that more may be believed")
-    limit: Number | None = Field(
-        default=None, description="how sure anybody may get: as the policy promises, or as the release says by itself"
-    )
-    people: int | None = Field(default=None, description="of how many people more is believed than the limit")
-    text: str
-
-
-class ReleaseFacts(DocumentPart):
-    """How large the release is and what it is about."""
-
-    people: int
-    groups: int
-    columns: tuple[str, ...] = Field(description="what is published about each group")
-    sensitive: str | tuple[str, ...] = Field(description="the sensitive column, or a list of several")
-    values: Annotated[int, Field(description="how many different sensitive values there are, or combinations of them")]
-    semantics: Literal["single", "set", "multiset"]
-
-    def size_in_words(self) -> str:
-        """Say how many people are in how many groups.
-
-        >>> release_facts(Release.from_counts([{"Flu": 2}])).size_in_words()
-        '2 people in 1 group'
-        """
-        return f"{counted(self.people, 'person')} in {counted(self.groups, 'group')}"
-
-    def sensitive_in_words(self) -> str:
-        """Name the sensitive columns."""
-        return " and ".join(as_names(self.sensitive))
-
-
-class IntakeFacts(DocumentPart):
-    """What reading did to the rows."""
-
-    rows: int
-    columns_dropped: tuple[str, ...]
-    rows_without_value: int
-    rows_saying_no_value: int
-    rows_suppressed: int
-    repeats: int
 
 
 class Audit(DocumentPart):
@@ -249,22 +196,8 @@ def audit_report(
     )
 
 
-def reader_facts(reader: AskedReader) -> ReaderFacts:
-    """Say what a reader reaches as plain data."""
-    judged = reader.outcome == "asked" and reader.limit is not None
-    return ReaderFacts(
-        reader=reader.reader,
-        outcome=reader.outcome,
-        belief=None if reader.belief is None else number(reader.belief, large_is_bad=not reader.is_lower_bound),
-        lower_bound=reader.is_lower_bound,
-        limit=None if reader.limit is None else number(reader.limit, large_is_bad=True),
-        people=reader.people if judged else None,
-        text=reader.sentence(),
-    )
-
-
 def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
-    """Say what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
+    """Return what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
     finding = next((each for each in measured if each.measure.name == name), None)
     if finding is not None and finding.kindest is not None:
         ends = f"{in_words(finding.kindest)} to {in_words(finding.value)}"
@@ -339,31 +272,11 @@ def singled_out(release: AnyRelease) -> SingledOut:
     )
 
 
-def release_facts(release: AnyRelease) -> ReleaseFacts:
-    """Say how large a release is and what it is about."""
-    return ReleaseFacts(
-        people=release.size,
-        groups=len(release),
-        columns=tuple(column.name for column in _outline(release).groups.columns),
-        sensitive=one_or_several(release.sensitive_columns),
-        values=len(release.domain),
-        semantics=release.semantics,
-    )
-
-
-def _outline(release: AnyRelease) -> Release:
-    """Give a release with the columns and values of this one: itself, unless its groups are streamed."""
-    return release.outline if isinstance(release, StreamedRelease) else release
-
-
 def _audited(finding: Finding, lookups: _GroupLookups, judgement: Judgement | None = None) -> AuditFinding:
     measure = finding.measure
+    facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
     return AuditFinding(
-        measure=measure.name,
-        settings={name: plain(value) for name, value in measure.settings().items()},
-        text=str(measure),
-        limit=None if judgement is None else policy_bound(judgement.criterion),
-        result=number(finding.value, large_is_bad=measure.large_is_bad),
+        **facts.shared(),
         estimate=measure.estimate,
         holds=None if judgement is None else judgement.holds,
         broken_by=None if judgement is None else lookups.broken(judgement),
@@ -461,17 +374,6 @@ def _is_alone(witness: Witness | None, release: Release) -> bool:
     return witness is not None and int(release.group(witness.group).sizes[0]) == 1
 
 
-def together_notes(release: AnyRelease, judgements: Sequence[Judgement]) -> Iterator[str]:
-    """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
-    columns = release.sensitive_columns
-    known = any(each.criterion.measure.settings().get("known") for each in judgements)
-    if judgements and len(columns) > 1 and not known:
-        yield (
-            f"{' and '.join(columns)} stand together: who knows one of them about a person may find out another, and "
-            f'no limit is about that; add one that says known = ["{columns[0]}"]'
-        )
-
-
 def look_alikes(release: AnyRelease) -> Iterator[str]:
     """Name values of a column that differ only in case, spaces around them, or how letters and numbers are written.
 
@@ -479,7 +381,7 @@ def look_alikes(release: AnyRelease) -> Iterator[str]:
     >>> list(look_alikes(release))
     ["value: 'Flu', 'flu ' look alike; they count as different values"]
     """
-    printed = _outline(release).groups.columns
+    printed = outline_of(release).groups.columns
     held = isinstance(release, Release)
     columns = [(column.name, column.compact().labels if held else column.labels) for column in printed]
     for name, labels in (*columns, *_sensitive_domains(release)):
@@ -489,7 +391,7 @@ def look_alikes(release: AnyRelease) -> Iterator[str]:
 
 
 def _sensitive_domains(release: AnyRelease) -> list[tuple[str, tuple[Label, ...]]]:
-    return [(name, _outline(release).about(name).domain) for name in release.sensitive_columns]
+    return [(name, outline_of(release).about(name).domain) for name in release.sensitive_columns]
 
 
 def _first_few(texts: Sequence[str], separator: str) -> str:

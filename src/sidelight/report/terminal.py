@@ -13,7 +13,11 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from sidelight.report.report import AuditFinding, AuditReport, ReaderFacts
+from sidelight.documents.facts import ReaderFacts
+from sidelight.report.report import (
+    AuditFinding,
+    AuditReport,
+)
 from sidelight.rounding import ROUNDED
 from sidelight.text import as_names, counted, form
 

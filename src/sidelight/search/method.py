@@ -450,7 +450,7 @@ class SearchResult(Tabular):
             quiet_method: keep from the sidecar how the release was made (lattice, mondrian).  That protects nobody
                 from somebody who guesses it: `resists="insider"` does.
         """
-        from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below: it needs the report
+        from sidelight.publish.publish import publish  # noqa: PLC0415 - it stands below
 
         return publish(
             self,

@@ -21,6 +21,7 @@ from markupsafe import Markup
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.intersection import intersect
 from sidelight.attack.report import percent, sentences
+from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import Progress
@@ -29,7 +30,6 @@ from sidelight.release.generalise import generalise
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from
 from sidelight.release.release import Release
-from sidelight.report.document import DocumentPart
 from sidelight.report.html import html_block
 from sidelight.report.plots import picture_of
 from sidelight.table.labels import shown_in_list

@@ -25,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sidelight import __version__
+from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import read_table
 from sidelight.errors import SidelightError, visible
 from sidelight.measures.about import About
@@ -34,7 +35,6 @@ from sidelight.measures.limit_grammar import limit_text
 from sidelight.measures.measure import Measure
 from sidelight.policy.limits import measure_maker
 from sidelight.release.read import read_release
-from sidelight.report.document import DocumentPart
 from sidelight.report.plots import COLOURS
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, counted, form, shell

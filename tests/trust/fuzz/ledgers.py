@@ -13,7 +13,7 @@ from trust.fuzz.near_valid import near, near_bytes, near_json
 from trust.fuzz.people import run_command, written
 
 import sidelight as sl
-from sidelight.noise.account import _digest
+from sidelight.noise.ledger_document import compute_digest
 
 
 @cache
@@ -34,7 +34,7 @@ def documents(draw: st.DrawFn) -> tuple[bytes, str]:
     if how == "signed":
         changed = draw(near_json({name: each for name, each in document().items() if name != "digest"}))
         if isinstance(changed, dict):
-            changed = {**changed, "digest": _digest(changed)}
+            changed = {**changed, "digest": compute_digest(changed)}
         text = json.dumps(changed)
     elif how == "text":
         text = draw(near(st.just(text), changes=2))

@@ -10,8 +10,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.attack.readers import ask_readers, largest_share, with_people
+from sidelight.documents.facts import reader_facts
 from sidelight.errors import FallsToReaderWarning
-from sidelight.report.report import reader_facts
 from sidelight.rounding import round_at_a_glance
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table

@@ -11,8 +11,8 @@ from support.command_line import invoke, verbs_of
 from sidelight.cli.answer_page import answer_page
 from sidelight.cli.app import app
 from sidelight.cli.run import Output
+from sidelight.documents.document import Envelope
 from sidelight.errors import SidelightError
-from sidelight.report.document import Envelope
 from sidelight.report.page import Code, Grid, Paragraph, Picture, Points
 from sidelight.report.terminal import sentences
 

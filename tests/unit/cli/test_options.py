@@ -99,6 +99,7 @@ ADVISED = {
     "noise/parameters.py": ("noise",),
     "noise/ledger.py": ("ledger begin", "noise"),
     "noise/account.py": ("ledger begin", "noise"),
+    "noise/ledger_document.py": ("ledger begin", "noise"),
     "noise/accountant.py": ("ledger spent",),
     "noise/semantic_privacy.py": ("ledger spent",),
     "noise/attack.py": ("attack-noise",),
@@ -117,6 +118,7 @@ ADVISED = {
     "noise/workload.py": ("noise",),
     "noise/comparison.py": (),
     "publish/noise.py": ("noise", "count"),
+    "publish/noise_document.py": ("noise", "count"),
     "publish/stable_noise.py": ("noise",),
     "report/charts/promise.py": ("promise",),
 }

@@ -11,9 +11,9 @@ from rich.text import Text
 from support.command_line import invoke
 
 from sidelight.cli.run import Output, bar, show_waiting
+from sidelight.documents.document import Envelope
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import quiet
-from sidelight.report.document import Envelope
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]
 

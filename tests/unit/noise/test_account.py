@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import BadLedger, BadNoise, BudgetExceeded
-from sidelight.noise.account import Account, ChoiceReceipt, _digest, from_text, to_text
+from sidelight.noise.account import Account, ChoiceReceipt
 from sidelight.noise.accountant import CountedColumns, concentrated
+from sidelight.noise.ledger_document import compute_digest, from_text, to_text
 from sidelight.noise.mechanism import Mechanism
 from sidelight.noise.parameters import PrivacyUnit, Sensitivity
 
@@ -186,9 +187,9 @@ def test_ledgers_of_another_version_are_refused(tmp_path, version):
     ledger = start(tmp_path)
     ledger.spend(A_TENTH)
     document = json.loads(ledger.path.read_text())
-    assert document.pop("digest") == _digest(document)
+    assert document.pop("digest") == compute_digest(document)
     document["schema_version"] = version
-    ledger.path.write_text(json.dumps({**document, "digest": _digest(document)}))
+    ledger.path.write_text(json.dumps({**document, "digest": compute_digest(document)}))
     with pytest.raises(BadLedger):
         ledger.read()
 

@@ -22,13 +22,10 @@ from sidelight.publish.noise import (
     noise_kind,
     publish_drawn,
     publish_noise,
-    read_budget,
     read_labels,
     read_sheet,
-    read_unit,
-    text_or_none,
-    whole_or_none,
 )
+from sidelight.publish.noise_document import AccountDocument, UnitDocument
 from sidelight.table.table import Column
 from sidelight.text import html_table
 
@@ -679,15 +676,13 @@ def test_what_a_document_is_about_is_looked_up(tmp_path, text, kind):
 
 @pytest.mark.parametrize("number", [0, -1, True, 1.0, "1", [1]])
 def test_a_number_of_people_is_whole_and_above_zero(number):
-    with pytest.raises(ValueError, match=r"^no number of people$"):
-        whole_or_none(number)
-    assert (whole_or_none(1), whole_or_none(None)) == (1, None)
+    with pytest.raises(ValueError, match="people_at_most"):
+        unit_of(UNIT | {"people_at_most": number})
+    assert unit_of(UNIT | {"people_at_most": 1}) == unit_of(UNIT)
 
 
-def test_a_receipt_is_a_text_or_none():
-    with pytest.raises(ValueError, match=r"^no receipt$"):
-        text_or_none(5)
-    assert (text_or_none("abc"), text_or_none(None)) == ("abc", None)
+def unit_of(document):
+    return UnitDocument.model_validate_json(json.dumps(document)).to_unit()
 
 
 UNIT = {
@@ -697,14 +692,15 @@ UNIT = {
     "values": "set",
     "values_per_person": 3,
     "rows_per_person": 2,
+    "people_at_most": None,
 }
 
 
 def test_whom_the_promise_is_made_to_is_read():
-    read = read_unit(UNIT)
+    read = unit_of(UNIT)
     assert (read.person, read.values, read.values_per_person, read.rows_per_person) == ("id", "set", 3, 2)
-    assert read_unit(UNIT | {"rows_per_person": None}).rows_per_person is None
-    assert read_unit(UNIT | {"unit": "row", "person": "each row", "checked": False}).person == "each row"
+    assert unit_of(UNIT | {"rows_per_person": None}).rows_per_person is None
+    assert unit_of(UNIT | {"unit": "row", "person": "each row", "checked": False}).person == "each row"
 
 
 @pytest.mark.parametrize(
@@ -719,13 +715,12 @@ def test_whom_the_promise_is_made_to_is_read():
     ],
 )
 def test_people_who_contradict_themselves_are_refused(other):
-    with pytest.raises(ValueError, match=r"^no such (people|word)$"):
-        read_unit(UNIT | other)
+    with pytest.raises(ValueError, match=r"no such people|UnitDocument"):
+        unit_of(UNIT | other)
 
 
 def test_a_budget_is_read_with_its_rho():
-    assert read_budget(None, "replace") is None
-    read = read_budget({"epsilon": "3", "delta": "1e-6", "accounting": "basic"}, "replace")
+    read = AccountDocument(epsilon="3", delta="1e-6", accounting="basic").to_account("replace")
     assert (read.epsilon, read.delta, read.accounting, read.neighbours, read.rho) == (
         *(3, Fraction("1e-6"), "basic", "replace"),
         None,

@@ -87,7 +87,7 @@ def left_behind(folder, method, before, kind):
     elif before == "other":
         (published / "release.csv").write_text("old")
         (published / "release.csv.sidelight.json").write_text("old sidecar")
-    for name in ("flush_to_disk", "read_back", "sidecar_of"):
+    for name in ("flush_to_disk", "read_back", "build_sidecar"):
         here = folder / name
         shutil.copytree(published, here)
 
@@ -416,7 +416,7 @@ def test_what_was_read_back_has_to_be_what_was_meant(found, tmp_path, monkeypatc
     monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: other)
     with pytest.raises(NotPublished, match=r"what was read back is not what was written"):
         found.publish(tmp_path / "release.csv")
-    monkeypatch.setattr(publish, "same_release", lambda one, other: True)
+    monkeypatch.setattr(publish, "is_same_release", lambda one, other: True)
     monkeypatch.setattr(publish, "read_back", lambda folder, reading, memory: sl.Release.from_counts([{"Flu": 4}]))
     with pytest.raises(NotPublished, match=r"what would be published is not within policy: group size ≥ 5"):
         found.publish(tmp_path / "release.csv")
@@ -634,7 +634,7 @@ def test_files_that_cannot_be_read_back_are_not_published(tmp_path, monkeypatch)
     with pytest.raises(NotPublished) as refused:
         few().publish(tmp_path / "release.csv")
     assert str(refused.value) == "what was read back is not what was written; nothing was published; try .parquet"
-    monkeypatch.setattr(publish, "same_release", lambda *_: True)
+    monkeypatch.setattr(publish, "is_same_release", lambda *_: True)
     monkeypatch.setattr(publish, "read_back", lambda *_: sl.Release.from_counts([{"Flu": 3}]))
     with pytest.raises(
         NotPublished, match=r"^what would be published is not within policy: .*; nothing was published$"
@@ -654,13 +654,13 @@ def test_no_file_beside_the_one_that_was_named_is_replaced_unasked_either(there,
 
 
 def test_what_appears_in_the_meantime_is_not_replaced(tmp_path, monkeypatch):
-    path, real = tmp_path / "release.csv", publish.sidecar_of
+    path, real = tmp_path / "release.csv", publish.build_sidecar
 
     def late(*arguments, **options):
         path.write_text("theirs")
         return real(*arguments, **options)
 
-    monkeypatch.setattr(publish, "sidecar_of", late)
+    monkeypatch.setattr(publish, "build_sidecar", late)
     with pytest.raises(NotPublished, match="appeared in the meantime, and is not replaced"):
         few().publish(path)
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("release.csv", "theirs")]

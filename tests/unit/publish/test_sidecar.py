@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.documents.document import number
 from sidelight.errors import BadRelease, NotPublished, SidelightError
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish import sidecar
@@ -31,21 +32,20 @@ from sidelight.publish.sidecar import (
     SCHEMA_HOME,
     Reading,
     Sidecar,
+    add_members,
     as_printed,
     digest,
     generation,
+    is_same_release,
     itself,
-    read_as_told,
+    read_by_sidecar,
     read_checked,
     read_sidecar,
-    same_release,
     sidecar_path,
     sidecar_schema,
-    with_members,
-    without_folder,
+    strip_folder,
 )
 from sidelight.release.population import Population
-from sidelight.report.document import number
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Resistance
@@ -311,7 +311,7 @@ def test_whatever_the_labels_what_is_read_is_what_was_found(name, written_as, ta
             assert not sayable(table, name, written_as)
             return
         read = sl.read_published(path)
-    assert same_release(read, as_printed(found.release))
+    assert is_same_release(read, as_printed(found.release))
     assert read.sensitive == table.sensitive
 
 
@@ -366,7 +366,7 @@ def test_missing_cells_and_the_text_that_shows_them(tmp_path):
         }
     kept = Counter(tuple(row.values()) for row in pq.read_table(tmp_path / "release.parquet").to_pylist())
     assert kept == {("(missing)", None): 1, (None, "(missing)"): 1, ("(missing)", "Flu"): 1}
-    assert same_release(sl.read_published(tmp_path / "release.csv"), sl.read_published(tmp_path / "release.parquet"))
+    assert is_same_release(sl.read_published(tmp_path / "release.csv"), sl.read_published(tmp_path / "release.parquet"))
 
 
 def test_several_values_are_published_as_counts(tmp_path):
@@ -393,7 +393,7 @@ def test_several_values_are_published_as_counts(tmp_path):
         people="people 2",
         count="count 2",
     )
-    assert same_release(again, sl.read_published(tmp_path / "release.csv"))
+    assert is_same_release(again, sl.read_published(tmp_path / "release.csv"))
     with pytest.raises(NotPublished, match='publish them with layout="counts"'):
         found.publish(tmp_path / "other.csv", layout="people")
 
@@ -564,10 +564,10 @@ def test_populations_are_named_by_their_file_alone(tmp_path):
     assert "private" not in published.sidecar.read_text(encoding="utf-8")
     assert published.document.findings[1].settings["population"] == "register.csv"
     assert 'population = "register.csv"' in published.document.policy
-    kept = without_folder(found.policy.criteria[1])
+    kept = strip_folder(found.policy.criteria[1])
     assert kept.measure.register == Population("register.csv")
     assert str(kept) == "journalist risk(population=register.csv) ≤ 1/5"
-    assert without_folder(found.policy.criteria[0]) is found.policy.criteria[0]
+    assert strip_folder(found.policy.criteria[0]) is found.policy.criteria[0]
 
 
 def test_a_population_that_is_no_file_has_no_name(tmp_path):
@@ -707,7 +707,7 @@ def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_wai
         return path
 
     with pytest.raises(BadRelease) as refused:
-        read_as_told(published.path, None, engine)
+        read_by_sidecar(published.path, None, engine)
     assert str(refused.value) == f"'{published.path}' was replaced while it was read; read it again"
     assert waits == [0.05, 0.1, 0.2, 0.4, 0.8]
     assert engines == [published.path] * 6
@@ -715,7 +715,7 @@ def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_wai
 
 def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv")
-    real, asked, waits = sidecar._read_as_told, [], []
+    real, asked, waits = sidecar._read_by_sidecar, [], []
 
     def slow(path, memory, engine):
         asked.append((path, memory, engine))
@@ -724,19 +724,19 @@ def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tm
             raise BadRelease(message)
         return real(path, memory, engine)
 
-    monkeypatch.setattr(sidecar, "_read_as_told", slow)
+    monkeypatch.setattr(sidecar, "_read_by_sidecar", slow)
     monkeypatch.setattr(sidecar, "sleep", waits.append)
     with pytest.raises(BadRelease, match="not yet"):
-        read_as_told(published.path)  # nobody replaces it
+        read_by_sidecar(published.path)  # nobody replaces it
     assert (len(asked), waits) == (1, [])
     asked.clear()
     (tmp_path / "r.csv.before").mkdir()  # somebody does
     monkeypatch.setattr(sidecar, "generation", lambda _: None)
     memory = Memory.of("500MB")
     monkeypatch.setattr(sidecar, "read_back", lambda *_: None)
-    monkeypatch.setattr(sidecar, "_read_as_told", slow)
+    monkeypatch.setattr(sidecar, "_read_by_sidecar", slow)
     real = lambda *_: "read"  # noqa: E731
-    assert read_as_told(published.path, memory, itself) == "read"
+    assert read_by_sidecar(published.path, memory, itself) == "read"
     assert asked == [(published.path, memory, itself)] * 6
 
 
@@ -774,7 +774,7 @@ def test_several_sensitive_columns_are_read_as_they_were(name, written_as, tmp_p
     occur = [{*each.labels} for each in read.domain.columns]
     assert occur[0] >= {"=Flu", "Cold"}
     assert occur[1] >= {"-a", None}
-    assert same_release(read, as_printed(found.release))
+    assert is_same_release(read, as_printed(found.release))
 
 
 def test_columns_that_are_carried_along_are_counted_by_whom_they_single_out(tmp_path):
@@ -853,8 +853,8 @@ AGES = [{"age": "1"}, {"age": "2"}]
 def test_releases_are_the_same_if_their_groups_and_counts_are(groups, labels, options, same):
     one = as_printed(sl.Release.from_counts(SAME, labels=AGES, domain=["Flu", "Cold"]))
     other = sl.Release.from_counts(groups, labels=labels, **({"domain": ["Flu", "Cold"]} | options))
-    assert same_release(one, as_printed(other)) is same
-    assert same_release(as_printed(other), one) is same
+    assert is_same_release(one, as_printed(other)) is same
+    assert is_same_release(as_printed(other), one) is same
 
 
 def test_sizes_count_where_people_have_several_values():
@@ -862,7 +862,7 @@ def test_sizes_count_where_people_have_several_values():
         as_printed(sl.Release.from_counts([{"Flu": 2}], sizes=[size], values="set", labels=[{"age": "1"}]))
         for size in (2, 3)
     )
-    assert not same_release(one, other)
+    assert not is_same_release(one, other)
 
 
 def test_groups_that_print_the_same_are_one():
@@ -879,7 +879,7 @@ def test_people_are_put_beside_their_buckets():
     who = as_printed(
         sl.Release.from_counts([{"2": 2}, {"2": 1, "1": 1}], labels=[{"age": "30"}, {"age": "40"}], domain=["2", "1"])
     )
-    members = with_members(buckets, who).members
+    members = add_members(buckets, who).members
     (bucket,), (age,) = buckets.groups.columns, members.columns
     entries = zip(members.group, members.key, members.people, strict=True)
     assert [(bucket.cell(group), age.cell(key), int(people)) for group, key, people in entries] == [
@@ -980,7 +980,7 @@ def test_against_whom_a_search_was_made_is_told_of_it():
 def test_a_published_file_is_read_in_the_memory_that_is_given(name, tmp_path):
     published = few().publish(tmp_path / name)
     read = sl.read_published(str(published.path), memory="500MB")
-    assert same_release(read, sl.read_published(published.path))
+    assert is_same_release(read, sl.read_published(published.path))
     with pytest.raises(SidelightError, match="memory"):
         sl.read_published(published.path, memory="much")
 
@@ -1003,7 +1003,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
 
     monkeypatch.setattr(sidecar, "read_back", watched)
     memory = Memory.of("500MB")
-    read_as_told(published.path, memory, engine)
+    read_by_sidecar(published.path, memory, engine)
     groups = [("bucket",), ("age",)] if method == "anatomy" else [("age",), ("age", "ward")]
     assert asked == [(tmp_path, group, memory, engine) for group in groups]
 
@@ -1014,7 +1014,7 @@ def test_counts_stand_in_columns_of_the_usual_names_unless_others_are_said(tmp_p
     told = json.loads(published.sidecar.read_text(encoding="utf-8"))["reading"]
     before = sl.read_published(published.path)
     rewritten(published, reading=told | {"people": None, "count": None})
-    assert same_release(sl.read_published(published.path), before)
+    assert is_same_release(sl.read_published(published.path), before)
 
 
 def test_columns_that_nobody_published_are_still_said_to_be_unused(tmp_path):
@@ -1063,7 +1063,7 @@ def test_people_of_a_bucket_stand_in_the_order_of_their_ages():
     ages = [{"age": f"{age}"} for age in range(100, 300)]
     buckets = as_printed(sl.Release.from_counts([{"Flu": 200}, {"Cold": 200}], labels=[{"b": "1"}, {"b": "2"}]))
     who = as_printed(sl.Release.from_counts([{"2": 1, "1": 1}] * 200, labels=ages, domain=["2", "1"]))
-    members = with_members(buckets, who).members
+    members = add_members(buckets, who).members
     assert members.group.tolist() == [0] * 200 + [1] * 200
     assert members.key.tolist() == [*range(200), *range(200)]
     assert members.group.dtype == np.int64
@@ -1082,8 +1082,8 @@ def test_releases_are_told_apart_by_which_group_has_which_values():
     options = {"labels": ages, "sizes": [1, 1, 1], "values": "set", "domain": ["Flu", "Cold"]}
     one = sl.Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 1}, {"Cold": 1}], **options)
     other = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}, {"Flu": 1, "Cold": 1}], **options)
-    assert not same_release(as_printed(one), as_printed(other))
-    assert same_release(as_printed(one), as_printed(one))
+    assert not is_same_release(as_printed(one), as_printed(other))
+    assert is_same_release(as_printed(one), as_printed(one))
 
 
 def test_options_and_versions_are_told_of_the_search(tmp_path):
@@ -1149,5 +1149,5 @@ def test_the_order_in_which_counts_are_kept_makes_no_other_release():
         few_of_many = Counts.from_sorted(np.zeros(2, np.int64), np.array(where), np.array(counts), (1, 40))
         return replace(release, groups=replace(release.groups, counts=few_of_many))
 
-    assert same_release(kept([3, 7], [1, 2]), kept([7, 3], [2, 1]))
-    assert not same_release(kept([3, 7], [1, 2]), kept([7, 3], [1, 2]))
+    assert is_same_release(kept([3, 7], [1, 2]), kept([7, 3], [2, 1]))
+    assert not is_same_release(kept([3, 7], [1, 2]), kept([7, 3], [1, 2]))

@@ -13,7 +13,7 @@ from support.examples import examples
 import sidelight as sl
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
 from sidelight.publish.formats import Parquet, sheet_of_counts, shuffler
-from sidelight.publish.sidecar import as_printed, same_release
+from sidelight.publish.sidecar import as_printed, is_same_release
 from sidelight.testing import releases
 
 PUBLISHED = pd.DataFrame(
@@ -172,7 +172,7 @@ def test_any_release_written_as_counts_reads_back(release):
             missing="a value",
             domain=release.domain,
         )
-    assert same_release(as_printed(read_counts), printed)
+    assert is_same_release(as_printed(read_counts), printed)
 
 
 NAMED = {

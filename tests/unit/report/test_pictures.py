@@ -7,8 +7,8 @@ import json
 import pytest
 
 import sidelight as sl
-from sidelight.publish.release_report import read_attack
 from sidelight.report.html import MOST_BYTES
+from sidelight.report.make import read_attack
 from sidelight.report.outlines import OUTLINES, release_page
 from sidelight.report.page import Page, PageSection, Picture
 from sidelight.report.pictures import CHARTS, pictures_of

@@ -8,11 +8,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.measures.column_subsets.identifying_columns import identifying_columns
 from sidelight.measures.column_subsets.worst_columns import people_alone
 from sidelight.measures.k_anonymity import GroupSize
-from sidelight.report.document import DocumentPart
 from sidelight.rounding import short_decimal
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.table import Table

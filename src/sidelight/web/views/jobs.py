@@ -15,8 +15,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
-from sidelight.report.document import DocumentPart
 from sidelight.web import jobs as long_work
 from sidelight.web.jobs import Job, Stage
 from sidelight.web.pages import Complaint, environment, go_to

@@ -18,12 +18,12 @@ from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.settings import read_share
 from sidelight.publish.sidecar import read_published
 from sidelight.release.locate import LocateMethod
-from sidelight.report.document import DocumentPart
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, shell
 from sidelight.web.exposing import LANE, Beside, DrawnExposure, ExposureAnswer, TwoReleases, question_of, text_reading

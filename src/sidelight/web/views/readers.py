@@ -15,6 +15,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
 from sidelight.measures.about import asked_about_each
 from sidelight.measures.comparison import Comparison
@@ -22,7 +23,6 @@ from sidelight.measures.criterion import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
 from sidelight.release.release import Release
-from sidelight.report.document import DocumentPart
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form

@@ -17,15 +17,19 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
+from sidelight.documents.facts import ReaderFacts, reader_facts
 from sidelight.errors import BadPolicy, NotAvailable, NothingSafe, SidelightError
 from sidelight.measures.criterion import Criterion
 from sidelight.release.release import Release
 from sidelight.report.charts.candidates import Candidate, candidates_chart
 from sidelight.report.charts.lattice import SearchedLattice, lattice_chart
 from sidelight.report.charts.search import search_chart
-from sidelight.report.document import DocumentPart
 from sidelight.report.plots import TableBehind, description_of, specification, table_behind, title_of
-from sidelight.report.report import AuditFinding, ReaderFacts, audit_report, reader_facts
+from sidelight.report.report import (
+    AuditFinding,
+    audit_report,
+)
 from sidelight.rounding import short_decimal
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS, QUICK_UTILITIES

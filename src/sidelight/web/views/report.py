@@ -25,19 +25,19 @@ from sidelight.measures.about import asked_about_each
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
-from sidelight.publish.release_report import (
+from sidelight.report.html import html_within
+from sidelight.report.make import (
     ReportDetails,
-    attack_tried,
-    before_of,
+    add_curves,
     circumstances,
+    judge_table,
     judged,
     published_circumstances,
     report_html,
     report_markdown,
     report_on_result,
-    with_curves,
+    summarise_exposure,
 )
-from sidelight.report.html import html_within
 from sidelight.report.outlines import OUTLINES, OutlineName, release_page
 from sidelight.report.pdf import browser_path, pdf_page
 from sidelight.report.release_report import (
@@ -236,7 +236,7 @@ class Subject:
 
 def _attack(tried: DrawnExposure) -> AttackTried:
     """Tell of an attack as Other releases does, and in numbers."""
-    return attack_tried(tried.exposure, [tried.answer.name]).model_copy(update={"notes": tried.answer.notes})
+    return summarise_exposure(tried.exposure, [tried.answer.name]).model_copy(update={"notes": tried.answer.notes})
 
 
 def report_of(subject: Subject, choice: ReportChoice) -> ReleaseReport:
@@ -275,7 +275,7 @@ def _measured(workspace: Workspace, state: State, details: ReportDetails) -> Rel
         known = published_circumstances(details, document, policy=policy, before=None)
     else:
         known = circumstances(details, policy=policy, before=None, files=source.files)
-    return with_curves(audit, release, known, policy)
+    return add_curves(audit, release, known, policy)
 
 
 CHOSEN_BY_HAND = "levels chosen by hand"
@@ -287,10 +287,11 @@ def _by_hand(workspace: Workspace, state: State, policy: Policy | None, details:
     heights = {name: hierarchy.height for name, hierarchy in workspace.hierarchies(state).items()}
     columns = [column.name for column in table.quasi]
     return replace(
-        circumstances(details, policy=policy, before=None if policy is None else before_of(table, policy)),
+        circumstances(details, policy=policy, before=None if policy is None else judge_table(table, policy)),
         made=HowMade(
             method=CHOSEN_BY_HAND,
             levels=levels,
+            complete=True,
             rows_in=table.intake.rows,
             people_in=table.people,
             people_out=workspace.release(state).size,

@@ -16,6 +16,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadMeasure, SidelightError, UnknownValue, did_you_mean
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Bound, Criterion
@@ -27,7 +28,6 @@ from sidelight.policy.policy import Policy
 from sidelight.policy.settings import read_number
 from sidelight.release.release import Release
 from sidelight.report.charts.skyline import LiveSkyline
-from sidelight.report.document import DocumentPart
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.table.labels import Label, shown, written_label
 from sidelight.text import counted, form, shell

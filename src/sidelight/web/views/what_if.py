@@ -17,6 +17,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.completion import Vocabulary, complete
 from sidelight.knowledge.facts import Fact, Has
@@ -29,7 +30,6 @@ from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
 from sidelight.report.charts.beliefs import beliefs_chart
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
-from sidelight.report.document import DocumentPart
 from sidelight.report.plots import description_of, specification, table_behind
 from sidelight.rounding import in_words, short_decimal
 from sidelight.table.hierarchy import Hierarchy

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidelight.documents.document import number, plain
 from sidelight.measures.finding import Witness
 from sidelight.release.groups import GroupName
-from sidelight.report.document import number, plain
 from sidelight.rounding import round_down, round_up
 
 

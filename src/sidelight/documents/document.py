@@ -100,7 +100,7 @@ def number(value: Amount, *, large_is_bad: bool) -> Number:
 
 
 def policy_bound(criterion: Criterion) -> PolicyBound:
-    """Say which bound a criterion sets."""
+    """Return which bound a criterion sets."""
     # A bound is rounded to the strict side, which is the other one than that of a finding.
     bound = number(exact(criterion.bound), large_is_bad=not criterion.measure.large_is_bad)
     return PolicyBound(comparison=criterion.comparison.value, bound=bound, text=criterion.bound_text)

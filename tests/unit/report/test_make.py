@@ -13,27 +13,27 @@ import pytest
 import sidelight as sl
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
+from sidelight.documents.document import number
+from sidelight.documents.facts import FileFacts, IntakeFacts, reader_facts
 from sidelight.errors import BadRelease, WrongKind
-from sidelight.publish.release_report import (
+from sidelight.publish.sidecar import ResistanceFacts, read_sidecar, sidecar_path
+from sidelight.report.make import (
     ATTACKS,
     NOT_MEASURED_AGAIN,
     ReportDetails,
-    attack_tried,
-    cells_of,
     circumstances,
-    curves_of,
+    compute_cells,
+    compute_curves,
     how_published,
     numbers_in,
     published_circumstances,
     read_attack,
     report_on_result,
     report_on_sidecar,
+    summarise_exposure,
 )
-from sidelight.publish.sidecar import ResistanceFacts, read_sidecar, sidecar_path
-from sidelight.report.document import number
 from sidelight.report.picture_data import candidate_releases, cuts_made
-from sidelight.report.release_report import ReportedFile, SignOff, how_made
-from sidelight.report.report import IntakeFacts, reader_facts
+from sidelight.report.release_report import SignOff, how_made
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def test_what_releases_give_away_together_is_told_in_sentences_and_numbers(expos
     assert tried.notes == tuple(sentences(exposure)) != ()
     assert tried.facts == dict(numbers_in(exposure_document(exposure)))
     assert tried.facts["people"] == 2
-    assert attack_tried(exposure).source == ()
+    assert summarise_exposure(exposure).source == ()
 
 
 @pytest.mark.parametrize(
@@ -320,15 +320,15 @@ def test_what_a_search_could_have_chosen_is_told(found, published):
 
 def test_risks_by_several_kinds_of_knowledge_are_told_of_the_first_two_limits_on_an_acquaintance():
     limits = [sl.Acquaintance(others=many) <= 1 for many in range(3)]
-    assert [each.text for each in cells_of(RELEASE, sl.Policy(sl.GroupSize() >= 5, *limits))] == [
+    assert [each.text for each in compute_cells(RELEASE, sl.Policy(sl.GroupSize() >= 5, *limits))] == [
         str(limits[0].measure),
         str(limits[1].measure),
     ]
-    assert list(cells_of(RELEASE, None)) == list(cells_of(RELEASE, POLICY)) == []
+    assert list(compute_cells(RELEASE, None)) == list(compute_cells(RELEASE, POLICY)) == []
 
 
 def test_curves_say_the_risk_at_each_amount_of_knowledge():
-    implied, ruled_out = curves_of(RELEASE)
+    implied, ruled_out = compute_curves(RELEASE)
     assert (implied.measure, implied.parameter, ruled_out.measure) == ("implications", "k", "negations")
     assert implied.amounts == ruled_out.amounts == (0, 1, 2, 3, 4, 5, 6)
     assert [each.exact for each in ruled_out.risks] == ["2/3"] + ["1"] * 6  # of two values one is left
@@ -336,12 +336,12 @@ def test_curves_say_the_risk_at_each_amount_of_knowledge():
 
 
 def test_curves_that_would_take_long_are_left_out(monkeypatch):
-    from sidelight.publish import release_report  # noqa: PLC0415 - the module, not the function of that name
+    from sidelight.report import make  # noqa: PLC0415 - the module itself
 
-    monkeypatch.setattr(release_report, "MOST_CURVE_CELLS", 4)  # two groups of two values
-    assert len(curves_of(RELEASE)) == 2
-    monkeypatch.setattr(release_report, "MOST_CURVE_CELLS", 3)
-    assert curves_of(RELEASE) == ()
+    monkeypatch.setattr(make, "MOST_CURVE_CELLS", 4)  # two groups of two values
+    assert len(compute_curves(RELEASE)) == 2
+    monkeypatch.setattr(make, "MOST_CURVE_CELLS", 3)
+    assert compute_curves(RELEASE) == ()
 
 
 def test_how_a_file_was_made_is_told_as_its_sidecar_does(published):
@@ -516,8 +516,8 @@ def test_a_release_is_judged_by_the_policy_that_is_given():
         ("group size", "10", True),
         ("acquaintance", "2/3", True),
     ]
-    assert told.cells == tuple(cells_of(RELEASE, STRICTER)) != ()
-    assert told.curves == curves_of(RELEASE)
+    assert told.cells == tuple(compute_cells(RELEASE, STRICTER)) != ()
+    assert told.curves == compute_curves(RELEASE)
     assert (told.made, told.candidates, told.cuts) == (None, None, None)
     without = sl.release_report(RELEASE).answer
     assert (without.audit.verdict, without.audit.findings, without.cells) == ("no policy", (), ())
@@ -537,7 +537,7 @@ def test_a_search_is_judged_by_its_own_policy(eight):
     assert told.again.policy == WRITTEN
     assert told.made == how_made(eight)
     assert told.files == ()
-    assert told.curves == curves_of(eight.release)
+    assert told.curves == compute_curves(eight.release)
     assert [(each.column, each.role, each.technique, each.covers) for each in told.columns] == [
         ("age", "known to outsiders", "generalised: level 1 of 2", {}),
         ("ill", "sensitive", "as it is", {}),
@@ -557,7 +557,7 @@ def test_a_search_is_judged_by_another_policy_that_is_given(eight):
     ]
     assert [each.exact for each in told.before.results] == ["4", "1/2"]
     assert told.again.policy.startswith(STRICTER_WRITTEN)
-    assert told.cells == tuple(cells_of(eight.release, STRICTER)) != ()
+    assert told.cells == tuple(compute_cells(eight.release, STRICTER)) != ()
 
 
 @pytest.mark.parametrize(
@@ -646,7 +646,7 @@ def test_a_file_is_judged_by_its_own_policy(eight_published):
         ("ill", "sensitive", "as it is", {}),
         ("ward", "kept as it is", "as it is, beside what is judged", {}),
     ]
-    assert told.curves == curves_of(sl.read_published(eight_published.path))
+    assert told.curves == compute_curves(sl.read_published(eight_published.path))
     names = ("release.csv", "release.csv.sidelight.json", "release.csv-metadata.json")
     assert [each.model_dump() for each in told.files] == [
         {"name": name, "sha256": hashlib.sha256((eight_published.path.parent / name).read_bytes()).hexdigest()}
@@ -745,7 +745,7 @@ def test_a_sidecar_that_names_no_group_and_no_version_is_told_of(eight_published
 def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
     file = tmp_path / "release.csv"
     file.write_bytes(b"age\n")
-    tried = attack_tried(exposure, ["others.csv"])
+    tried = summarise_exposure(exposure, ["others.csv"])
     details = ReportDetails("2026-01-31", (tried,), ("sidelight audit",), "import", SignOff(name="Ann"))
     before = sl.release_report(RELEASE, POLICY, table=eight_people()).answer.before
     known = circumstances(details, policy=POLICY, before=before, files=[file], roles={"quasi": ["age"]})
@@ -760,7 +760,7 @@ def test_what_is_known_of_any_release_is_put_together(tmp_path, exposure):
         "python": "import",
         "policy": '[roles]\nquasi = [\n    "age",\n]\n\n[[limit]]\nmeasure = "group size"\nat_least = 5\n',
     }
-    assert known.files == (ReportedFile(name="release.csv", sha256=hashlib.sha256(b"age\n").hexdigest()),)
+    assert known.files == (FileFacts(name="release.csv", sha256=hashlib.sha256(b"age\n").hexdigest()),)
 
 
 def test_what_else_is_known_stays_beside_what_a_sidecar_tells(eight_published):
@@ -794,7 +794,7 @@ def test_risks_of_curves_are_rounded_upwards(values):
     release = sl.Release.from_counts(
         [{"Flu": 2, "Cold": 1}], **({} if values == "single" else {"values": values, "sizes": [3]})
     )
-    implied, ruled_out = curves_of(release)
+    implied, ruled_out = compute_curves(release)
     for curve, measure in ((implied, sl.Implications), (ruled_out, sl.Negations)):
         assert curve.risks == tuple(number(measure(k).measure(release).value, large_is_bad=True) for k in range(7))
         assert curve.parameter == "k"

@@ -23,6 +23,8 @@ from sidelight import __version__
 from sidelight.attack.exposure import Exposure
 from sidelight.attack.report import document as exposure_document
 from sidelight.attack.report import sentences
+from sidelight.documents.document import Envelope, number
+from sidelight.documents.facts import FileFacts, IntakeFacts, ReaderFacts, reader_facts
 from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
 from sidelight.files import SIDECAR_ENDING, read_whole
 from sidelight.measures.ck_safety.implications import Implications
@@ -44,12 +46,11 @@ from sidelight.publish.sidecar import (
     read_published,
     read_sidecar,
     sidecar_path,
-    without_folder,
+    strip_folder,
 )
 from sidelight.release.generalise import group
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
-from sidelight.report.document import Envelope, number
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
@@ -69,7 +70,6 @@ from sidelight.report.release_report import (
     HowMade,
     KnowledgeCurve,
     ReleaseReport,
-    ReportedFile,
     RiskBefore,
     SignOff,
     how_made,
@@ -82,10 +82,7 @@ from sidelight.report.report import (
     AuditFinding,
     AuditReport,
     BrokenBy,
-    IntakeFacts,
-    ReaderFacts,
     audit_report,
-    reader_facts,
 )
 from sidelight.search.method import SearchResult
 from sidelight.table.labels import shown
@@ -132,7 +129,7 @@ def release_report(
     if not isinstance(released, SearchResult | StreamedRelease | str | os.PathLike):
         expect(Release, released, "what a report is about")
     others = {} if attacks is None else expect_mapping(attacks, parameter("attacks"), '{"others.csv": exposure}')
-    tried = tuple(attack_tried(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
+    tried = tuple(summarise_exposure(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
         expect(str, date, parameter("date"))
     details = ReportDetails(
@@ -146,8 +143,8 @@ def release_report(
         return report_on_result(released, details, policy=policy, measures=measures)
     if isinstance(released, Release | StreamedRelease):
         audit = judged(released, policy, measures)
-        before = None if table is None or policy is None else before_of(table, policy)
-        return with_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
+        before = None if table is None or policy is None else judge_table(table, policy)
+        return add_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
     return report_on_file(Path(released), policy, details, table=table, measures=measures)
 
 
@@ -169,7 +166,7 @@ def _measured(measures: Iterable[Measure], release: AnyRelease) -> list[Finding]
     return list(measure_all(asked, release))
 
 
-def before_of(table: Table, policy: Policy) -> RiskBefore:
+def judge_table(table: Table, policy: Policy) -> RiskBefore:
     """Judge the table itself, of which only numbers are told."""
     raw = group(table)
     return risk_before(raw, policy.judge(raw))
@@ -200,7 +197,7 @@ def report_on_result(
         source=source,
         readers=[reader_facts(each.for_readers()) for each in result.readers],
     )
-    before = before_of(table, policy) if isinstance(table, Table) else None
+    before = judge_table(table, policy) if isinstance(table, Table) else None
     if published is not None:
         known = published_circumstances(details, published, policy=policy, before=before)
     else:
@@ -208,7 +205,7 @@ def report_on_result(
         known = circumstances(details, policy=policy, before=before)
         known = replace(known, made=how_made(result), techniques=techniques, kept=kept)
     known = replace(known, candidates=candidate_releases(result), cuts=cuts_made(result))
-    return with_curves(audit, result.release, known, policy)
+    return add_curves(audit, result.release, known, policy)
 
 
 def report_on_file(
@@ -228,29 +225,29 @@ def report_on_file(
     policy = read_policy_text(document.policy).policy if policy is None else policy
     release = read_published(path)
     audit = judged(release, policy, measures, source=path.name, readers=document.readers)
-    before = None if table is None else before_of(table, policy)
+    before = None if table is None else judge_table(table, policy)
     known = published_circumstances(details, document, policy=policy, before=before, path=path)
-    return with_curves(audit, release, known, policy)
+    return add_curves(audit, release, known, policy)
 
 
 # How much it withstands
 
 
-def with_curves(
+def add_curves(
     audit: AuditReport, release: AnyRelease, known: Circumstances, policy: Policy | None = None
 ) -> ReleaseReport:
     """Put together what an audit found, what else is known, and how the risk grows with knowledge, if it is held."""
     if isinstance(release, StreamedRelease):
         return reported(audit, release, known)
-    return reported(audit, release, known, curves=curves_of(release), cells=tuple(cells_of(release, policy)))
+    return reported(audit, release, known, curves=compute_curves(release), cells=tuple(compute_cells(release, policy)))
 
 
 MOST_CELL_CHARTS = 2
 """So many limits on an acquaintance are gone around at most."""
 
 
-def cells_of(release: Release, policy: Policy | None) -> Iterator[KnowledgeCells]:
-    """Say how the risk grows with several kinds of knowledge at once, for limits that are about an acquaintance."""
+def compute_cells(release: Release, policy: Policy | None) -> Iterator[KnowledgeCells]:
+    """Return how the risk grows with several kinds of knowledge at once, for limits that are about an acquaintance."""
     criteria = () if policy is None else policy.criteria
     cells = (knowledge_cells(release, criterion) for criterion in criteria)
     yield from islice((each for each in cells if each is not None), MOST_CELL_CHARTS)
@@ -262,8 +259,8 @@ MOST_CURVE_CELLS = 2_000_000
 """Groups times values up to which curves are computed: a second or two."""
 
 
-def curves_of(release: Release) -> tuple[KnowledgeCurve, ...]:
-    """Say how the risk grows with facts and with values ruled out, where that is quickly done."""
+def compute_curves(release: Release) -> tuple[KnowledgeCurve, ...]:
+    """Return how the risk grows with facts and with values ruled out, where that is quickly done."""
     if len(release.sensitive_columns) > 1 or len(release) * len(release.domain) > MOST_CURVE_CELLS:
         return ()
     families = [kind for kind in (Implications, Negations) if release.semantics in kind.semantics]
@@ -297,7 +294,7 @@ def circumstances(
             python=details.python,
             policy="" if policy is None else _written(policy, roles),
         ),
-        files=tuple(ReportedFile(name=path.name, sha256=digest(path)) for path in files),
+        files=tuple(FileFacts(name=path.name, sha256=digest(path)) for path in files),
         versions={"sidelight": __version__, "python": platform.python_version()},
         sign_off=details.sign_off,
     )
@@ -305,7 +302,7 @@ def circumstances(
 
 def _written(policy: Policy, roles: Mapping[str, object] | None) -> str:
     """Write a policy as a file, without folders; a population that is no file has to be given again."""
-    return policy_text(Policy(*map(without_folder, policy.criteria)), roles)
+    return policy_text(Policy(*map(strip_folder, policy.criteria)), roles)
 
 
 def published_circumstances(
@@ -328,7 +325,7 @@ def published_circumstances(
         techniques=_techniques(document),
         covers={each.column: _covers(each) for each in document.hierarchies if each.covers},
         kept=document.kept,
-        files=(*(ReportedFile(name=file.name, sha256=file.sha256) for file in document.files), *known.files),
+        files=(*(FileFacts(name=file.name, sha256=file.sha256) for file in document.files), *known.files),
         versions={
             **{f"{name} (published with)": version for name, version in document.versions.items()},
             **(known.versions or {}),
@@ -342,19 +339,16 @@ METHOD_KEPT_BACK = "kept back"
 
 def how_published(document: Sidecar) -> HowMade:
     """Tell how a published release was made, as its sidecar does."""
-    search, people = document.search, document.people
+    search = document.search
     resistance = search.resistance
     belief = None if resistance is None or resistance.belief is None else resistance.belief.text
     words = (
         None if resistance is None else f"at most {belief} sure of anybody's value" if belief else "sizes alone decide"
     )
     return HowMade(
+        **dict(document.people),
         method=search.method or METHOD_KEPT_BACK,
         levels=search.levels,
-        rows_in=people.rows_in,
-        people_in=people.people_in,
-        people_out=people.people_out,
-        suppressed=people.suppressed,
         checked=0,
         complete=search.complete,
         resists=words,
@@ -405,7 +399,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
         sidelight=document.versions.get("sidelight", ""),
         release=document.release,
         intake=intake,
-        findings=tuple(_as_audited(each, nobody_alone=_nobody_alone(document)) for each in document.findings),
+        findings=tuple(_audit_finding(each, nobody_alone=_nobody_alone(document)) for each in document.findings),
         readers=document.readers,
         verdict=document.verdict,
         not_covered=document.not_covered,
@@ -413,7 +407,7 @@ def report_on_sidecar(document: Sidecar, details: ReportDetails) -> ReleaseRepor
     envelope = AuditReport(source=document.reading.file, answer=audit, notes=(NOT_MEASURED_AGAIN,))
     policy = read_policy_text(document.policy).policy
     known = published_circumstances(details, document, policy=policy, before=None)
-    return reported(envelope, None, known, columns=tuple(_columns_told(document)))
+    return reported(envelope, None, known, columns=tuple(_sidecar_columns(document)))
 
 
 def _nobody_alone(document: Sidecar) -> bool:
@@ -421,7 +415,7 @@ def _nobody_alone(document: Sidecar) -> bool:
     return any(each.measure == GroupSize.name and Fraction(each.result.exact) > 1 for each in document.findings)
 
 
-def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
+def _audit_finding(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFinding:
     """Say who is worst off by what is printed of them, unless that may be one person."""
     where = ", ".join(f"{name} {shown(label)}" for name, label in (finding.group or {}).items())
     value = "" if finding.value is None else f": {shown(finding.value)}"
@@ -430,11 +424,7 @@ def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFindin
     if where and not nobody_alone:
         worst, explanation = "a group that may be one person", MAYBE_ONE_PERSON
     return AuditFinding(
-        measure=finding.measure,
-        settings=finding.settings,
-        text=finding.text,
-        limit=finding.limit,
-        result=finding.result,
+        **finding.shared(),
         holds=finding.holds,
         broken_by=BrokenBy(groups=0, people=0) if finding.holds else None,  # nobody says how many broke it
         witness=None,
@@ -444,7 +434,7 @@ def _as_audited(finding: PublishedFinding, *, nobody_alone: bool) -> AuditFindin
     )
 
 
-def _columns_told(document: Sidecar) -> Iterable[ColumnFacts]:
+def _sidecar_columns(document: Sidecar) -> Iterable[ColumnFacts]:
     for name, technique in _techniques(document).items():
         yield ColumnFacts(column=name, role="known to outsiders", technique=technique)
     for name in document.reading.to_roles().value_columns:
@@ -459,7 +449,7 @@ ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe"
 """The kinds of answers that tell of somebody's attempt."""
 
 
-def attack_tried(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
+def summarise_exposure(exposure: Exposure, names: Iterable[str] = ()) -> AttackTried:
     """Tell what releases give away together: its sentences and its numbers, which are about nobody in particular."""
     facts = dict(numbers_in(cast("JsonValue", exposure_document(exposure))))
     return AttackTried(kind="attack", source=tuple(names), notes=tuple(sentences(exposure)), facts=facts)
@@ -482,7 +472,7 @@ def read_attack(path: Path) -> AttackTried:
 
 
 def numbers_in(answer: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
-    """Give the numbers of an answer by their path in words; lists, which may go person by person, are left out.
+    """Yield the numbers of an answer by their path in words; lists, which may go person by person, are left out.
 
     >>> dict(numbers_in({"people": 3, "largest": {"value": 0.5, "who": "Ann"}, "rows": [1, 2]}))
     {'people': 3, 'largest: value': 0.5}
