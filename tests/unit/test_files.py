@@ -347,7 +347,7 @@ def test_whoever_may_not_settle_is_told(tmp_path, monkeypatch):
 def test_what_a_killed_process_left_goes_with_the_next_and_what_is_in_use_stays(tmp_path, monkeypatch):
     """A folder is in use while its process lives: it is locked, and the lock ends however the process ends."""
     code = (
-        "import os, signal, sys; from pathlib import Path; from sidelight import _files;"
+        "import os, signal, sys; from pathlib import Path; from sidelight import files as _files;"
         "a = _files.unfinished_folder(Path(sys.argv[1], 'release.csv')); (a.__enter__() / 'rows').write_text('Ann');"
         "_files.tempfile.tempdir = sys.argv[1]; b = _files.private_folder(); (b.__enter__() / 'rows').write_text('Ann');"
         "os.kill(os.getpid(), signal.SIGKILL)"
