@@ -180,6 +180,8 @@ def judge(exposure: sl.Exposure, limit: Fraction, *, ignore: bool = False) -> Ex
     left = f"{counted(left_out, 'person')} who {form('was', left_out)} not located {form('is', left_out)} left out"
     notes = [f"{left}; {judged:,} {form('is', judged)} judged."] if left_out else []
     within = exposure.within(limit, located_alone=ignore)
+    if within and exposure.is_lower_bound:
+        notes.append("Judged by candidate sets, as --evidence sets accepts: a lower bound, and more may be disclosed.")
     if within is not None:
         return ExposureVerdict(Status.WITHIN_POLICY if within else Status.NOT_WITHIN_POLICY, tuple(notes))
     if not judged:
@@ -311,5 +313,6 @@ def _breaches(exposure: sl.Exposure) -> Table:
     if exposure.semantics == "single":
         shares = (percent(exposure.partial(each)) for each in REPORTED_CONFIDENCES)
         table.add_row("by the values that are left" + (", at least" if exposure.is_lower_bound else ""), *shares)
-    table.add_row("by how likely they are", *(percent(exposure.sure(each)) for each in REPORTED_CONFIDENCES))
+    apart = ", one person at a time" if exposure.is_lower_bound else ""  # no bound either way where counts are tied
+    table.add_row(f"by how likely they are{apart}", *(percent(exposure.sure(each)) for each in REPORTED_CONFIDENCES))
     return table

@@ -14,7 +14,7 @@ from sidelight.table.column_names import Look
 from sidelight.table.labels import as_number
 
 MOSTLY = Fraction(9, 10)
-"""So many of the labels, or more, are written in some way if a column is."""
+"""The share of labels that must be written in some way for a column to be taken for it."""
 
 LONG_TEXT = 40
 MANY_WORDS = 5

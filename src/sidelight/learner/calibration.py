@@ -58,22 +58,22 @@ Bits: TypeAlias = npt.NDArray[np.uint64]
 """Numbers of 64 bits, whose sums and products wrap around."""
 
 FOLDS = 3
-"""Groups are held out in so many parts: more parts take longer, and choose hardly otherwise."""
+"""The number of parts in which groups are held out: more take longer and hardly change the choice."""
 
 CHANCE = 0.001
 """A model that knows nothing is believed about that often, or less."""
 
 PATIENCE = 3
-"""Training goes on for so many rounds without a gain."""
+"""The number of rounds without a gain after which training stops."""
 
 STEPS = 20
-"""Temperatures are multiples of one part in so many, up to 1: nothing is claimed beyond what the model says."""
+"""Temperatures are multiples of 1/STEPS, at most 1: nothing is claimed beyond what the model says."""
 
 NOTICED = 1e-3
 """A gain that is larger by less is as good: last bits decide nothing."""
 
 PASSES = 50
-"""Offsets are fitted so many times at most; offsets that are not the best ones only lower a gain."""
+"""The most times that offsets are fitted; offsets that are not the best ones only lower a gain."""
 
 FITTED = 1e-4
 """Offsets are fitted when no expected total is off by a larger share."""

@@ -81,7 +81,7 @@ class InsiderBeliefs(Tabular):
         return html_table("What an insider believes", ["what", "found"], rows, total=len(rows))
 
     def summary(self) -> str:
-        """Say in a line how sure an insider gets: at most, or at least where it could not be told of somebody."""
+        """Return one line on how sure an insider gets: at most, or at least where somebody's belief is not computed."""
         if self.outcome == "could not tell":
             return f"could not tell: {self.reason}"
         if self.outcome == "nothing to learn":
@@ -98,7 +98,7 @@ class InsiderBeliefs(Tabular):
 
     @property
     def worst_in_words(self) -> str:
-        """The largest belief of anybody, with "at most"; with "at least" where it could not be told of somebody."""
+        """The largest belief of anybody, with "at most"; with "at least" where somebody's belief is not computed."""
         if self.untold:
             return f"at least {in_words(self.least_worst, large_is_bad=False)}"
         return f"at most {in_words(self.worst)}"

@@ -31,7 +31,7 @@ CELLS_AT_ONCE = 1 << 20
 
 
 WIDE_FROM = 1 << 10
-"""From so many values on, of which few occur in a row, rows are not spread out where that can be helped."""
+"""The number of values above which sparse rows are not spread out where that can be helped."""
 
 
 MOST_PEOPLE = 2**62
@@ -188,7 +188,7 @@ class Counts:
 
     @property
     def is_wide(self) -> bool:
-        """Whether so few of so many values occur in a row that spreading rows out would take longer than all else."""
+        """Whether the matrix is sparse with so many values that spreading rows out would take longer than all else."""
         return self.cells is None and self.width > WIDE_FROM
 
     def packed(self) -> Integers:

@@ -231,6 +231,7 @@ def test_gate_over_shared_people_is_not_computed_unless_sets_are_accepted(shared
     result = run(*shared, "--at-most", "2/3", "--evidence", evidence)
     assert result.exit_code == status, result.output
     assert ("--evidence sets" in result.stderr) == (status == 2)
+    assert ("a lower bound, and more may be disclosed" in " ".join(result.stdout.split())) == (status == 0)
 
 
 def test_gate_over_shared_people_that_the_lower_bound_exceeds_is_not_kept(files):

@@ -201,7 +201,7 @@ KnowledgePoint: TypeAlias = tuple[int | float, int | float, int | float]
 
 
 MOST_POINTS, SPACED = 1 << 20, 1 << 12
-"""How many (ℓ, m) a knowledge skyline is computed for; where there are more, for so many with evenly spaced m."""
+"""The most (ℓ, m) for which a knowledge skyline is computed whole, and how many evenly spaced ones stand for more."""
 
 
 class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple of any length has no slots
