@@ -109,7 +109,7 @@ from .policy.auditor import Auditor as Auditor
 from .policy.policy import Policy as Policy
 from .policy.policy import Verdict as Verdict
 from .policy.policy_file import read_policy as read_policy
-from .policy.presets import presets as presets
+from .intake.presets import presets as presets
 
 # what somebody with statistics would believe
 from .knowledge.statements import P as P

@@ -25,7 +25,6 @@ ORDER = (
     "table",
     "streams",
     "engines",
-    "intake",
     "release",
     "knowledge",
     "worlds",
@@ -33,6 +32,7 @@ ORDER = (
     "max_entropy",
     "learner",
     "policy",
+    "intake",
     "search",
     "minimality",
     "attack",
@@ -97,6 +97,7 @@ ONLY_IN = {
 HANDS_ON = {
     "search/method.py": ("publish", "report"),
     "search/protect.py": ("attack",),  # readers who know the methods are asked of what was found
+    "policy/policy_file.py": ("intake",),  # a file may name a preset
     "policy/measure_names.py": ("minimality",),  # a measure that needs the methods
     "noise/noisy_counts.py": ("publish",),
     "noise/stable_counts.py": ("publish",),

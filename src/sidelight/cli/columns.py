@@ -28,12 +28,12 @@ from sidelight.engines.read import refuse_unsure_names, table_from
 from sidelight.errors import BadHierarchy, BadPolicy, BadTable, listed
 from sidelight.files import refuse_input, write_together
 from sidelight.intake.hierarchy_drafts import Draft, DraftRules, drafts, people_by_label
+from sidelight.intake.policy_draft import draft_of_preset, draft_policy, drafted_text
+from sidelight.intake.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
 from sidelight.intake.roles import Role, suggestions_for
 from sidelight.intake.safe_harbour import SafeHarbour, check_columns
 from sidelight.measures.column_subsets.worst_columns import ColumnWithout, people_alone, worst_columns
-from sidelight.policy.policy_draft import draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.policy.presets import HIPAA_NOTES, Preset, is_check_of_columns, read_preset
 from sidelight.report.terminal import sentences
 from sidelight.rounding import fraction_in, short_decimal
 from sidelight.table.column_names import is_age

@@ -20,11 +20,11 @@ from sidelight.engines.spark.source import SparkFile, spark_file
 from sidelight.engines.spark.stream import fits_here
 from sidelight.engines.streamed_table import AnyTable, streamed_table_from
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
+from sidelight.intake.presets import read_preset
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
-from sidelight.policy.presets import read_preset
 from sidelight.publish.sidecar import (
     Engine,
     Reading,

@@ -1,7 +1,8 @@
-"""From a file whose columns nobody has described to a proposal: which column is what, and how to coarsen it.
+"""From a file that nobody has described to a proposal: what each column is, how to coarsen it, which policy to set.
 
-Read in this order: `profile` (one pass over every column), `cells` and `dates` (how cells are written), `roles` (who is
-told apart by which columns), `safe_harbour` (the identifiers of HIPAA) and `hierarchy_drafts`.
+Read in this order: `profile` (one pass over every column), `cells` and `dates` (how cells are written), `roles` (which
+column is what), `safe_harbour` (the identifiers of HIPAA), `hierarchy_drafts`, `presets` (the limits that regulators,
+statistical offices and other tools ask for) and `policy_draft`.
 
-Not here: what a name of a column says (`table/column_names`), or a draft of a policy (`policy/policy_draft`).
+Not here: what the name of a column says (`table/column_names`), or how a policy is written and judged (`policy/`).
 """

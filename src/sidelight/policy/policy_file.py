@@ -1,6 +1,6 @@
 """The policy file: which bounds, about which columns?  TOML in, a policy and roles out; and the schema for editors.
 
-A file may name presets (`policy/presets`), has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand
+A file may name presets (`intake/presets`), has one `[roles]`, and a `[[limit]]` or `[[skyline]]` for each demand
 (`policy/limits`).  What is wrong with it is said in one line that names the section: "no key 'at_leats' in limit 2 of
 policy.toml; did you mean 'at_least'?".  `policy_text` in `policy/policy` writes what is read here.
 """
@@ -33,7 +33,7 @@ from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.text import as_names, is_deeply_nested
 
 if TYPE_CHECKING:
-    from sidelight.policy.presets import Preset
+    from sidelight.intake.presets import Preset
 
 SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
 """What a policy file has, and whether there may be many of it."""
@@ -187,7 +187,7 @@ def _presets(data: Mapping[str, object], name: str, folder: Path | None, populat
         raise BadPolicy(message)
     if not listed:
         return
-    from sidelight.policy.presets import read_preset  # noqa: PLC0415 - only where a policy names one
+    from sidelight.intake.presets import read_preset  # noqa: PLC0415 - only where a policy names one
 
     for text in listed:
         with _blaming_section(f"{PRESET} of {name}"):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.intake.policy_draft import PolicyDraft, draft_of_preset, draft_policy, drafted_text
 from sidelight.intake.profile import ColumnProfile
 from sidelight.intake.roles import SuggestedRole, SuggestedRoles
-from sidelight.policy.policy_draft import PolicyDraft, draft_of_preset, draft_policy, drafted_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.table.roles import Roles
 
@@ -137,7 +137,7 @@ def test_what_totals_tell_is_rounded_up():
 
 
 def test_how_few_people_there_are_is_said_with_a_comma_for_thousands(monkeypatch):
-    monkeypatch.setattr("sidelight.policy.policy_draft.GROUPS", ((2000, 11), (0, 5)))
+    monkeypatch.setattr("sidelight.intake.policy_draft.GROUPS", ((2000, 11), (0, 5)))
     (why, _) = draft_policy(of(*"abc" * 400)).reasons
     assert "as there are 1,200 people only" in why
 

@@ -7,8 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy
+from sidelight.intake.presets import SUMS, Preset, read_preset
 from sidelight.policy.policy_file import read_policy_file, read_policy_text
-from sidelight.policy.presets import SUMS, Preset, read_preset
 
 
 def test_what_each_asks_for():

@@ -22,6 +22,7 @@ from textwrap import wrap
 
 import tomli_w
 
+from sidelight.intake.presets import Preset
 from sidelight.intake.roles import Role, SuggestedRoles
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
@@ -31,7 +32,6 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
 from sidelight.measures.sums import SumMeasure
 from sidelight.policy.policy import Policy, policy_text
-from sidelight.policy.presets import Preset
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, short_decimal
 from sidelight.table.table import JointDomain, Table
