@@ -25,7 +25,6 @@ from sidelight.minimality.insider import insider
 from sidelight.minimality.measure import Insider
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Members, Release
-from sidelight.search.anatomy import Anatomy
 from sidelight.search.asked_readers import Ask, AskedReader, ReaderName, beyond_chance
 from sidelight.search.method import SearchResult
 from sidelight.search.value_limits import ShareLimit, belief_limit, limits_values
@@ -79,7 +78,7 @@ def _limit(found: SearchResult) -> ShareLimit | None:
     promised = belief_limit(found.policy)
     if promised is not None:
         return promised
-    if not limits_values(found.policy) and not isinstance(found.method, Anatomy):
+    if not limits_values(found.policy) and found.method.recodes != "buckets":
         return None
     return ShareLimit(largest_share(found.release))
 
@@ -144,7 +143,7 @@ def _ask_insider(found: SearchResult, limit: ShareLimit | None, progress: Progre
     judgement = _judged(found, Insider)
     if judgement is not None:
         return _of_policy("insider", judgement)
-    if found.release.size > MOST_PEOPLE and limits_values(found.policy) and not isinstance(found.method, Anatomy):
+    if found.release.size > MOST_PEOPLE and limits_values(found.policy) and found.method.recodes != "buckets":
         return AskedReader("insider", "not asked", f"{counted(found.release.size, 'person')} are too many {LEFT_OUT}")
     try:
         learnt = insider(found, exact_up_to=QUICK_TABLES, beyond="left out", progress=progress)

@@ -41,11 +41,10 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Node
 from sidelight.release.release import Provenance, Release
 from sidelight.rounding import in_words
-from sidelight.search.anatomy import Anatomy
-from sidelight.search.full_domain import FullDomain, NodeRecodings, lattice_of
+from sidelight.search.full_domain import NodeRecodings, lattice_of
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.method import Method, SearchedLevel, SearchResult
-from sidelight.search.mondrian import Mondrian, one_look
+from sidelight.search.mondrian import one_look
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.protect import MethodName, as_policy, method_behind, method_of, searchable_part
@@ -101,7 +100,7 @@ def insider(
     refusal = case.not_covered()
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
-    if isinstance(case.method, Anatomy):
+    if case.method.recodes == "buckets":
         _refuse_no_buckets(case.release)
         return InsiderBeliefs(case.release, "nothing to learn", ANATOMY)
     check = PolicyCheck.of(searchable_part(case.policy), case.release.size)
@@ -113,8 +112,8 @@ def insider(
         if refusal is not None:
             return InsiderBeliefs(case.release, "could not tell", refusal)
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
-    if isinstance(case.method, FullDomain):
-        return _of_full_domain(case, case.method, limits)
+    if case.method.recodes == "levels":
+        return _of_full_domain(case, limits)
     return _of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
 
 
@@ -175,7 +174,7 @@ class _InsiderCase:
 
     def _refuse_missing(self, hierarchies: tuple[str, ...]) -> None:
         """Refuse to go without a hierarchy that the method had."""
-        missing = [name for name in hierarchies if name not in self.by and not isinstance(self.method, Anatomy)]
+        missing = [name for name in hierarchies if name not in self.by and self.method.recodes != "buckets"]
         if missing:
             remedy = f"give it in {parameter('by')}"
             message = f"'{missing[0]}' was released along a hierarchy, which its file does not tell; {remedy}"
@@ -189,7 +188,7 @@ class _InsiderCase:
             return "the release has several sensitive columns"
         if self.policy.registers:
             return "the policy compares groups with a population"
-        if not isinstance(self.method, Mondrian | FullDomain | Anatomy):
+        if self.method.recodes not in ("levels", "regions", "buckets"):
             return f"method '{self.method.name}' is not covered"
         judge = next((each for each in self.policy.criteria if each.measure.knows_true_values), None)
         if judge is not None:
@@ -204,14 +203,7 @@ class _InsiderCase:
 
     def values_decide(self) -> str | None:
         """Say how values decide which of the releases within policy is taken, if they may."""
-        if isinstance(self.method, Mondrian) and self.method.towards in self.release.sensitive_columns:
-            return f"cuts were chosen by what they tell about '{self.method.towards}'"
-        if isinstance(self.method, FullDomain) and self.method.levels is None:
-            if self.utility is None:
-                return "nothing says by which utility it was chosen, and some depend on who has which value"
-            if self.utility in OF_VALUES:
-                return f"it was chosen by '{self.utility}', which depends on who has which value"
-        return None
+        return self.method.explain_choice_by_values(self.release.sensitive_columns, self.utility)
 
     @property
     def found_here(self) -> bool:
@@ -242,7 +234,7 @@ class _InsiderCase:
 
 def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort, progress: Progress) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
-    if isinstance(case.method, Mondrian) and case.method.resists is not None:
+    if case.method.resists is not None:
         return _behind_veils(case)
     uncovered = next((each.check.criterion for each in limits.together if not each.covered), None)
     if uncovered is not None:
@@ -272,7 +264,6 @@ def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """
     method, policy = case.method, searchable_part(case.policy)
     limits = covered_limits(policy)
-    assert isinstance(method, Mondrian)
     assert limits is not None
     roster = case.roster()
     refusal = case.values_decide()
@@ -287,13 +278,14 @@ def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
 
-def _of_full_domain(case: _InsiderCase, method: FullDomain, limits: HalfLimits) -> InsiderBeliefs:
+def _of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
     """Ask what it tells that no finer release was published."""
-    if method.levels is not None and case.levels_may_be_searched(method.levels):
+    levels = case.method.levels
+    if levels is not None and case.levels_may_be_searched(levels):
         return InsiderBeliefs(case.release, "could not tell", CHOSEN_AMONG_FOUND)
-    if method.levels is not None:
+    if levels is not None:
         return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
-    refusal = _beyond_lattices(case, method, limits)
+    refusal = _beyond_lattices(case, limits)
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     roster, counts = case.roster(), case.release.groups.counts
@@ -310,9 +302,9 @@ def _of_full_domain(case: _InsiderCase, method: FullDomain, limits: HalfLimits) 
     return InsiderBeliefs(case.release, "told", "", roster, beliefs, (), limits, finer)
 
 
-def _beyond_lattices(case: _InsiderCase, method: FullDomain, limits: HalfLimits) -> str | None:
+def _beyond_lattices(case: _InsiderCase, limits: HalfLimits) -> str | None:
     """Say why a release of a lattice is not covered, if it is not."""
-    if method.suppress:
+    if case.method.suppress:
         return "people may have been suppressed, and that is not covered"
     if not case.complete:
         return "the search was stopped before its end, and nobody knows where"
@@ -374,7 +366,7 @@ def _refuse_no_buckets(release: Release) -> None:
 def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:
     """Refuse a release in which a cut was not made that sizes allow, where nothing but sizes is limited."""
     # one that resists cuts all the same where values are not limited
-    cuts_all = isinstance(case.method, Mondrian) and not limits.together
+    cuts_all = case.method.recodes == "regions" and not limits.together
     if not cuts_all or not case.knows_people:
         return
     roster = case.roster()

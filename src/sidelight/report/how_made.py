@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sidelight.report.page import Block, Blocks, Grid, Paragraph, Points
+from sidelight.search.protect import METHODS
 from sidelight.text import counted, form
 
 if TYPE_CHECKING:
@@ -106,17 +107,6 @@ def _brief(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-METHODS = {
-    "lattice": "each column is printed at one level of its hierarchy, the same for everybody; of all choices of levels "
-    "within the policy the most useful one was taken",
-    "mondrian": "people are divided into ever smaller groups of similar people, as long as the policy allows, and each "
-    "group prints what its people have in common",
-    "anatomy": "what outsiders may know is printed as it is, in one table; the sensitive values of each group stand in "
-    "another one",
-    "microaggregation": "similar people are put together, and each group prints the average of its people",
-}
-
-
 def how_it_was_made(report: ReleaseReport) -> Blocks:
     """Tell by which method, and how far its search went."""
     making = report.answer.made
@@ -124,7 +114,7 @@ def how_it_was_made(report: ReleaseReport) -> Blocks:
         yield Paragraph("Not known: no sidecar of Sidelight stands beside the file.")
         return
     if making.method in METHODS:
-        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method]}.")
+        yield Paragraph(f"Method “{making.method}”: {METHODS[making.method].description}.")
     if making.checked:
         end = "" if making.complete else " It was stopped before its end: a more useful release may exist."
         yield Paragraph(f"The search looked at {counted(making.checked, 'candidate')}.{end}", "quiet")

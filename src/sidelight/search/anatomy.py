@@ -57,7 +57,7 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours, merge_until_within
-from sidelight.search.method import Method, SearchOutcome
+from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
 from sidelight.search.recoding import Buckets
@@ -194,6 +194,11 @@ class Anatomy(Method):
     random: np.random.Generator | None = field(default=None, compare=False, repr=False)
 
     name: ClassVar[str] = "anatomy"
+    description: ClassVar[str] = (
+        "what outsiders may know is printed as it is, in one table; the sensitive values of each group stand in "
+        "another one"
+    )
+    recodes: ClassVar[Recodes] = "buckets"
     prints_rows: ClassVar[bool] = False
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ()
     warnings: ClassVar[tuple[str, ...]] = (

@@ -12,16 +12,13 @@ what the columns tell (`balanced_loss`); where there is none, Mondrian's, which 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 from sidelight.errors import BadPolicy, NothingSafe, SidelightError, parameter
 from sidelight.progress import Progress, quiet
-from sidelight.search.anatomy import Anatomy
-from sidelight.search.full_domain import FullDomain
-from sidelight.search.mondrian import Mondrian
 from sidelight.search.protect import METHODS, MethodName, SearchProblem, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, QUICK_UTILITIES, UTILITIES, UtilityName
 from sidelight.table.labels import SUPPRESSED, shown
@@ -68,12 +65,12 @@ class ComparedRelease:
     @property
     def suppress(self) -> float:
         """The share of people who may be suppressed."""
-        return float(self.method.suppress) if isinstance(self.method, FullDomain) else 0.0
+        return float(self.method.suppress)
 
     @property
     def resists(self) -> Reader | None:
         """The reader for whom it keeps the limits too (Mondrian)."""
-        return self.method.resists if isinstance(self.method, Mondrian) else None
+        return self.method.resists
 
     @property
     def levels(self) -> Mapping[str, int]:
@@ -131,15 +128,15 @@ class ReleaseComparison(Tabular):
     @property
     def advised(self) -> ComparedRelease:
         """The one that a person would take, as the top of this file says."""
-        levels = [row for row in self.within if isinstance(row.method, FullDomain)]
-        regions = [row for row in self.within if isinstance(row.method, Mondrian)]
+        levels = [row for row in self.within if row.method.recodes == "levels"]
+        regions = [row for row in self.within if row.method.recodes == "regions"]
         return min(levels or regions or list(self.within), key=_default_loss)
 
     def advice(self) -> Iterator[str]:
         """Say which row a person would take and why, and what the others are for."""
         advised = self.advised
         yield f"A person would take row {self._number(advised)}: {_why(advised)}."
-        whole = [row for row in self.within if isinstance(row.method, FullDomain) and not _result(row).suppressed]
+        whole = [row for row in self.within if row.method.recodes == "levels" and not _result(row).suppressed]
         if _result(advised).suppressed and whole:
             best = min(whole, key=_default_loss)
             yield f"Row {self._number(best)} suppresses nobody ({DEFAULT_UTILITY} {_default_loss(best):.3g})."
@@ -152,9 +149,9 @@ class ReleaseComparison(Tabular):
                     f"Row {self._number(row)} keeps the limits for an {row.resists} too, who knows how it was made"
                     f"{self._price(row)}."
                 )
-            if row is advised or isinstance(row.method, FullDomain):
+            if row is advised or row.method.recodes == "levels":
                 continue
-            if isinstance(row.method, Anatomy):
+            if row.method.recodes == "buckets":
                 yield f"Row {self._number(row)} prints everybody as they are, and the values apart: {APART}."
             elif _default_loss(row) < _default_loss(advised):
                 finer = "averages" if row.method.prints_averages else "labels that overlap"
@@ -162,7 +159,7 @@ class ReleaseComparison(Tabular):
 
     def _price(self, row: ComparedRelease) -> str:
         """Say what resisting a reader costs; nothing where only sizes are limited."""
-        result, plain = _result(row), replace(cast("Mondrian", row.method), resists=None)
+        result, plain = _result(row), row.method.with_options(resists=None)
         if result.resistance is None or result.resistance.belief is None:
             return ""
         beside = next((_result(each).utility["loss"] for each in self.within if each.method == plain), None)
@@ -255,7 +252,7 @@ def _why(row: ComparedRelease) -> str:
     loss = f"{DEFAULT_UTILITY} {_default_loss(row):.3g}"
     if len(result.release) == 1:
         return f"nothing is left of the columns in any ({loss}); another policy, or fewer columns, would keep more"
-    if not isinstance(row.method, FullDomain):
+    if row.method.recodes != "levels":
         return f"none has one level per column, and of these it loses least of what the columns tell ({loss})"
     cost = f", for {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
     return (
@@ -291,7 +288,7 @@ def compare(
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
     tried = list(_with_defence([method_of(method) for method in methods], resists))
-    shared = [replace(way, suppress=share) for way in tried if isinstance(way, FullDomain) for share in suppress]
+    shared = [way.with_options(suppress=share) for way in tried if way.takes("suppress") for share in suppress]
     problem = SearchProblem.of(held(table), policy, by, (*tried, *shared))
     rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
@@ -303,21 +300,22 @@ def compare(
 
 def _with_defence(methods: Sequence[Method], resists: Reader | None) -> Iterator[Method]:
     """Put a method that resists a reader after each that can; refuse where none can."""
-    if resists is not None and not any(isinstance(method, Mondrian) for method in methods):
-        remedy = f"add {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"
+    if resists is not None and not any(method.takes("resists") for method in methods):
+        able = next(name for name, each in METHODS.items() if each.takes("resists"))
+        remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
         message = f"none of the methods has a defence against an insider; {remedy}"
         raise BadPolicy(message)
     for method in methods:
         yield method
-        if resists is not None and isinstance(method, Mondrian) and method.resists is None:
+        if resists is not None and method.takes("resists") and method.resists is None:
             yield method_of(method, resists=resists)
 
 
 def _rows(
     problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
 ) -> Iterator[ComparedRelease]:
-    if isinstance(method, FullDomain) and method.levels is None:
-        yield from _lattice_rows(problem, method, shares, progress)
+    if method.takes("suppress") and method.levels is None:
+        yield from _rows_by_share(problem, method, shares, progress)
         return
     try:
         named = _named_progress(method.name, progress)
@@ -326,21 +324,21 @@ def _rows(
         yield ComparedRelease(method, None, refusal=refusal)
 
 
-def _lattice_rows(
-    problem: SearchProblem, method: FullDomain, shares: Sequence[float], progress: Progress
+def _rows_by_share(
+    problem: SearchProblem, method: Method, shares: Sequence[float], progress: Progress
 ) -> Iterator[ComparedRelease]:
     """Search once for each share; releases that are best by several utilities, or with several shares, are one row."""
     published: set[tuple[tuple[int, ...], int]] = set()
     refusals: set[str] = set()
     for share in shares:
-        way = replace(method, suppress=share)
+        way = method.with_options(suppress=share)
         try:
-            outcomes = way.best_by_each(
+            outcomes = way.search_by_each(
                 held(problem.table),
                 problem.searchable,
                 by=problem.by,
                 utilities=WEIGHED,
-                progress=_named_progress(f"lattice, suppressing {share:g}" if share else "lattice", progress),
+                progress=_named_progress(f"{way.name}, suppressing {share:g}" if share else way.name, progress),
             )
         except SidelightError as refusal:
             if str(refusal) not in refusals:
@@ -357,10 +355,10 @@ def _lattice_rows(
 
 
 def _judged(
-    problem: SearchProblem, way: FullDomain, outcome: SearchOutcome, best_at: tuple[str, ...], progress: Progress
+    problem: SearchProblem, way: Method, outcome: SearchOutcome, best_at: tuple[str, ...], progress: Progress
 ) -> ComparedRelease:
     try:
-        return ComparedRelease(way, problem.result(way, outcome, _named_progress("lattice", progress)), best_at)
+        return ComparedRelease(way, problem.result(way, outcome, _named_progress(way.name, progress)), best_at)
     except NothingSafe as refusal:  # a measure of whole releases says no
         return ComparedRelease(way, None, best_at, refusal)
 

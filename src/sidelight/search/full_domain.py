@@ -40,7 +40,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
 from sidelight.rounding import whole_number
 from sidelight.search.lattice_search import search_lattice
-from sidelight.search.method import LevelChoice, Method, SearchOutcome
+from sidelight.search.method import LevelChoice, Method, Recodes, SearchOutcome
 from sidelight.search.one_group import blocked_by, nothing_found
 from sidelight.search.orders import Order, order_along
 from sidelight.search.policy_check import PolicyCheck
@@ -83,6 +83,11 @@ class FullDomain(Method):
     levels: Mapping[str, int] | None = None
 
     name: ClassVar[str] = "lattice"
+    description: ClassVar[str] = (
+        "each column is printed at one level of its hierarchy, the same for everybody; of all choices of levels within "
+        "the policy the most useful one was taken"
+    )
+    recodes: ClassVar[Recodes] = "levels"
     carries_populations: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -103,13 +108,13 @@ class FullDomain(Method):
         self, table: AnyTable, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
     ) -> SearchOutcome:
         """Find the minimal nodes, then the best of them; of keys that are never held, on disk until they fit."""
-        return self.best_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
+        return self.search_by_each(table, policy, by=by, utilities=(utility,), progress=progress)[utility]
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Only a utility that compares each key with the release does."""
         return parameter("utility", utility) if utility in OF_VALUES else None
 
-    def best_by_each(
+    def search_by_each(
         self,
         table: AnyTable,
         policy: Policy,
@@ -196,6 +201,15 @@ class FullDomain(Method):
         remedy = f"add a level * to them, or allow {'more ' if most else ''}{parameter('suppress')}"
         refusal = nothing_found(found, table, policy)
         return refusal or NothingSafe(f"{found}, though one group of everybody is; {remedy}")
+
+    def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
+        """Return how sensitive values may decide which node is taken: by the utility that nodes were weighed by."""
+        del sensitive
+        if self.levels is None and utility is None:
+            return "nothing says by which utility it was chosen, and some depend on who has which value"
+        if self.levels is None and utility in OF_VALUES:
+            return f"it was chosen by '{utility}', which depends on who has which value"
+        return None
 
     @property
     def leaves_people_out(self) -> bool:

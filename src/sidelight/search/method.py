@@ -7,8 +7,8 @@ gets: the release, the verdict on it, and how the search came to it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -51,10 +51,19 @@ SearchPicture: TypeAlias = Literal["lattice", "tree", "candidates", "sizes"]
 """What can be drawn of a search."""
 
 
+Recodes: TypeAlias = Literal["levels", "regions", "averages", "buckets"]
+"""One level per column for everybody; boxes of labels; an average person per group; values apart from people."""
+
+
 class Method(ABC):
-    """A way of searching.  Each is a frozen dataclass in a file of its own; its fields are its options."""
+    """A way of searching.  Each is a frozen dataclass in a file of its own; its fields are its options.
+
+    What others have to know of a method is said here, by class data and by what it answers: nobody asks for its class.
+    """
 
     name: ClassVar[str]
+    description: ClassVar[str] = ""  # for a report: a sentence without a full stop
+    recodes: ClassVar[Recodes]
     warnings: ClassVar[tuple[str, ...]] = ()  # what a reader of such a release has to know
     prints_rows: ClassVar[bool] = True  # a row per person, with what is printed of the group and a value
     prints_averages: ClassVar[bool] = False  # of a group, instead of what its people have in common
@@ -69,9 +78,63 @@ class Method(ABC):
         """Find a release within policy; one group of everybody may be within it, and a greedy search may end there."""
 
     @property
+    def suppress(self) -> float | Fraction:
+        """The share of people whose rows may be suppressed."""
+        return 0
+
+    @property
+    def levels(self) -> Mapping[str, int] | None:
+        """The levels that were chosen beforehand, column by column; None where it searches, or has none."""
+        return None
+
+    @property
+    def towards(self) -> str | None:
+        """The column that decides the order of cuts by what they tell about it."""
+        return None
+
+    @property
+    def resists(self) -> Reader | None:
+        """Who may know more than the release without getting beyond the limits."""
+        return None
+
+    @classmethod
+    def takes(cls, option: str) -> bool:
+        """Return whether the method has an option of this name."""
+        return option in (each.name for each in fields(cls))  # type: ignore[arg-type]
+
+    def with_options(self, **options: object) -> Self:
+        """Return the same method with other options."""
+        return replace(self, **options)  # type: ignore[type-var]
+
+    @property
     def leaves_people_out(self) -> bool:
         """Whether it may publish a release of fewer people than the table has."""
         return False
+
+    def refuse_policy(self, policy: Policy) -> None:
+        """Raise `BadPolicy` where the method, with these options, does not cover the whole policy."""
+        del policy
+
+    def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
+        """Return how sensitive values may decide which release within policy is taken; None where they cannot.
+
+        `utility` is the one that releases were weighed by, None where nobody knows.
+        """
+        del sensitive, utility
+        return None
+
+    def search_by_each(
+        self,
+        table: Table,
+        policy: Policy,
+        *,
+        by: Mapping[str, Hierarchy],
+        utilities: Sequence[UtilityName],
+        progress: Progress,
+    ) -> dict[UtilityName, SearchOutcome]:
+        """Return the best release by each utility; a greedy method finds one."""
+        found = self.search(table, policy, by=by, utility=utilities[0], progress=progress)
+        return dict.fromkeys(utilities, found)
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Say what of it looks at all keys of a table at once; None where it also searches keys that are never held.

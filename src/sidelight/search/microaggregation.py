@@ -36,7 +36,7 @@ from sidelight.progress import Progress
 from sidelight.release.groups import Groups
 from sidelight.search.distances import Centroids, KeyDistances
 from sidelight.search.merging import merge_until_within
-from sidelight.search.method import Method, SearchOutcome
+from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
@@ -71,6 +71,8 @@ class Microaggregation(Method):
     labels: LabelAverage = "mode"
 
     name: ClassVar[str] = "microaggregation"
+    description: ClassVar[str] = "similar people are put together, and each group prints the average of its people"
+    recodes: ClassVar[Recodes] = "averages"
     puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category",)
     prints_averages: ClassVar[bool] = True

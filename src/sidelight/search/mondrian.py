@@ -32,7 +32,7 @@ from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.search.cut_tree import CutTree
-from sidelight.search.method import Method, Reader, Resistance, SearchOutcome
+from sidelight.search.method import Method, Reader, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
 from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import Generation, Partition
@@ -137,6 +137,11 @@ class Mondrian(Method):
     resists: Reader | None = None  # "insider": looks at one cut per group, behind a veil
 
     name: ClassVar[str] = "mondrian"
+    description: ClassVar[str] = (
+        "people are divided into ever smaller groups of similar people, as long as the policy allows, and each group "
+        "prints what its people have in common"
+    )
+    recodes: ClassVar[Recodes] = "regions"
     carries_populations: ClassVar[bool] = True
     puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
@@ -181,6 +186,16 @@ class Mondrian(Method):
             resistance=None if self.resists is None else self._resistance(table, policy, by, limits),
             cuts=CutTree(orders, partition.record, table.people, start, stop),
         )
+
+    def refuse_policy(self, policy: Policy) -> None:
+        """Raise `BadPolicy` for limits that no veil covers, those that only judge the end too."""
+        if self.resists is not None:
+            covered_limits(policy)
+
+    def explain_choice_by_values(self, sensitive: tuple[str, ...], utility: str | None) -> str | None:
+        """Return how sensitive values may decide which cuts are made: by the order of cuts towards them."""
+        del utility
+        return f"cuts were chosen by what they tell about '{self.towards}'" if self.towards in sensitive else None
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
         """Only options that look at single keys do."""

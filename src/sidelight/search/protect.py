@@ -13,7 +13,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from typing import Literal, TypeAlias, get_args
 
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
@@ -43,7 +42,6 @@ from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.one_group import blocked_by, nothing_found, refuse_impossible
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
-from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
 
@@ -152,8 +150,7 @@ class SearchProblem:
                 f"use {parameter('method')} {carrying}, or leave that limit out"
             )
             raise BadPolicy(message)
-        if isinstance(method, Mondrian) and method.resists is not None:
-            covered_limits(self.policy)  # limits that only judge the end are not in what is searched
+        method.refuse_policy(self.policy)  # limits that only judge the end are not in what is searched
         table, needed = self.table, method.needs_all_keys(utility)
         if isinstance(table, StreamedTable) and needed is not None:
             table = table.held(needed)
@@ -235,26 +232,26 @@ def method_of(
     >>> method_of("mondrian").name
     'mondrian'
     """
-    if resists is not None:
-        chosen = method_of(method, suppress=suppress, levels=levels)
-        if not isinstance(chosen, Mondrian):
-            remedy = f"use {parameter('method', Mondrian.name)}, or leave {parameter('resists')} out"
-            message = f"method '{chosen.name}' has no defence against an insider; {remedy}"
-            raise BadPolicy(message)
-        return replace(chosen, resists=resists)
-    if isinstance(method, FullDomain) and levels is not None:
-        return replace(method, levels=levels)
+    options = {"suppress": suppress, "levels": levels, "resists": resists}
+    given = {name: option for name, option in options.items() if option not in (None, 0) or isinstance(option, bool)}
     if isinstance(method, Method):
-        _refuse_options(method.name, levels=levels)
-        return method
-    if isinstance(method, type) and issubclass(method, Method):
+        given.pop("suppress", None)  # a method says itself how much it suppresses
+    elif isinstance(method, type) and issubclass(method, Method):
         message = f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
         raise WrongKind(message)
-    method = _named("method", method, METHODS)
-    if method == FullDomain.name:
-        return FullDomain(suppress=suppress, levels=levels)
-    _refuse_options(method, suppress=suppress, levels=levels)
-    return METHODS[method]()
+    else:
+        method = METHODS[_named("method", method, METHODS)]()
+    for option, lack in (
+        ("resists", "has no defence against an insider"),
+        ("suppress", "does not suppress"),
+        ("levels", "has no levels"),
+    ):
+        if option in given and not method.takes(option):
+            able = next(name for name, each in METHODS.items() if each.takes(option))
+            remedy = f"use {parameter('method', able)}, or leave {parameter(option)} out"
+            message = f"method '{method.name}' {lack}; {remedy}"
+            raise BadPolicy(message)
+    return method.with_options(**given)
 
 
 def method_behind(provenance: Provenance) -> Method | None:
@@ -265,17 +262,6 @@ def method_behind(provenance: Provenance) -> Method | None:
     if kind is None or not {*provenance.options} <= {each.name for each in fields(kind)}:  # type: ignore[arg-type]
         return None
     return kind(**provenance.options)
-
-
-def _refuse_options(method: str, *, suppress: float = 0, levels: object = None) -> None:
-    """Refuse what only a search over levels can do."""
-    suppresses = not isinstance(suppress, int | float | Fraction) or suppress != 0
-    levelled = {} if levels is None else {"levels": "has no levels"}
-    lacks = {"suppress": "does not suppress"} if suppresses else levelled
-    for option, lack in lacks.items():
-        remedy = f"leave {parameter(option)} out, or use {parameter('method', 'lattice')}"
-        message = f"method '{method}' {lack}; {remedy}"
-        raise BadPolicy(message)
 
 
 def _informed(policy: Policy, table: Table) -> Policy:

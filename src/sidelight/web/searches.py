@@ -247,8 +247,7 @@ def _candidates(
     others = [each for each in best.choices[:MOST_CANDIDATES] if each.levels != best.levels]
     for number, each in enumerate(others):
         progress("judging candidates", number, len(others))
-        assert isinstance(best.method, FullDomain)
-        method = replace(best.method, levels=dict(each.levels))
+        method = best.method.with_options(levels=dict(each.levels))
         result = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
         yield FoundCandidate(_key(result, choice), _name(result, choice), result, choice)
 

@@ -6,7 +6,7 @@ The front is decided on exact risks: a candidate is on it when no other loses no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sidelight.errors import BadMeasure
@@ -15,7 +15,6 @@ from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
 from sidelight.report.plots import BLUE, GREY, INK, PAPER, VERMILION, Drawing, TableBehind, altair, finished, in_lines
 from sidelight.rounding import at_a_glance, exact_text, round_cautiously, short_decimal
-from sidelight.search.full_domain import FullDomain
 from sidelight.search.utility import DEFAULT_UTILITY, MEANINGS
 from sidelight.table.table import held
 from sidelight.text import counted
@@ -62,13 +61,13 @@ class Candidate:
 def candidates_of(found: SearchResult, measure: Measure) -> list[Candidate]:
     """Measure the minimal generalisations that a search found, each as it would be published."""
     method, table = found.method, held(found.outcome.recoding.table)
-    if not isinstance(method, FullDomain) or not found.choices:
+    if not found.choices:
         message = f"method '{method.name}' leaves no candidates to choose from; sl.compare tries several methods"
         raise BadMeasure(message)
     utility = found.chosen_by or DEFAULT_UTILITY
     candidates = []
     for choice in found.choices[:MOST_CANDIDATES]:
-        at_levels = replace(method, levels=dict(choice.levels))
+        at_levels = method.with_options(levels=dict(choice.levels))
         outcome = at_levels.search(table, found.policy, by=found.hierarchies, utility=utility, progress=quiet)
         name = ", ".join(f"{column} {level}" for column, level in choice.levels.items())
         risk = measure.measure(outcome.release).value

@@ -18,7 +18,6 @@ import numpy as np
 
 from sidelight.errors import BadMeasure
 from sidelight.report.plots import BLUE, GREY, INK, PALE, PAPER, VERMILION, Cell, Drawing, TableBehind, altair, finished
-from sidelight.search.full_domain import FullDomain
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.text import counted
 
@@ -55,7 +54,7 @@ class SearchedLattice:
         heights = {column.name: found.hierarchies[column.name].height for column in columns}
         nodes = tuple(tuple(int(levels[name]) for name in heights) for levels in found.minimal)
         semantics = found.release.semantics
-        suppresses = isinstance(found.method, FullDomain) and bool(found.method.suppress)
+        suppresses = bool(found.method.suppress)
         upwards = all(holds_upwards(criterion, semantics) for criterion in found.policy.criteria)
         return cls(
             heights,
