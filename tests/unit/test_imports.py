@@ -40,6 +40,7 @@ ORDER = (
     "noise",
     "publish",
     "report",
+    "answers",
     "web",
     "datasets",
     "testing",
@@ -69,7 +70,15 @@ ONLY_IN = {
         "publish",
         "datasets",
     ),  # tables that are read, written or handed out
-    "pydantic": ("policy", "documents", "noise", "publish", "report", "web"),  # documents that people write or receive
+    "pydantic": (
+        "policy",
+        "documents",
+        "noise",
+        "publish",
+        "report",
+        "answers",
+        "web",
+    ),  # documents that people write or receive
     "hypothesis": ("testing",),  # an extra: only `sidelight.testing` needs it
     "cyclopts": ("cli",),
     "rich": ("report", "cli"),
@@ -156,9 +165,8 @@ def breaches(place: str, tree: ast.AST, *, handed_on: tuple[str, ...] = ()) -> l
     forbidden = []
     for name in imported(tree):
         top, _, rest = name.partition(".")
-        target = (
-            rest.partition(".")[0] or "cli"
-        )  # the package itself gives all public names: for the lowest folder only
+        # The package itself gives all public names: for the folders that ask questions in a user's words.
+        target = rest.partition(".")[0] or (place if place == "answers" else "cli")
         if top != "sidelight":
             if place not in ONLY_IN.get(top, (place,)):
                 forbidden.append(f"{place} imports {top}, which only {' and '.join(ONLY_IN[top])} may")

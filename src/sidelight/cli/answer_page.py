@@ -30,7 +30,6 @@ QUESTIONS: dict[str, str] = {
     "audit": "What does this release reveal?",
     "columns": "Which columns identify people?",
     "safe harbour": "Which of the identifiers of the safe harbour does this file have?",
-    "explore": "How much does this release withstand?",
     "protect": "Which release is the most useful within the policy?",
     "compare": "Which way of publishing keeps most of the table?",
     "generalisations": "What do measures say of every choice of levels?",

@@ -128,8 +128,8 @@ def audit(
     Without a policy, limits or measures, nothing is judged: it shows the classic measures, how surely people are found,
     who stands alone, and by which columns.
     """
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
@@ -153,8 +153,8 @@ def columns(
 
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
+    from sidelight.answers.sources import roles_of  # noqa: PLC0415
     from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
     request = verb.ColumnsRequest(file, roles_of(policy, columns.roles()), identifying, preset, living, policy)
     return verb.columns(request, target)
@@ -172,11 +172,12 @@ def explore(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how much a published file withstands: who may know what before one value is given away?"""
-    from sidelight.cli import explore as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
+    from sidelight.answers.explore import ExploreRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.sources import PeopleLookup, roles_of  # noqa: PLC0415
+    from sidelight.cli import explore as verb  # noqa: PLC0415
 
-    lookup = PeopleLookup.of(LookupOptions(hierarchies=hierarchies), columns.suppressed)
-    request = verb.ExploreRequest(file, roles_of(policy, columns.roles()), explored, lookup)
+    lookup = PeopleLookup(hierarchies, suppressed=columns.suppressed_people())
+    request = ExploreRequest(file, roles_of(policy, columns.roles()), **vars(explored), lookup=lookup)
     return verb.explore(request, output.to(policy))
 
 
@@ -197,8 +198,8 @@ def protect(
     target: PublishOptions = PublishOptions(),
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it; without --output, only tell of it."""
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
     return verb.protect(verb.ProtectRequest(file, question, hierarchies, search, memory, engine), target)
@@ -219,8 +220,8 @@ def compare(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what each way of publishing a table within a policy would keep of it; nothing is published."""
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
     return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
@@ -245,8 +246,8 @@ def generalisations(
 
     With limits, of the minimal choices within them.
     """
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import generalisations as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
@@ -268,10 +269,10 @@ def believe(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
+    from sidelight.answers.sources import PeopleLookup, roles_of  # noqa: PLC0415
     from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import PeopleLookup, roles_of  # noqa: PLC0415
 
-    found_by = PeopleLookup.of(lookup, columns.suppressed)
+    found_by = PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people())
     request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort, found_by)
     return verb.believe(request, output.to(policy))
 
@@ -289,10 +290,10 @@ def attack(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files give away together about the same people, or what one reader makes of one file (--as)."""
+    from sidelight.answers.sources import PeopleLookup, read_question, roles_of  # noqa: PLC0415
     from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import PeopleLookup, read_question, roles_of  # noqa: PLC0415
 
-    found_by = PeopleLookup.of(lookup, columns.suppressed)
+    found_by = PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people())
     if reader.reader is not None or reader.of_insiders:
         from sidelight.cli.attack_as import ReaderRequest, attack_as  # noqa: PLC0415
 
@@ -318,8 +319,8 @@ def simulate(
 
     With --epsilon, noisy counts of the same samples stand beside them.
     """
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import simulate as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles())
     return verb.simulate(verb.SimulateRequest(file, question, hierarchies, samples), output.to(policy))
@@ -338,8 +339,8 @@ def noise(
     target: NoisyOutputOptions,
 ) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import noise as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(policy, roles=columns.roles())
     return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
@@ -386,8 +387,8 @@ def hierarchies(
 
     Without --group, for all columns but the sensitive one and that of the person.
     """
+    from sidelight.answers.sources import roles_of  # noqa: PLC0415
     from sidelight.cli import hierarchies as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import roles_of  # noqa: PLC0415
 
     return verb.hierarchies(verb.HierarchiesRequest(file, roles_of(policy, columns.roles()), draft), target)
 
@@ -461,8 +462,8 @@ def report(
 
     A file that Sidelight published is told of as its sidecar does, and judged again by its policy.
     """
+    from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import report as verb  # noqa: PLC0415 - `--help` is quick
-    from sidelight.cli.inputs import read_question  # noqa: PLC0415
 
     question = read_question(
         policy,

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
+from sidelight.answers.sources import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.arrays import Integers
 from sidelight.attack.linkage import ExpectedCounts, release_of
 from sidelight.attack.report import (
@@ -26,7 +27,6 @@ from sidelight.attack.report import (
     sentences,
     witness_document,
 )
-from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release_or_noise
 from sidelight.cli.options import AttackerOptions
 from sidelight.cli.run import Output, Status, say
 from sidelight.documents.document import Envelope

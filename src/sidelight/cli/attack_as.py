@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight.cli.inputs import PeopleLookup, Question, inputs_of, open_release, open_table
+from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_release, open_table
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.documents.document import Envelope

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from sidelight.cli.inputs import inputs_of, open_table
+from sidelight.answers.sources import inputs_of, open_table
 from sidelight.cli.noise_options import NoiseAttackOptions
 from sidelight.cli.run import Output, Status
 from sidelight.documents.document import Envelope

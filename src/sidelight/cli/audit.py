@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import sidelight as sl
-from sidelight.cli.inputs import Question, inputs_of, open_release, read_files, readers_asked, source_of
+from sidelight.answers.sources import Question, inputs_of, open_release, read_files, readers_asked, source_of
 from sidelight.cli.options import EngineOptions
 from sidelight.cli.run import Output, Status, command_line
 from sidelight.engines.files import files_of

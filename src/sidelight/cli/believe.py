@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 import sidelight as sl
-from sidelight.cli.inputs import PeopleLookup, inputs_of, open_release
+from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.cli.options import EffortOptions, KnowledgeOptions
 from sidelight.cli.run import Output, Status
 from sidelight.documents.document import Envelope

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from sidelight.cli.options import COLUMNS, option
 
 if TYPE_CHECKING:
+    from sidelight.release.locate import SuppressedPeople
     from sidelight.table.roles import Roles
 
 GroupColumns: TypeAlias = Annotated[
@@ -131,6 +132,10 @@ ROLES = {"group": "quasi", "missing_mark": "missing_marks", "kind": "kinds"}
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
     """Options that say which column is what."""
+
+    def suppressed_people(self) -> SuppressedPeople | None:
+        """Return whether people are looked for among suppressed rows."""
+        return MAY_HOLD_THEM if getattr(self, "suppressed", None) == MAY_HOLD_THEM else None
 
     def roles(self) -> Roles:
         """Give them as a policy file would; options that were left out say nothing."""

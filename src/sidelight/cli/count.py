@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
-from sidelight.cli.inputs import inputs_of
+from sidelight.answers.sources import inputs_of
 from sidelight.cli.noise_options import CountOptions
 from sidelight.cli.run import Output, Status
 from sidelight.documents.document import Envelope

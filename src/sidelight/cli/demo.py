@@ -12,9 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 import sidelight as sl
+from sidelight.answers.sources import Question, open_release, open_table, read_question
 from sidelight.cli.audit import judge, print_report, report_on_audit
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.inputs import Question, open_release, open_table, read_question
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
 from sidelight.cli.run import Output, Status

@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
-from sidelight.cli.inputs import Question, TableSource
+from sidelight.answers.sources import Question, TableSource
 from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
 from sidelight.cli.protect import figure, report_nothing

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from sidelight.cli.inputs import inputs_of
+from sidelight.answers.sources import inputs_of
 from sidelight.cli.noise_options import BudgetOptions, PromiseOptions, SpentOptions
 from sidelight.cli.run import Output, Status
 from sidelight.documents.document import Envelope

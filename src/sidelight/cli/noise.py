@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from sidelight.cli.inputs import Question, read_levels, require_columns
+from sidelight.answers.sources import Question, read_levels, require_columns
 from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.noise_options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Output, Status, remember_written, say

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 from cyclopts import Group, Parameter, Token
 from cyclopts.validators import Number
 
+from sidelight.answers.request import EngineChoice
 from sidelight.cli.completion import columns_of_people, completer_for
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ MemoryLimit: TypeAlias = Annotated[
 
 @Parameter(name="*", group=READ)
 @dataclass(frozen=True, kw_only=True)
-class EngineOptions:
+class EngineOptions(EngineChoice):
     """What counts the rows."""
 
     engine: Annotated[Literal["duckdb", "spark"], option("--engine", metavar="NAME")] = "duckdb"
@@ -232,11 +233,6 @@ class ExploreOptions:
     """The original, to name the fewest people whose values would reach --below; told on the terminal alone."""
     name: Annotated[str | None, option("--name", metavar="COLUMN", completer=columns_of_people)] = None
     """The column of --people that names them."""
-
-    @property
-    def target(self) -> str | tuple[str, ...]:
-        """The value, or the several ones."""
-        return self.value[0] if len(self.value) == 1 else self.value
 
 
 @Parameter(name="*", group=ASKED)

@@ -15,8 +15,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
+from sidelight.answers.sources import Question, TableSource, read_levels
 from sidelight.cli.audit import search_in_python
-from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say

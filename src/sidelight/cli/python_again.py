@@ -149,16 +149,6 @@ def _columns(words: CommandWords) -> list[str]:
     return [words.table(), f"which = sl.identifying_columns(table{words.keywords('up_to')})", "print(which.table())"]
 
 
-def _explore(words: CommandWords) -> list[str]:
-    below = words.first("below")
-    lines = [words.release()]
-    if words.options.get("value") and below:
-        value = words.first("value")
-        lines.append(f"print(sl.knowledge_skyline(release, value={value!r}, below={_value(below)}))")
-    value = f", value={words.first('value')!r}" if words.options.get("value") else ""
-    return [*lines, f"print(sl.disclosure_curve(release, sl.Implications, range(7){value}).to_arrow())"]
-
-
 def _compare(words: CommandWords) -> list[str]:
     reads, by = words.hierarchies()
     methods = f", methods={list(words.options['method'])!r}" if words.options.get("method") else ""
@@ -228,7 +218,6 @@ def _simulate(words: CommandWords) -> list[str]:
 
 LINES: dict[str, Callable[[CommandWords], Sequence[str]]] = {
     "columns": _columns,
-    "explore": _explore,
     "compare": _compare,
     "generalisations": _generalisations,
     "believe": _believe,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sidelight.answers.sources import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.audit import judge, report_on_audit
-from sidelight.cli.inputs import Question, inputs_of, open_release, open_table, require_columns
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.run import Output, Status, command_line, say
 from sidelight.engines.files import files_of

@@ -48,6 +48,8 @@ from sidelight.files import (
 from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
+    from sidelight.answers.answer import Answer
+    from sidelight.answers.request import Request
     from sidelight.documents.document import Envelope
     from sidelight.report.page import Page
     from sidelight.report.plots import Drawing
@@ -549,6 +551,16 @@ class Output:
 
             browser_path()
         refuse_targets((*beside, *self.files), (*self.inputs, *inputs, *named_inputs()), force=self.force)
+
+    def deliver(self, answer: Answer[Any], request: Request) -> None:
+        """Print an answer, as JSON or for people, and write the files that were asked for."""
+        from sidelight.answers.recipe import Recipe  # noqa: PLC0415 - `--help` is quick
+        from sidelight.report.terminal import draw_blocks  # noqa: PLC0415
+
+        recipe = Recipe(command_line(), request.python())
+
+        private = () if self.as_json else tuple(draw_blocks(answer.private_blocks()))
+        self.write(answer, draw_blocks(answer.blocks()), page=lambda: answer.page(recipe), here_alone=private)
 
     def write(
         self,

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
+from sidelight.answers.sources import Question, open_release, open_table, read_question, require_columns
 from sidelight.cli.audit import existing, printed_along
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.inputs import Question, open_release, open_table, read_question, require_columns
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
 from sidelight.engines.postgres.address import is_address

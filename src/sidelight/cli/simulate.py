@@ -13,8 +13,8 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from sidelight.answers.sources import Question, TableSource, read_levels
 from sidelight.attack.simulation import MeanEstimate, Simulation, simulate_composition
-from sidelight.cli.inputs import Question, TableSource, read_levels
 from sidelight.cli.options import SimulateOptions
 from sidelight.cli.run import Output, Status, bar, say
 from sidelight.documents.document import Envelope

@@ -6,7 +6,7 @@ never taken for markup.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sidelight.documents.facts import ReaderFacts
+from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points, Quotation
 from sidelight.report.report import (
     AuditFinding,
     AuditReport,
@@ -149,6 +150,50 @@ def _result(finding: AuditFinding) -> Text:
 def _mark(finding: AuditFinding) -> Text:
     mark, style = _MARKS[finding.holds]
     return Text(mark, style=style)
+
+
+def draw_blocks(blocks: Iterable[Block | PageSection]) -> Iterator[RenderableType]:
+    """Draw blocks of an answer; pictures, and what only a person can fill in, have no place in a terminal."""
+    for block in blocks:
+        match block:
+            case PageSection():
+                if block.title:
+                    yield Text(block.title, style="bold")
+                yield from draw_blocks(block.blocks)
+                yield from draw_blocks(block.parts)
+                yield Text()
+            case Paragraph():
+                yield _paragraph(block)
+            case Points():
+                bullets = Table.grid(padding=(0, 1, 0, 0))
+                for line in dict.fromkeys(block.lines):
+                    bullets.add_row(" •", Text(line))
+                yield bullets
+            case Grid():
+                yield _grid(block)
+            case Quotation() | Code():
+                yield Text(block.text, no_wrap=isinstance(block, Code))
+            case _:
+                continue
+
+
+def _paragraph(block: Paragraph) -> Text:
+    if block.verdict is None:
+        return Text(block.text, style="dim" if block.emphasis == "quiet" else "")
+    # A verdict is told by its mark and its words; colour only repeats it.
+    style = {"within": "bold green", "not within": "bold red"}.get(block.verdict, "bold")
+    first, colon, rest = block.text.partition(":")
+    return Text(f"{MARKS[block.verdict]} {first}", style=style).append(f"{colon}{rest}", style="not bold default")
+
+
+def _grid(grid: Grid) -> Table:
+    title = Text(grid.title) if grid.title else None
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left", show_header=any(grid.headings))
+    for index, heading in enumerate(grid.headings):
+        table.add_column(heading, justify="right" if index in grid.figures else "left", overflow="fold")
+    for row in grid.rows:
+        table.add_row(*map(Text, row))
+    return table
 
 
 def sentences(title: str, lines: list[str]) -> Iterator[RenderableType]:

@@ -279,7 +279,7 @@ def test_ctrl_c_in_a_terminal_publishes_nothing_and_tells_the_best_so_far(here, 
 
 SWALLOWED = """
 import os, signal, sys
-from sidelight.cli import inputs
+from sidelight.answers import sources as inputs
 from sidelight.cli.app import main
 
 read = inputs.open_table

@@ -6,7 +6,7 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
-from sidelight.cli.inputs import inputs_of
+from sidelight.answers.sources import inputs_of
 from sidelight.publish.sidecar import sidecar_path
 
 

@@ -1,6 +1,6 @@
-"""What the verbs read: the question of a policy file and options, and the files it is asked of.
+"""What questions are asked of: the files, who counts their rows, and the policy.
 
-Options have the last word over a policy file, and both over the sidecar of a file that Sidelight published.
+What a request states has the last word over a policy file, and both over the sidecar of a published file.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sidelight as sl
-from sidelight.cli.column_options import MAY_HOLD_THEM
-from sidelight.cli.options import EngineOptions, LookupOptions
+from sidelight.answers.request import DUCKDB, EngineChoice
 from sidelight.documents.facts import ReaderFacts
 from sidelight.engines.files import files_of
 from sidelight.engines.read import columns_in_words, columns_of, table_from
@@ -78,11 +77,6 @@ class PeopleLookup:
     locate: LocateMethod | None = None
     suppressed: SuppressedPeople | None = None
 
-    @classmethod
-    def of(cls, options: LookupOptions, suppressed: str | None) -> PeopleLookup:
-        """Take it from options; of suppressed rows, that they may hold people."""
-        return cls(options.hierarchies, options.locate, MAY_HOLD_THEM if suppressed == MAY_HOLD_THEM else None)
-
     def by(self) -> dict[str, sl.Hierarchy] | None:
         """Read the hierarchies."""
         return None if self.folder is None else read_hierarchies(self.folder)
@@ -99,7 +93,7 @@ class TableSource:
     file: str
     folder: Path | None
     suppress_only: tuple[str, ...] = ()
-    engine: EngineOptions = EngineOptions()
+    engine: EngineChoice = DUCKDB
 
     def files(self) -> tuple[Path, ...]:
         """Name the files that are read, which are not written over."""
@@ -249,7 +243,7 @@ def open_release(
     keep_people: bool = False,
     weights: bool = False,
     memory: str | None = None,
-    engine: EngineOptions = EngineOptions(),
+    engine: EngineChoice = DUCKDB,
 ) -> sl.Release:
     """Read a published file with these roles; what they do not say, a sidecar beside it does.
 
@@ -284,7 +278,7 @@ def open_release(
     return replace(release, printing=document.printing())
 
 
-def _engine(engine: EngineOptions) -> Engine:
+def _engine(engine: EngineChoice) -> Engine:
     """Say how a file is read that has a sidecar: as it is, or by Spark."""
     return itself if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
@@ -310,7 +304,7 @@ def open_table(
     file: str,
     roles: Roles,
     hierarchies: Mapping[str, sl.Hierarchy] | None = None,
-    engine: EngineOptions = EngineOptions(),
+    engine: EngineChoice = DUCKDB,
 ) -> sl.Table:
     """Read a table of people with these roles, its sensitive values as coarse as they say."""
     table = table_from(source_of(file, roles, engine), roles)
@@ -349,7 +343,7 @@ def roles_of(policy: Path | None, roles: Roles) -> Roles:
     return roles if policy is None else read_policy_file(policy).roles.updated(roles)
 
 
-def source_of(file: str, roles: Roles, engine: EngineOptions) -> str | SparkFile:
+def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
     """Say what is read: the file, or the same as Spark has it."""
     if engine.engine != "spark":
         if engine.master is not None:
@@ -363,7 +357,7 @@ def source_of(file: str, roles: Roles, engine: EngineOptions) -> str | SparkFile
     return spark_file(file, roles, engine.master)
 
 
-def read_files(file: str, engine: EngineOptions) -> tuple[Path, ...]:
+def read_files(file: str, engine: EngineChoice) -> tuple[Path, ...]:
     """Name the files that are read, as far as they are on this machine."""
     if engine.engine != "spark":
         return tuple(files_of(file))

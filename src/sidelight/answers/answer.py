@@ -1,0 +1,98 @@
+"""What all answers share: the document for programs, and the blocks that every surface draws for people.
+
+A question's module declares `class ExploreAnswer(Answer[Exploration])`: the fields of `Exploration` are the JSON, and
+`blocks` lays them out as paragraphs, grids and points, which `report.terminal`, `report.html` and `report.markdown`
+draw.  What only drawing needs (a release, curves as objects) is a field of type `Live[…]`, which stays out of the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
+
+from pydantic import Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+from sidelight import __version__
+from sidelight.answers.recipe import Recipe
+from sidelight.documents.document import Envelope
+from sidelight.errors import SidelightError
+from sidelight.report.page import Block, Blocks, Code, Page, PageSection, Paragraph, Picture, Verdict
+from sidelight.report.plots import Drawing
+
+AnswerT = TypeVar("AnswerT")
+Thing = TypeVar("Thing")
+
+
+class _Unchecked:
+    """Keeps pydantic from looking into an object of the library, which checked itself when it was made."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        del source, handler
+        return core_schema.any_schema()
+
+
+Live: TypeAlias = Annotated[Thing, _Unchecked(), Field(exclude=True)]
+"""An object that an answer is drawn from, and that stays out of the JSON."""
+
+
+class Answer(Envelope[AnswerT], Generic[AnswerT]):
+    """What a question is answered with."""
+
+    question: ClassVar[str]  # the title of a page
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What was judged; nothing where no limit was set."""
+        return None
+
+    def blocks(self) -> Blocks:
+        """Yield what people read, from top to bottom: blocks, then sections with a title."""
+        raise NotImplementedError
+
+    def private_blocks(self) -> Blocks:
+        """Yield what is drawn on the terminal alone, and kept out of every file, such as names of people."""
+        return iter(())
+
+    def charts(self) -> Iterator[Drawing]:
+        """Yield the charts of a page; they need the extra `plot`."""
+        return iter(())
+
+    def page(self, recipe: Recipe) -> Page:
+        """Lay the answer out as a page: its sentence, its pictures, the rest, and how to ask again."""
+        opening: list[Block] = []
+        sections: list[PageSection] = []
+        for each in self.blocks():
+            # Blocks after the first section belong to no section of their own.
+            if isinstance(each, PageSection):
+                sections.append(each)
+            elif sections:
+                sections.append(PageSection("", (each,)))
+            else:
+                opening.append(each)
+        answer = next((each for each in opening if isinstance(each, Paragraph) and each.emphasis == "answer"), None)
+        first = [answer] if answer is not None else opening[:1]
+        rest = [each for each in opening if each is not first[0]] if first else []
+        sources = (self.source,) if isinstance(self.source, str) else self.source or ()
+        return Page(
+            title=self.question,
+            subtitle=", ".join(sources),
+            opening=(*first, *self._pictures(), *rest),
+            sections=(*sections, PageSection("How to do it again", tuple(_recipe_codes(recipe)))),
+            foot=f"Drawn by Sidelight {__version__}; sidelight … --json gives the same answer to programs.",
+        )
+
+    def _pictures(self) -> Iterator[Picture]:
+        """Draw the charts; nothing without the extra `plot`, or where there is nothing to draw."""
+        try:
+            from sidelight.report.plots import picture_of  # noqa: PLC0415 - slow, and an extra
+
+            yield from [picture_of(chart) for chart in self.charts()]
+        except (ImportError, SidelightError):
+            return
+
+
+def _recipe_codes(recipe: Recipe) -> Iterator[Code]:
+    yield Code(recipe.command, "On the command line", "sh")
+    if recipe.python:
+        yield Code(recipe.python, "In Python", "python")

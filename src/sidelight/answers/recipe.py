@@ -1,0 +1,58 @@
+"""How is an answer made again?  The command and the lines of Python, written from the request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sidelight.publish.sidecar import sidecar_path
+from sidelight.table.roles import Roles
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A command to be typed, and lines of Python that come to the same; none for what only the command line has."""
+
+    command: str
+    python: str = ""
+
+
+def write_call(function: str, *arguments: object, **settings: object) -> str:
+    """Write a call in Python; settings that are `None`, `False` or empty are left out, and code is a `Code`.
+
+    >>> write_call("sl.read_release", "a.csv", quasi=["age", "sex"], sensitive="job", missing=None)
+    "sl.read_release('a.csv', quasi=['age', 'sex'], sensitive='job')"
+    """
+    words = [str(each) if isinstance(each, Name) else repr(each) for each in arguments]
+    for name, setting in settings.items():
+        if setting is None or setting is False or setting in ((), [], {}):
+            continue
+        plain = list(setting) if isinstance(setting, tuple) else setting
+        words.append(f"{name}={plain if isinstance(plain, Name) else repr(plain)}")
+    return f"{function}({', '.join(words)})"
+
+
+class Name(str):
+    """A name of something in the lines above, which is written without quotes."""
+
+    __slots__ = ()
+
+
+def write_release(file: str, roles: Roles) -> str:
+    """Write how a published file is read: by its sidecar, where there is one."""
+    if sidecar_path(Path(file)).is_file():
+        return write_call("sl.read_published", file)
+    names = {"quasi": "group"}
+    return write_call("sl.read_release", file, **{names.get(name, name): each for name, each in roles.stated().items()})
+
+
+def write_table(file: str, roles: Roles) -> str:
+    """Write how a table of people is read."""
+    return write_call("sl.read_table", file, **roles.stated())
+
+
+def write_python(*lines: str, imports: Sequence[str] = ()) -> str:
+    """Join lines below the imports that they need."""
+    fractions = ["from fractions import Fraction"] if any("Fraction(" in line for line in lines) else []
+    return "\n".join([*fractions, *imports, "import sidelight as sl", "", *lines])
