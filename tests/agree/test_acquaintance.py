@@ -159,7 +159,7 @@ def test_a_group_alone_is_as_bad_as_its_most_frequent_value(semantics):
     def agree(release, knows):
         for measure in (Acquaintance(*knows), of_value(*knows, release.domain[-1], release.domain)):
             screen, groups = measure.screen(), release.groups
-            rows = screen.value(screen.of(groups))
-            np.testing.assert_allclose(screen.alone(groups), rows, rtol=1e-12, atol=1e-15)
+            rows = screen.value(screen.rows(groups))
+            np.testing.assert_allclose(screen.group_values(groups), rows, rtol=1e-12, atol=1e-15)
 
     agree()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.errors import NothingSafe
-from sidelight.measures.exact import joined_after, joined_all, joined_before
+from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.measures.measure import Measure
 from sidelight.progress import quiet
 from sidelight.release.generalise import Lattice
@@ -226,12 +226,12 @@ def test_screens_say_what_measures_say(data):
     release = data.draw(releases(max_groups=4, max_people=5))
     measure = data.draw(measures(release, mergeable=True))
     screen = measure.screen()
-    rows = screen.of(release.groups)
-    value = screen.value(joined_before(screen, rows)[-1:])[0]
+    rows = screen.rows(release.groups)
+    value = screen.value(join_forwards(screen, rows)[-1:])[0]
     finding = measure.measure(release)
     if finding.witness is not None:
         assert value == pytest.approx(float(finding.value), rel=1e-9, abs=1e-9)
-    for other in (joined_after(screen, rows)[:1], joined_all(screen, rows)):
+    for other in (join_backwards(screen, rows)[:1], join_all(screen, rows)):
         again = screen.value(other)[0]
         assert again == pytest.approx(value, rel=1e-9, abs=1e-9) or np.isnan(again)
 
@@ -247,7 +247,7 @@ def test_limits_judge_groups_as_policies_do(data):
         alone = check.holds_in_each(release.groups.take(slice(row, row + 1)))
         finding = measure.summarize(release.groups.take(slice(row, row + 1))).finding()
         # a group without values breaks no limit of a release that has some, and one group alone no average
-        says_something = finding.witness is not None and measure.screen().needed_of_each
+        says_something = finding.witness is not None and measure.screen().breaks_with_one_group
         assert bool(alone[0]) == (not says_something or criterion.decide(finding).holds)
 
 

@@ -30,7 +30,7 @@ def test_both_are_their_definitions(groups, largest):
         assert finding.replay(release) == expected
         screen = measure.screen()
         if people:
-            floats = screen.value(screen.of(release.groups))
+            floats = screen.value(screen.rows(release.groups))
             assert abs((max(floats) if measure.large_is_bad else min(floats)) - float(expected)) <= 1e-9 * max(
                 1, float(expected)
             )

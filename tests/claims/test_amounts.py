@@ -20,7 +20,7 @@ def test_more_is_never_better_where_it_is_claimed(semantics):
         for measure in measures_of(release):
             amounts = measure.amounts()
             for name in set(measure.more_is_worse) & set(amounts):
-                larger = measure.with_settings(**{name: amounts[name] + more})
+                larger = measure.replace_settings(**{name: amounts[name] + more})
                 before, after = measure.measure(release).value, larger.measure(release).value
                 assert after >= before if measure.large_is_bad else after <= before, (measure, larger)
 

@@ -79,14 +79,14 @@ def test_every_engine_reads_every_release_and_gives_its_answers(engine):
 def test_out_of_core_gives_every_answer_that_streams(monkeypatch):
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 5)
     monkeypatch.setattr(sorted_runs.SortedRuns.batches, "__defaults__", (3,))
-    asked_of = 0
+    resolve = 0
     for listed in ASKED:
         table, roles = rows_and_roles(listed)
         if not listed.bucketized and "rows" not in roles:
-            asked_of += listed.check(
-                sl.stream_release(table, **roles), every=min(EVERY, 2), first=asked_of % min(EVERY, 2)
+            resolve += listed.check(
+                sl.stream_release(table, **roles), every=min(EVERY, 2), first=resolve % min(EVERY, 2)
             )
-    assert asked_of > 1_000
+    assert resolve > 1_000
 
 
 def test_postgresql_gives_the_answers_of_a_few_releases(postgres):
@@ -153,12 +153,12 @@ def test_promises_of_noise():
 
 
 def test_every_measure_is_asked_of_all_semantics_that_it_is_defined_for():
-    asked_of = {(type(measure).name, listed.semantics) for listed in ASKED for measure in listed.asked[0]}
+    resolve = {(type(measure).name, listed.semantics) for listed in ASKED for measure in listed.asked[0]}
     apart = {("learner", "set"), ("learner", "multiset"), ("individual risk", "set"), ("individual risk", "multiset")}
     apart |= {(risk, several) for risk in ("journalist risk", "presence", "absence") for several in ("set", "multiset")}
     for kind in all_measures():
         if kind is not sl.Insider:  # it asks about a method: see `methods.toml`
-            assert {(kind.name, each) for each in kind.semantics} - asked_of <= apart, kind.name
+            assert {(kind.name, each) for each in kind.semantics} - resolve <= apart, kind.name
 
 
 README = (FOLDER / "README.md").read_text(encoding="utf-8")

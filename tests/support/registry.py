@@ -263,7 +263,7 @@ class Listed:
         """Read a question; those about a population get it."""
         measure = read_measure(text)
         if self.bucketized:
-            return measure.informed(self.original())
+            return measure.bind_table(self.original())
         if "population" not in self.section:
             return measure
         register = [row[:-1] for row in self.section["population"] for _ in range(row[-1])]
@@ -273,7 +273,7 @@ class Listed:
         table = sl.read_table(
             pa.table(columns | {"of": pa.array(["x"] * len(register))}), quasi=self.columns, sensitive="of"
         )
-        return measure.with_register(Population.of(table))
+        return measure.compare_with(Population.of(table))
 
 
 def section_of(name: str, release: sl.Release, **more: Any) -> Data:

@@ -66,7 +66,7 @@ class Question:
         """All that there is to ask about a release and the population, where there is one."""
         if self.population is None:
             return ()
-        return tuple(kind().with_register(self.population) for kind in population_measures())
+        return tuple(kind().compare_with(self.population) for kind in population_measures())
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ def _with_populations(question: Question, population: str | None) -> Question:
 
     def compared(measure: sl.Measure) -> sl.Measure:
         place = place_of(measure)
-        return measure if place is None else measure.with_register(read[place])
+        return measure if place is None else measure.compare_with(read[place])
 
     compares = any(each.register is not None or compared(each) != each for each in measures)
     if population is not None and measures and not compares:

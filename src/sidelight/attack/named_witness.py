@@ -147,7 +147,7 @@ def name_witness(
     relatives = members[witness.family.group] if witness.family else {}
     free = [name for name in relatives if name not in taken and name != targets[0]]
     family = tuple(free[: witness.family.people]) if witness.family else ()
-    seen = finding.measure.targets.seen_release(release) if isinstance(finding.measure, Acquaintance) else release
+    seen = finding.measure.targets.view_release(release) if isinstance(finding.measure, Acquaintance) else release
     exists, holds = _exists(seen, witness), _holds(seen, witness)
     return NamedWitness(finding, targets[0], others, family, targets, exists, holds)
 

@@ -133,7 +133,7 @@ def _known_policy(request: ReaderRequest, release: sl.Release) -> sl.Policy | No
 
 def _insider_answer(learnt: sl.InsiderBeliefs) -> dict[str, Any]:
     judged, witness = learnt.outcome != "could not tell", learnt.witness
-    who = "" if witness is None else witness.in_words()
+    who = "" if witness is None else witness.describe()
     worst = learnt.least_worst if learnt.untold else learnt.worst
     return {
         "as": "insider",

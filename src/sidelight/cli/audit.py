@@ -17,7 +17,7 @@ from sidelight.cli.run import Output, Status, command_line
 from sidelight.engines.files import files_of
 from sidelight.engines.spark.source import SparkFile
 from sidelight.engines.spark.stream import fits_here
-from sidelight.measures.about import asked_about_each
+from sidelight.measures.about import ask_each_column
 from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.findings import prepared_stream
 from sidelight.policy.measure_names import shown_measures
@@ -120,7 +120,7 @@ def judge(release: AnyRelease, question: Question, *, source: str) -> AuditRepor
         usual = (kind() for kind in shown_measures() if kind not in map(type, compared))
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
-    measures = without_repeats(each for measure in measures for each in asked_about_each(measure, columns, domain))
+    measures = without_repeats(each for measure in measures for each in ask_each_column(measure, columns, domain))
     if isinstance(release, StreamedRelease):  # once for limits, findings and report
         limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
         release = prepared_stream((*limits, *measures), release)

@@ -143,7 +143,7 @@ class Learner(Measure):
         del domain
         return (cls(), cls(model="naive bayes", rounds=3))
 
-    def informed(self, table: Table) -> Self:
+    def bind_table(self, table: Table) -> Self:
         """Take this table for the roster, where a release does not say who is in which group."""
         return replace(self, table=table) if self.table is None else self
 

@@ -110,7 +110,7 @@ class WithStatistics(Measure):
         apart_from = getattr(self, "apart_from", ())
         return settings | ({"apart_from": apart_from} if apart_from else {})
 
-    def informed(self, table: Table) -> Self:
+    def bind_table(self, table: Table) -> Self:
         """Mine the rules from this table, unless another one was given."""
         return replace(self, table=table) if self.table is None and self.knows_true_values else self
 
@@ -213,7 +213,7 @@ class MaxEnt(StatisticsAboutValues):
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.about_any_value else None
+        return limit if self.asks_every_value else None
 
     def measure(self, release: Release) -> Finding:
         """Find the person of whom one would be most sure."""

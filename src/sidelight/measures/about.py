@@ -97,14 +97,14 @@ class About(Measure):
         """As of the measure; who knows more looks a population up by that, too, which is in no group's print."""
         return self.question.streams and not (self.known and self.register is not None)
 
-    def asked_of(self, release: Release) -> tuple[Measure, Release]:
+    def resolve(self, release: Release) -> tuple[Measure, Release]:
         """Give the plain measure, and the view of a release that it is asked of."""
         expect(Release, release, "what is measured")
-        return self.question.asked_of(release.about(self.of, known=self.known))
+        return self.question.resolve(release.about(self.of, known=self.known))
 
     def check(self, release: Release) -> None:
         """Refuse releases without these columns, and what the measure itself refuses."""
-        question, view = self.asked_of(release)
+        question, view = self.resolve(release)
         with self._naming_the_column():
             question.check(view)
 
@@ -125,13 +125,13 @@ class About(Measure):
         """Measure the view, which another measure may have asked for."""
         key = (self.of, self.known)
         if key not in views:
-            views[key] = self.asked_of(release)[1]
+            views[key] = self.resolve(release)[1]
         with self._naming_the_column():
             return replace(self.question.measure(views[key]), measure=self)
 
     def completed(self, finding: Finding, release: Release) -> Finding:
         """Add what only the view says."""
-        question, view = self.asked_of(release)
+        question, view = self.resolve(release)
         return replace(question.completed(replace(finding, measure=question), view), measure=self)
 
     @property
@@ -139,13 +139,13 @@ class About(Measure):
         """The measure's own."""
         return self.question.register
 
-    def with_register(self, population: Population) -> Measure:
+    def compare_with(self, population: Population) -> Measure:
         """Let the measure compare with this population."""
-        return About(self.question.with_register(population), self.of, self.known)
+        return About(self.question.compare_with(population), self.of, self.known)
 
-    def with_settings(self, **changed: object) -> Measure:
+    def replace_settings(self, **changed: object) -> Measure:
         """Change parameters of the measure; what it is about stays."""
-        return About(self.question.with_settings(**changed), self.of, self.known)
+        return About(self.question.replace_settings(**changed), self.of, self.known)
 
     def amounts(self) -> dict[str, int]:
         """Give the amounts of the measure."""
@@ -165,9 +165,9 @@ class About(Measure):
         domain = groups.domain
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
-    def informed(self, table: Table) -> Measure:
+    def bind_table(self, table: Table) -> Measure:
         """Let the measure take the original of its column."""
-        return About(self.question.informed(table if self.of is None else table.about(self.of)), self.of, self.known)
+        return About(self.question.bind_table(table if self.of is None else table.about(self.of)), self.of, self.known)
 
     @property
     def knows_true_values(self) -> bool:
@@ -187,7 +187,7 @@ class About(Measure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute the value again on the view."""
-        question, view = self.asked_of(release)
+        question, view = self.resolve(release)
         return question.replay(witness, view)
 
     def settings(self) -> dict[str, object]:
@@ -203,16 +203,16 @@ class About(Measure):
         return self.question.names_values(column.labels)[column.codes]
 
 
-def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> tuple[Measure, ...]:
+def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Label, ...] = ()) -> tuple[Measure, ...]:
     """Ask about each sensitive column, unless a measure names one or asks nothing about values.
 
     Where the `domain` says which column has which values, values that are left out (`apart_from`) are left out of the
     columns that have them.
 
     >>> from sidelight.measures.l_diversity import DistinctValues
-    >>> [str(each) for each in asked_about_each(DistinctValues(), ["disease", "income"])]
+    >>> [str(each) for each in ask_each_column(DistinctValues(), ["disease", "income"])]
     ['distinct values(of=disease)', 'distinct values(of=income)']
-    >>> [str(each) for each in asked_about_each(DistinctValues().about(known="income"), ["disease", "income"])]
+    >>> [str(each) for each in ask_each_column(DistinctValues().about(known="income"), ["disease", "income"])]
     ['distinct values(of=disease, known=[income])']
     """
     question, of, known = _question(measure)
@@ -225,13 +225,13 @@ def asked_about_each(measure: Measure, columns: Sequence[str], domain: tuple[Lab
     return tuple(About(_apart_from_its_own(question, column, others, domain), column, known) for column in others)
 
 
-def with_defaults(measures: Sequence[Measure]) -> list[Measure]:
+def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
     """Let a question that leaves out a value, which another of its kind asks about alone, be about the rest.
 
     >>> from sidelight.measures.ck_safety.implications import Implications
     >>> few = Release.from_counts([{"Flu": 1, "Ulcer": 2}])
     >>> flu, default = Implications(1, value="Flu"), Implications(0, apart_from=["Flu", "Ulcer"])
-    >>> with_defaults([flu, default])[1].measure(few).notes[-1]
+    >>> mark_defaults([flu, default])[1].measure(few).notes[-1]
     'every value has a limit of its own or is left out, so this limit applies to no value'
     """
     parts = [(measure, *_question(measure)) for measure in measures]
@@ -242,7 +242,7 @@ def with_defaults(measures: Sequence[Measure]) -> list[Measure]:
         for value in question.single_value
     }
     return [
-        _asked(question.about_the_rest(), of, known)
+        _asked(question.ask_the_rest(), of, known)
         if isinstance(question, Targeted)
         and any((type(question), of, known, value) in asked_alone for value in question.apart_from)
         else measure
@@ -265,7 +265,7 @@ def _apart_from_its_own(question: Measure, name: str, others: Sequence[str], dom
         return question
     labels = {column.name: {written_label(text) for text in column.labels} for column in domain.columns}
     elsewhere = set().union(*(labels[other] for other in others)) - labels[name]
-    return question.with_none_apart(elsewhere)
+    return question.include_values(elsewhere)
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,19 +303,19 @@ class ViewScreen(Screen):
         return self.inner.group_by_group
 
     @property
-    def needed_of_each(self) -> bool:
+    def breaks_with_one_group(self) -> bool:
         """As the measure's own."""
-        return self.inner.needed_of_each
+        return self.inner.breaks_with_one_group
 
     @property
     def exact(self) -> bool:
         """As the measure's own."""
         return self.inner.exact
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group the row of its view, or the joined rows of its parts."""
         parts, group = self.parts(groups)
-        rows = self.inner.of(parts)
+        rows = self.inner.rows(parts)
         return self._joined(rows, group, len(groups)) if self.about.known else rows
 
     def parts(self, groups: Groups) -> tuple[Groups, Integers]:

@@ -68,7 +68,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
     )
 
     name: ClassVar[str] = "beta likeness"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING
 

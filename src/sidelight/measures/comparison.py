@@ -24,7 +24,7 @@ class Comparison(Enum):
     BELOW = "below"
 
     @classmethod
-    def with_sign(cls, sign: str) -> Comparison | None:
+    def from_sign(cls, sign: str) -> Comparison | None:
         """Return the comparison that a sign stands for, in print or on a keyboard; None where it is no such sign."""
         return next((each for each in cls if sign in (each.sign, each.typed_sign)), None)
 

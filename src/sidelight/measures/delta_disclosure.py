@@ -65,7 +65,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
     )
 
     name: ClassVar[str] = "delta disclosure"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 
     @classmethod

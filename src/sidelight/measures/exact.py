@@ -334,7 +334,7 @@ class Screen(ABC):
         return False
 
     @property
-    def needed_of_each(self) -> bool:
+    def breaks_with_one_group(self) -> bool:
         """Whether a release breaks a bound as soon as one of its groups, taken for a release, does.
 
         What somebody can do to one group they can do to the release; an average, however, one group does not decide.
@@ -347,7 +347,7 @@ class Screen(ABC):
         return False
 
     @abstractmethod
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its row of numbers."""
 
     def slack(self, people: int) -> float:
@@ -376,16 +376,16 @@ class Screen(ABC):
     def value(self, rows: Floats) -> Floats:
         """Read the measure's value off each row."""
 
-    def alone(self, groups: Groups) -> Floats:
+    def group_values(self, groups: Groups) -> Floats:
         """Give the value of each group taken for a release: of the rows that `of` gives, or a quicker way."""
-        return self.value(self.of(groups))
+        return self.value(self.rows(groups))
 
 
-def joined_all(screen: Screen, rows: Floats) -> Floats:
+def join_all(screen: Screen, rows: Floats) -> Floats:
     """Join all rows to one, by halves.
 
     >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> joined_all(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).tolist()
+    >>> join_all(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).tolist()
     [[3.0]]
     """
     while len(rows) > 1:
@@ -394,11 +394,11 @@ def joined_all(screen: Screen, rows: Floats) -> Floats:
     return rows
 
 
-def joined_before(screen: Screen, rows: Floats) -> Floats:
+def join_forwards(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
 
     >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> joined_before(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
+    >>> join_forwards(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
     [5.0, 3.0, 3.0]
     """
     joined, step = rows.copy(order="K"), 1
@@ -408,6 +408,6 @@ def joined_before(screen: Screen, rows: Floats) -> Floats:
     return joined
 
 
-def joined_after(screen: Screen, rows: Floats) -> Floats:
+def join_backwards(screen: Screen, rows: Floats) -> Floats:
     """Join, for each row, all rows from it on."""
-    return joined_before(screen, rows[::-1])[::-1]
+    return join_forwards(screen, rows[::-1])[::-1]

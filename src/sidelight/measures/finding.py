@@ -30,12 +30,12 @@ class Witness:
     group: GroupName
     value: Label = None
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Point at the group and the value."""
         return str(self.group) + (f": {self.value}" if self.value is not None else "")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.in_words()}>"
+        return f"<{type(self).__name__}: {self.describe()}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -86,7 +86,7 @@ class Finding:
 
     def worst_off(self) -> str:
         """Return who is worst off, in a few words; nothing where nobody is."""
-        return "" if self.witness is None else self.witness.in_words()
+        return "" if self.witness is None else self.witness.describe()
 
     def value_in_words(self) -> str:
         """Return the value for a person, rounded towards caution: risks up, sizes and diversities down."""

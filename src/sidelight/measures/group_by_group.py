@@ -59,18 +59,18 @@ class GroupByGroup(Measure):
         return ()
 
     @property
-    def decided_by_counts(self) -> bool:
+    def counts_decide(self) -> bool:
         """Whether a group's counts decide, so that groups can be judged before anything is printed about them."""
         return True
 
     @property
     def equal_groups_count_once(self) -> bool:
         """As their counts decide, equal groups are equally bad, and the first of them is named."""
-        return self.decided_by_counts and self.register is None and not self.needs_weights
+        return self.counts_decide and self.register is None and not self.needs_weights
 
     def screen(self) -> WorstGroup:
         """One number per group."""
-        if not self.decided_by_counts:
+        if not self.counts_decide:
             message = f"'{self}' looks at what groups print; search without it and judge what is found by it"
             raise BadMeasure(message)
         return WorstGroup(self)
@@ -94,7 +94,7 @@ class FormulaMeasure(GroupByGroup):
     """A measure that is a formula of each group's statistic."""
 
     scale_free: ClassVar[bool] = True  # whether a group k times as large, in the same proportions, has the same value
-    by_occurring_values: ClassVar[bool] = False  # whether its statistic is as wide as the values that a group has
+    sparse_statistic: ClassVar[bool] = False  # whether its statistic is as wide as the values that a group has
 
     def statistic(self, groups: Groups) -> Integers:
         """Give, per group, the whole numbers that decide its value: by default how often each value occurs."""
@@ -112,7 +112,7 @@ class FormulaMeasure(GroupByGroup):
         """Bring statistics that give the same value to one form, itself a statistic with this value."""
         return in_lowest_terms(statistic) if self.scale_free else statistic
 
-    def settled(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
+    def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
         """Turn what the formula gave in exact numbers into the value that is reported."""
         del statistic
         if isinstance(number, Decimal) and number:  # irrational: logarithms of fractions are, but for ln 1 = 0
@@ -122,14 +122,14 @@ class FormulaMeasure(GroupByGroup):
     def scores(self, groups: Groups) -> Floats:
         """Return the formula's floats for all groups, computed in blocks of rows that fit into memory."""
         scores = np.empty(len(groups))
-        for rows in groups.counts.packed_blocks() if self.by_occurring_values else groups.counts.blocks():
+        for rows in groups.counts.packed_blocks() if self.sparse_statistic else groups.counts.blocks():
             part = groups.take(rows)
             scores[rows] = self._floats(self.statistic(part), part)
         return scores
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Take wide groups all at once where only values that occur count."""
-        return (groups,) if self.by_occurring_values and groups.counts.is_wide else super().blocks(groups)
+        return (groups,) if self.sparse_statistic and groups.counts.is_wide else super().blocks(groups)
 
     def kinds(self, groups: Groups) -> Integers:
         """Give the groups' statistics in one form."""
@@ -140,7 +140,7 @@ class FormulaMeasure(GroupByGroup):
         """Run the formula in exact numbers, for a few statistics of finite value."""
         with localcontext(PRECISE):
             values = self.formula(EXACT.whole(statistic), groups, EXACT).tolist()
-            return [self.settled(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
+            return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
@@ -194,7 +194,7 @@ class WorstGroup(Screen):
         """Always."""
         return True
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its own value; a group with nothing to say gives the best there is."""
         best = -np.inf if self.measure.large_is_bad else np.inf
         return np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]

@@ -39,7 +39,7 @@ class GroupSize(FormulaMeasure):
     """
 
     name: ClassVar[str] = "group size"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False
     also_called = ("k-anonymity", "anonymity", "minimum cell count", "threshold rule")

@@ -59,7 +59,7 @@ class DistinctValues(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "distinct values"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -125,7 +125,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "entropy diversity"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
@@ -153,7 +153,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
         rising = np.sort(statistic, axis=1)
         return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
 
-    def settled(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
+    def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
         """Give the fraction where it is one, else a float rounded down."""
         assert isinstance(number, Decimal)
         return fraction_or_float(number, statistic)
@@ -199,7 +199,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
-    by_occurring_values: ClassVar[bool] = True
+    sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
@@ -221,13 +221,13 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def share_at(self, limit: Fraction) -> Fraction | None:
         """With ℓ = 2, n₁ ≤ c·(n − n₁) is a share of c/(1 + c); with ℓ = 1, n₁ ≤ c·n."""
-        if self.l > 2 or not self.about_any_value:
+        if self.l > 2 or not self.asks_every_value:
             return None
         return limit / (1 + limit) if self.l == 2 else limit
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """For ℓ ≥ 2, n₁ ≤ c·(n_ℓ + …) ≤ c·(n − n₁)."""
-        if not self.about_any_value:
+        if not self.asks_every_value:
             return None
         return limit if self.l == 1 else limit / (1 + limit)
 

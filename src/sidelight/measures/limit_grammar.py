@@ -137,7 +137,7 @@ def take_bound(reader: TokenReader) -> dict[str, Word]:
     """Take `>= 5`, up to the end, as a policy file says it: `at_least = 5`.  Empty where there is no bound."""
     bound: dict[str, Word] = {}
     if reader.next.kind != "end":
-        comparison = Comparison.with_sign(reader.next.text) if reader.next.kind == "sign" else None
+        comparison = Comparison.from_sign(reader.next.text) if reader.next.kind == "sign" else None
         if comparison is None:
             reader.fail(f"{reader.next} is no comparison; {_EXAMPLE}")
         reader.take()

@@ -104,7 +104,7 @@ class Measure(ABC):
         values = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         return {name: value for name, value in values.items() if isinstance(value, int) and not isinstance(value, bool)}
 
-    def with_settings(self, **changed: object) -> Measure:
+    def replace_settings(self, **changed: object) -> Measure:
         """Ask the same with some parameters changed."""
         return replace(self, **changed)  # type: ignore[type-var]
 
@@ -143,7 +143,7 @@ class Measure(ABC):
 
         return About(self, of, known)
 
-    def asked_of(self, release: Release) -> tuple[Measure, Release]:
+    def resolve(self, release: Release) -> tuple[Measure, Release]:
         """Return the plain measure, and the release that it is asked of: this one, or a view of it (see `about`)."""
         return self, release
 
@@ -152,7 +152,7 @@ class Measure(ABC):
         """The population that the question compares the release with, if it does."""
         return None
 
-    def with_register(self, population: Population) -> Measure:
+    def compare_with(self, population: Population) -> Measure:
         """Compare with this population, where the question is about one."""
         del population
         return self
@@ -161,7 +161,7 @@ class Measure(ABC):
         """Let the groups of a release know what the question needs of them: their people in a population."""
         return release if self.register is None else self.register.carried_by(release)
 
-    def informed(self, table: Table) -> Measure:
+    def bind_table(self, table: Table) -> Measure:
         """Take the original table, where the question is about somebody who knows something of it."""
         del table
         return self
@@ -171,7 +171,7 @@ class Measure(ABC):
         """Whether what it finds depends on who has which value, beside what the release says."""
         return False
 
-    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
+    def include_values(self, values: AbstractSet[Label]) -> Measure:
         """Ask the same, leaving out none of these values any more."""
         del values
         return self

@@ -170,7 +170,7 @@ class Closeness(Targeted, FormulaMeasure):
         return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
 
     @property
-    def by_occurring_values(self) -> bool:  # type: ignore[override]
+    def sparse_statistic(self) -> bool:  # type: ignore[override]
         """In an order the values that a group lacks count as well."""
         return self.distance != "ordered"
 

@@ -226,7 +226,7 @@ class Targets:
 
     value: Label | Predicate = None
     apart_from: tuple[Label, ...] = ()
-    are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.about_the_rest`)
+    are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.ask_the_rest`)
 
     def seen(self, groups: Groups) -> Groups:
         """Take a category for one value."""
@@ -240,7 +240,7 @@ class Targets:
             return merged
         return replace(merged, counts=merged.counts.at_most(merged.sizes))  # no more people have any than there are
 
-    def seen_release(self, release: Release) -> Release:
+    def view_release(self, release: Release) -> Release:
         """Take a category for one value, throughout a release."""
         if not isinstance(self.value, Predicate):
             return release
@@ -342,7 +342,7 @@ class Targeted(Measure):
 
     apart_from: Sequence[Label] = ()  # values that nobody wants to learn
 
-    _about_the_rest: ClassVar[bool] = False  # of one measure: set by `about_the_rest`
+    _about_the_rest: ClassVar[bool] = False  # of one measure: set by `ask_the_rest`
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -356,7 +356,7 @@ class Targeted(Measure):
             raise BadMeasure(message)
 
     @property
-    def about_any_value(self) -> bool:
+    def asks_every_value(self) -> bool:
         """Whether no value is named or left out."""
         return not self.apart_from and getattr(self, "value", None) is None
 
@@ -373,7 +373,7 @@ class Targeted(Measure):
             return value.values if len(value.values) == 1 and not value.all_others else ()
         return () if value is None else (value,)
 
-    def about_the_rest(self) -> Self:
+    def ask_the_rest(self) -> Self:
         """Return the same question as the default beside others about single values: it may leave no value.
 
         Alone, it would be a limit that holds whatever is published, and is refused (`Targets.some_places`).
@@ -388,9 +388,9 @@ class Targeted(Measure):
         seen = self.targets.seen(release.groups)
         self.targets.some_places(seen) if self.apart_from else self.targets.places(seen)
 
-    def with_none_apart(self, values: AbstractSet[Label]) -> Measure:
+    def include_values(self, values: AbstractSet[Label]) -> Measure:
         """Ask the same, leaving out none of these values any more."""
-        return self.with_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
+        return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
         """Say which values of a domain are named: those left out, and those of a category."""

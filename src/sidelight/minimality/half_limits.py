@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, number_vectors
-from sidelight.measures.exact import joined_after, joined_before
+from sidelight.measures.exact import join_backwards, join_forwards
 from sidelight.release.groups import Groups, stack_groups
 from sidelight.search.lattice_search import holds_upwards
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
@@ -156,8 +156,8 @@ class TogetherLimit:
     @classmethod
     def of(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
         """Join the rows of all groups of a release."""
-        rows = check.screen.of(release)
-        return cls(check, release, joined_before(check.screen, rows), joined_after(check.screen, rows))
+        rows = check.screen.rows(release)
+        return cls(check, release, join_forwards(check.screen, rows), join_backwards(check.screen, rows))
 
     @property
     def covered(self) -> bool:
@@ -167,7 +167,7 @@ class TogetherLimit:
     def holds(self, row: int, left: Groups, right: Groups) -> Flags:
         """Say for which halves of a group the release keeps the limit."""
         screen = self.check.screen
-        joined = screen.join(screen.of(left), screen.of(right))
+        joined = screen.join(screen.rows(left), screen.rows(right))
         if row > 0:
             joined = screen.join(joined, np.broadcast_to(self.before[row - 1], joined.shape).copy())
         if row < len(self.release) - 1:

@@ -71,7 +71,7 @@ class Insider(Measure):
         del domain
         return ()
 
-    def informed(self, table: Table) -> Self:
+    def bind_table(self, table: Table) -> Self:
         """Take the original's people for the roster, unless another one was given."""
         return replace(self, table=table) if self.table is None else self
 

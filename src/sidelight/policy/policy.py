@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import tomli_w
 
 from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
-from sidelight.measures.about import asked_about_each, with_defaults
+from sidelight.measures.about import ask_each_column, mark_defaults
 from sidelight.measures.criterion import Criterion, Judgement, judgements_table
 from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings
@@ -133,9 +133,9 @@ class Policy:
         asked = [
             (criterion, measure)
             for criterion in self.criteria
-            for measure in asked_about_each(criterion.measure, columns, domain)
+            for measure in ask_each_column(criterion.measure, columns, domain)
         ]
-        measures = with_defaults([measure for _, measure in asked])
+        measures = mark_defaults([measure for _, measure in asked])
         return Policy(*(replace(criterion, measure=each) for (criterion, _), each in zip(asked, measures, strict=True)))
 
     def decide(self, findings: tuple[Finding, ...]) -> Verdict:

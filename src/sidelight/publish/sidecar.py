@@ -392,7 +392,7 @@ def strip_folder(criterion: Criterion) -> Criterion:
     register = criterion.measure.register
     if register is None or register.place is None:
         return criterion
-    return replace(criterion, measure=criterion.measure.with_register(Population(_file_name(register.place))))
+    return replace(criterion, measure=criterion.measure.compare_with(Population(_file_name(register.place))))
 
 
 def _file_name(place: str) -> str:

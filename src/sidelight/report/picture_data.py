@@ -163,7 +163,7 @@ def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | 
     measure = criterion.measure
     if not isinstance(measure, Acquaintance) or len(release) * len(release.domain) > MOST_MEASURED_CELLS:
         return None
-    question, view = measure.asked_of(release)
+    question, view = measure.resolve(release)
     own = {"rules_out": measure.rules_out, "others": measure.others, "family": measure.family}
     amounts = {
         "rules_out": tuple(sorted({0, own["rules_out"], own["rules_out"] + 1}))[:MOST_PANELS],
@@ -173,7 +173,7 @@ def knowledge_cells(release: Release, criterion: Criterion) -> KnowledgeCells | 
     risks = []
     for combination in product(*amounts.values()):
         try:
-            at = question.with_settings(**dict(zip(amounts, combination, strict=True)))
+            at = question.replace_settings(**dict(zip(amounts, combination, strict=True)))
             risks.append(number(at.measure(view).value, large_is_bad=True))
         except (TooHard, BadMeasure):
             return None

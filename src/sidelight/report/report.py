@@ -221,7 +221,7 @@ class _GroupLookups:
         if isinstance(release, StreamedRelease):
             return cls._streamed(release, measured, judgements)
         return cls(
-            lambda finding: _is_alone(finding.witness, finding.measure.asked_of(release)[1]),
+            lambda finding: _is_alone(finding.witness, finding.measure.resolve(release)[1]),
             lambda judgement: broken_by(judgement, release),
         )
 
@@ -309,7 +309,7 @@ def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
         return None
     if judgement.holds:
         return BrokenBy(groups=0, people=0)
-    measure, view = judgement.criterion.measure.asked_of(release)
+    measure, view = judgement.criterion.measure.resolve(release)
     groups = measure.prepared(view).groups
     # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
     check = CriterionCheck.of(dataclasses.replace(judgement.criterion, measure=measure), int(groups.sizes.max()))
@@ -364,7 +364,7 @@ def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) 
 def _is_counted(criterion: Criterion) -> bool:
     """Whether single groups can break a limit."""
     try:
-        return criterion.measure.screen().needed_of_each
+        return criterion.measure.screen().breaks_with_one_group
     except BadMeasure:  # it looks at whole releases only
         return False
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar, cast
 import pyarrow as pa
 
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, did_you_mean, expect, parameter
-from sidelight.measures.about import asked_about_each
+from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.epsilon_privacy.explanation import settings_in_words
 from sidelight.measures.epsilon_privacy.prior_belief import PriorBelief
@@ -267,9 +267,9 @@ class _Questions:
     ) -> _Questions:
         """Ask about each sensitive column, with the table at hand where a question needs it."""
         measures = {
-            _own_name(name, measure, part): part.informed(table)
+            _own_name(name, measure, part): part.bind_table(table)
             for name, measure in named.items()
-            for part in asked_about_each(measure, table.sensitive_columns, table.domain)
+            for part in ask_each_column(measure, table.sensitive_columns, table.domain)
         }
         names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
         for name in names:
@@ -293,7 +293,7 @@ class _Questions:
     def check(self, release: Release) -> None:
         """Refuse questions that make no sense of generalisations of a release."""
         for measure in self.measures.values():
-            plain, view = measure.asked_of(release)
+            plain, view = measure.resolve(release)
             plain.check(view)
 
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
-from sidelight.measures.exact import joined_after, joined_all, joined_before
+from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.release.groups import Groups
 from sidelight.search.exact_release import ExactRelease
 from sidelight.search.mondrian_cuts import Cuts, Proposals
@@ -73,7 +73,7 @@ class Acceptance:
     def __post_init__(self) -> None:
         if self.checks:
             everybody = self._release()
-            self.screened = [check.screen.of(everybody) for check in self.checks]
+            self.screened = [check.screen.rows(everybody) for check in self.checks]
 
     @property
     def checks(self) -> tuple[CriterionCheck, ...]:
@@ -150,7 +150,7 @@ class Acceptance:
         right = [rows.copy() for rows in left]
         for at, groups in generation.halves(cuts):
             for check, left_rows, right_rows in zip(self.checks, left, right, strict=True):
-                both = check.screen.of(groups)
+                both = check.screen.rows(groups)
                 left_rows[at], right_rows[at] = both[: len(at)], both[len(at) :]
         return left, right
 
@@ -163,7 +163,7 @@ class Acceptance:
             fits &= check.clearly_holds(values) | close
             if check.criterion.comparison.strict and (fits & close).any():
                 near = np.flatnonzero(fits & close)
-                harmless = check.screen.harmless(joined_all(check.screen, rows), pair[near])
+                harmless = check.screen.harmless(join_all(check.screen, rows), pair[near])
                 fits[near] = self._fit_exactly(check, cuts.take(near), harmless, generation)
         return fits
 
@@ -238,7 +238,7 @@ class Acceptance:
 
 def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
     """Join each pair of halves with all groups but the one it was cut from."""
-    before, after = joined_before(check.screen, rows), joined_after(check.screen, rows)
+    before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
     joined = pair.copy()
     some = groups > 0
     joined[some] = check.screen.join(joined[some], before[groups[some] - 1])
@@ -250,12 +250,12 @@ def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, group
 def _after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:
     """Give the values of the releases that the first cut makes, the first two, and so on."""
     # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
-    release = joined_before(check.screen, pairs)
+    release = join_forwards(check.screen, pairs)
     others = np.delete(rows, groups, axis=0)
     if len(others):
-        of_others = np.broadcast_to(joined_before(check.screen, others)[-1:], release.shape)
+        of_others = np.broadcast_to(join_forwards(check.screen, others)[-1:], release.shape)
         release = check.screen.join(release, of_others)
-    release[:-1] = check.screen.join(release[:-1], joined_after(check.screen, rows[groups])[1:])
+    release[:-1] = check.screen.join(release[:-1], join_backwards(check.screen, rows[groups])[1:])
     return check.screen.value(release)
 
 

@@ -89,7 +89,7 @@ class LedgerAcceptance(Acceptance):
         """Begin with everybody in one group; `table` has one key."""
         self.sizes, self.counts = self.table.sizes, self.table.counts.dense()
         everybody = self._release()
-        self.screened: list[Floats] = [check.screen.of(everybody) for check in self.checks]
+        self.screened: list[Floats] = [check.screen.rows(everybody) for check in self.checks]
 
     def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of accepted cuts, and take down what they make."""

@@ -96,7 +96,7 @@ def _of_single_groups(
     """Give values and notes of those measures that look at one group at a time, by their places; class by class."""
     by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
     for at, measure in enumerate(measures):
-        if isinstance(measure, GroupByGroup) and measure.decided_by_counts:
+        if isinstance(measure, GroupByGroup) and measure.counts_decide:
             by_class.setdefault(type(measure), {})[at] = measure
     for kind, alike in by_class.items():
         yield from zip(alike, _side_by_side(nodes, kind, [*alike.values()]), strict=True)

@@ -86,7 +86,7 @@ def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criteri
 
 
 def _with_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
-    return replace(criterion, measure=criterion.measure.with_settings(**{name: amount}))
+    return replace(criterion, measure=criterion.measure.replace_settings(**{name: amount}))
 
 
 def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:

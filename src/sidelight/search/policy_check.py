@@ -28,7 +28,7 @@ from sidelight.arrays import Flags, Floats, Integers, number_vectors
 from sidelight.measures.about import ViewScreen
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Criterion, exact
-from sidelight.measures.exact import Amount, Screen, joined_all
+from sidelight.measures.exact import Amount, Screen, join_all
 from sidelight.measures.finding import Finding
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Summary
@@ -85,7 +85,7 @@ class CriterionCheck:
     @property
     def needed_of_each(self) -> bool:
         """Whether each group on its own must keep it."""
-        return self.screen.needed_of_each or self.is_idle
+        return self.screen.breaks_with_one_group or self.is_idle
 
     def clearly_holds(self, values: Floats) -> Flags:
         """Say which values keep the bound by more than rounding."""
@@ -118,11 +118,11 @@ class CriterionCheck:
         """Judge each group as if it were the whole release, but let pass what meets a limit that may be met."""
         if self.criterion.comparison.strict or self.is_idle:
             return self.holds_in_each(groups)
-        values = [self.screen.alone(block) for block in self.criterion.measure.blocks(groups)]
+        values = [self.screen.group_values(block) for block in self.criterion.measure.blocks(groups)]
         return np.concatenate([self.clearly_holds(block) | self.is_close(block) for block in values])
 
     def _holds_in_each(self, groups: Groups) -> Flags:
-        values = self.screen.alone(groups)
+        values = self.screen.group_values(groups)
         holds = self.clearly_holds(values)
         close = np.flatnonzero(self.is_close(values))
         if len(close):
@@ -144,8 +144,8 @@ class CriterionCheck:
     def holds(self, groups: AnyGroups) -> bool:
         """Judge groups together as one release, in exact arithmetic only where floats cannot tell."""
         # clearly within, or too close and exactly within; clearly outside needs no exact arithmetic either
-        rows = [joined_all(self.screen, self.screen.of(block)) for block in groups.blocks()]
-        value = self.screen.value(joined_all(self.screen, np.concatenate(rows)))
+        rows = [join_all(self.screen, self.screen.rows(block)) for block in groups.blocks()]
+        value = self.screen.value(join_all(self.screen, np.concatenate(rows)))
         return bool(self.clearly_holds(value)[0]) or (bool(self.is_close(value)[0]) and self.holds_exactly(groups))
 
     def holds_of_nothing(self, groups: AnyGroups) -> bool:
@@ -157,7 +157,7 @@ class CriterionCheck:
         for block in groups.blocks():
             # as a rule the first group has something to measure, and the others need not be looked at
             for groups_here in (block.take(slice(0, 1)), block):
-                if not (self.screen.value(self.screen.of(groups_here)) == best).all():
+                if not (self.screen.value(self.screen.rows(groups_here)) == best).all():
                     return True
         return self.holds_exactly(groups)
 
@@ -184,7 +184,7 @@ class CriterionCheck:
 
     def badness(self, groups: Groups) -> Floats:
         """Give each group a number to sort by: the worst have the smallest."""
-        values = self.screen.value(self.screen.of(groups))
+        values = self.screen.value(self.screen.rows(groups))
         return -values if self.criterion.measure.large_is_bad else values
 
 

@@ -266,7 +266,7 @@ def method_behind(provenance: Provenance) -> Method | None:
 
 def _informed(policy: Policy, table: Table) -> Policy:
     """Let measures that ask what somebody knows of the original take the table."""
-    return Policy(*(replace(each, measure=each.measure.informed(table)) for each in policy.criteria))
+    return Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
 
 
 def _held_for(policy: Policy, table: StreamedTable) -> AnyTable:

@@ -146,7 +146,7 @@ def _made(section: Limit, populations: Mapping[str, Population]) -> Criterion | 
     place = "" if measure.register is None else str(measure.register.place)
     if place not in populations:
         return reader
-    compared = measure.with_register(populations[place])
+    compared = measure.compare_with(populations[place])
     return Criterion(compared, reader.comparison, reader.bound) if isinstance(reader, Criterion) else compared
 
 

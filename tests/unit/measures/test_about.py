@@ -8,8 +8,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, TooHard, UnknownColumn, UnknownValue, WrongKind
-from sidelight.measures.about import About, asked_about_each
-from sidelight.measures.exact import joined_all
+from sidelight.measures.about import About, ask_each_column
+from sidelight.measures.exact import join_all
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy_file import read_policy_text
 
@@ -168,7 +168,7 @@ def every_measure_that_leaves_values_out(domain):
 def test_values_are_left_out_of_the_column_that_has_them(both, measure):
     (disease, income) = sl.Policy(measure <= 1 if measure.large_is_bad else measure >= 1).judge(both).findings
     alone = {
-        name: measure.with_settings(apart_from=[value]) for name, value in (("disease", "HIV"), ("income", "high"))
+        name: measure.replace_settings(apart_from=[value]) for name, value in (("disease", "HIV"), ("income", "high"))
     }
     assert disease.value == alone["disease"].measure(both.about("disease")).value
     assert income.value == alone["income"].measure(both.about("income")).value
@@ -216,7 +216,7 @@ def test_only_a_release_is_measured():
             "'individual risk' needs sampling weights, which parts of groups do not have; leave 'known' out",
         ),
         (
-            lambda: asked_about_each(sl.DistinctValues().about(known=["a", "b"]), ["a", "b"]),
+            lambda: ask_each_column(sl.DistinctValues().about(known=["a", "b"]), ["a", "b"]),
             "'distinct values(known=[a, b])' leaves no sensitive column to ask about; leave one out of 'known'",
         ),
     ],
@@ -270,13 +270,13 @@ def test_who_knows_more_looks_a_population_up_by_it_and_needs_whole_releases():
     assert sl.Presence(None).about("income", known="disease").streams
     assert not plain.about("income", known="disease").streams
     assert sl.DistinctValues().about("income", known="disease").streams
-    asked = sl.Presence(None).about("income", known="disease").with_register(plain.register)
+    asked = sl.Presence(None).about("income", known="disease").compare_with(plain.register)
     assert (asked.register, asked.of, asked.known) == (plain.register, "income", ("disease",))
 
 
 def test_settings_change_and_the_column_stays():
     about = sl.Implications(1, value="Flu").about("disease", known="income")
-    assert about.with_settings(k=2) == sl.Implications(2, value="Flu").about("disease", known=["income"])
+    assert about.replace_settings(k=2) == sl.Implications(2, value="Flu").about("disease", known=["income"])
     assert about.settings() == {"k": 1, "value": "Flu", "of": "disease", "known": ("income",)}
     assert sl.Implications(1).about("disease").settings() == {"k": 1, "of": "disease"}
     assert sl.Implications(1).about(known="income").settings() == {"k": 1, "known": ("income",)}
@@ -356,13 +356,13 @@ def test_the_original_is_informed_of_by_its_column():
     told = []
 
     class Listening(sl.DistinctValues):
-        def informed(self, table):
+        def bind_table(self, table):
             told.append(table.sensitive)
             return sl.DistinctValues(apart_from=["HIV"])
 
-    asked = Listening().about("disease", known="income").informed(table)
+    asked = Listening().about("disease", known="income").bind_table(table)
     assert asked == sl.DistinctValues(apart_from=["HIV"]).about("disease", known="income")
-    Listening().about(known="income").informed(table)
+    Listening().about(known="income").bind_table(table)
     assert told == ["disease", table.sensitive]
 
 
@@ -381,10 +381,10 @@ def test_values_are_named_by_what_they_say_in_the_column(both):
 
 def test_only_a_measure_of_values_without_a_column_is_asked_about_each():
     size, values, one = sl.GroupSize(), sl.DistinctValues(), sl.DistinctValues().about("income")
-    assert asked_about_each(size, ["disease", "income"]) == (size,)
-    assert asked_about_each(one, ["disease", "income"]) == (one,)
-    assert asked_about_each(values, ["disease"]) == (values,)
-    assert asked_about_each(values.about(known=["b"]), ["a", "b", "c"]) == (
+    assert ask_each_column(size, ["disease", "income"]) == (size,)
+    assert ask_each_column(one, ["disease", "income"]) == (one,)
+    assert ask_each_column(values, ["disease"]) == (values,)
+    assert ask_each_column(values.about(known=["b"]), ["a", "b", "c"]) == (
         values.about("a", known="b"),
         values.about("c", known="b"),
     )
@@ -419,21 +419,19 @@ def parts_alone(zips):
 )
 def test_a_group_is_screened_as_its_parts_taken_for_a_release(measure):
     screen = measure.about("disease", known="income").screen()
-    rows = screen.of(IN_PARTS.groups)
+    rows = screen.rows(IN_PARTS.groups)
     expected = [float(measure.measure(parts_alone(number)).value) for number in "123"]
     np.testing.assert_allclose(screen.value(rows), expected)
-    np.testing.assert_allclose(
-        screen.value(joined_all(screen, rows)), [float(measure.measure(parts_alone("123")).value)]
-    )
+    np.testing.assert_allclose(screen.value(join_all(screen, rows)), [float(measure.measure(parts_alone("123")).value)])
     alone = measure.about("disease").screen()
     plain = IN_PARTS.about("disease").groups
-    np.testing.assert_array_equal(alone.of(IN_PARTS.groups), measure.screen().of(plain))
+    np.testing.assert_array_equal(alone.rows(IN_PARTS.groups), measure.screen().rows(plain))
     np.testing.assert_array_equal(alone.kinds(IN_PARTS.groups), measure.screen().kinds(plain))
 
 
 def test_no_groups_are_screened_as_none():
     screen = sl.GroupSize().about("disease", known="income").screen()
-    assert screen.of(IN_PARTS.groups.take(np.empty(0, np.int64))).shape == (0, 1)
+    assert screen.rows(IN_PARTS.groups.take(np.empty(0, np.int64))).shape == (0, 1)
 
 
 def test_parts_stand_by_their_groups():
@@ -494,9 +492,9 @@ def test_how_many_parts_a_group_may_have(both):
 )
 def test_a_search_may_do_with_a_view_what_it_may_do_with_a_release(measure):
     view, plain = measure.about("disease", known="income").screen(), measure.screen()
-    for promise in ("exact", "needed_of_each", "group_by_group"):
+    for promise in ("exact", "breaks_with_one_group", "group_by_group"):
         assert getattr(view, promise) == getattr(plain, promise)
     assert view.slack(10) == plain.slack(10)
     assert view.margin(3.0, 10) == plain.margin(3.0, 10)
-    rows = view.of(IN_PARTS.groups)
+    rows = view.rows(IN_PARTS.groups)
     assert view.harmless(rows[:1], rows).tolist() == plain.harmless(rows[:1], rows).tolist()

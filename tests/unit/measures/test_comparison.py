@@ -20,8 +20,8 @@ def test_comparisons():
 def test_signs_of_paper_and_keyboard_mean_the_same_comparison():
     assert [each.typed_sign for each in Comparison] == [">=", ">", "<=", "<"]
     for each in Comparison:
-        assert Comparison.with_sign(each.sign) is Comparison.with_sign(each.typed_sign) is each
-    assert Comparison.with_sign("=") is None
+        assert Comparison.from_sign(each.sign) is Comparison.from_sign(each.typed_sign) is each
+    assert Comparison.from_sign("=") is None
 
 
 @pytest.mark.parametrize("comparison", Comparison)

@@ -21,9 +21,9 @@ from sidelight.measures.exact import (
     NEAR,
     Screen,
     compute_exactly,
-    joined_after,
-    joined_all,
-    joined_before,
+    join_all,
+    join_backwards,
+    join_forwards,
     near_worst,
     worst_of_each_part,
     worst_row,
@@ -223,21 +223,21 @@ def test_scans_are_what_they_say(listed, measure):
     screen = measure.screen()
     worst = max if measure.large_is_bad else min
     rows = np.array(listed, float)[:, np.newaxis]
-    assert joined_all(screen, rows).tolist() == [[worst(listed)]]
-    assert joined_before(screen, rows).ravel().tolist() == [worst(listed[: at + 1]) for at in range(len(listed))]
-    assert joined_after(screen, rows).ravel().tolist() == [worst(listed[at:]) for at in range(len(listed))]
+    assert join_all(screen, rows).tolist() == [[worst(listed)]]
+    assert join_forwards(screen, rows).ravel().tolist() == [worst(listed[: at + 1]) for at in range(len(listed))]
+    assert join_backwards(screen, rows).ravel().tolist() == [worst(listed[at:]) for at in range(len(listed))]
 
 
 def test_groups_with_nothing_to_measure_do_not_count():
     release = sl.Release.from_counts([{"b": 9}, {"a": 1, "b": 1}])
     screen = sl.Negations(0, value="a").screen()
-    assert screen.value(joined_all(screen, screen.of(release.groups))).tolist() == [0.5]
+    assert screen.value(join_all(screen, screen.rows(release.groups))).tolist() == [0.5]
 
 
 class Sums(Screen):
     """The least that a screen says: people, joined by addition."""
 
-    def of(self, groups):
+    def rows(self, groups):
         return groups.sizes[:, np.newaxis].astype(float)
 
     def join(self, one, other):
@@ -259,7 +259,7 @@ class LooseSums(Sums):
 def test_what_a_screen_says_unless_it_says_otherwise():
     groups = sl.Release.from_counts([{"a": 2}, {"a": 1, "b": 2}]).groups
     screen = Sums()
-    assert (screen.group_by_group, screen.needed_of_each, screen.exact) == (False, True, False)
+    assert (screen.group_by_group, screen.breaks_with_one_group, screen.exact) == (False, True, False)
     assert (screen.slack(100), WholeSums().slack(100)) == (NEAR, 0)
     assert [screen.margin(bound, 100) for bound in (0, 0.5, -0.5, 3, -3)] == [NEAR, NEAR, NEAR, 3 * NEAR, 3 * NEAR]
     assert WholeSums().margin(3, 100) == 0
@@ -267,16 +267,16 @@ def test_what_a_screen_says_unless_it_says_otherwise():
     harmless = screen.harmless(np.zeros((1, 1)), np.zeros((2, 1)))
     assert (harmless.tolist(), harmless.dtype) == ([False, False], bool)
     assert screen.kinds(groups).tolist() == [[2, 2, 0], [3, 1, 2]]
-    assert screen.alone(groups).tolist() == [4, 6]
+    assert screen.group_values(groups).tolist() == [4, 6]
 
 
 @pytest.mark.parametrize("many", [0, 1, 2, 3, 4, 5, 8, 9])
 def test_sums_are_joined_each_row_once(many):
     rows = 2.0 ** np.arange(many)[:, np.newaxis]  # a sum says which rows it is of
     listed = rows.ravel().tolist()
-    assert joined_all(Sums(), rows).ravel().tolist() == [sum(listed)][:many]
-    assert joined_before(Sums(), rows).ravel().tolist() == [sum(listed[: at + 1]) for at in range(many)]
-    assert joined_after(Sums(), rows).ravel().tolist() == [sum(listed[at:]) for at in range(many)]
+    assert join_all(Sums(), rows).ravel().tolist() == [sum(listed)][:many]
+    assert join_forwards(Sums(), rows).ravel().tolist() == [sum(listed[: at + 1]) for at in range(many)]
+    assert join_backwards(Sums(), rows).ravel().tolist() == [sum(listed[at:]) for at in range(many)]
     assert rows.ravel().tolist() == listed
 
 

@@ -55,7 +55,7 @@ class Declared(GroupSize):
 def test_declared_fields_are_read():
     measure = Declared(np.int64(3), "b", names=["x"])
     assert (measure.k, type(measure.k), measure.kind, measure.names) == (3, int, "b", ("x",))
-    assert measure.with_settings(k=4).names == ("x",)
+    assert measure.replace_settings(k=4).names == ("x",)
     assert Declared().names is None
 
 

@@ -148,7 +148,7 @@ class Weighted(GroupSize):
 
 
 class Printed(GroupSize):
-    decided_by_counts = False
+    counts_decide = False
 
 
 class Registered(GroupSize):
@@ -199,9 +199,9 @@ class GivenRisk(Given):
 
 def test_a_screen_takes_infinities_at_their_word_and_nothing_for_the_best():
     scores = (-math.inf, math.nan, math.inf)
-    assert Given(scores).screen().of(GROUPS).tolist() == [[-math.inf], [math.inf], [math.inf]]
-    assert GivenRisk(scores).screen().of(GROUPS).tolist() == [[-math.inf], [-math.inf], [math.inf]]
-    assert Given((1, 2, 3)).screen().of(GROUPS).dtype == float
+    assert Given(scores).screen().rows(GROUPS).tolist() == [[-math.inf], [math.inf], [math.inf]]
+    assert GivenRisk(scores).screen().rows(GROUPS).tolist() == [[-math.inf], [-math.inf], [math.inf]]
+    assert Given((1, 2, 3)).screen().rows(GROUPS).dtype == float
 
 
 def test_a_screen_keeps_the_worse_of_two():
@@ -229,14 +229,14 @@ def test_a_formula_that_forgets_a_group_is_noticed():
 )
 def test_what_is_rational_is_reported_exactly(number, value):
     for measure in (Given(), GivenRisk()):
-        settled = measure.settled(number, [1])
+        settled = measure.settle(number, [1])
         assert (settled, type(settled)) == (value, type(value))
 
 
 def test_what_is_irrational_is_rounded_towards_caution():
     """A third in 60 digits lies between two floats."""
     third = Decimal(1) / Decimal(3)
-    down, up = Given().settled(third, [1]), GivenRisk().settled(third, [1])
+    down, up = Given().settle(third, [1]), GivenRisk().settle(third, [1])
     assert down < third < up
     assert math.nextafter(down, 1) == up
 

@@ -146,7 +146,7 @@ def test_amounts_are_whole_numbers_and_no_flags():
     assert Several().amounts() == {"k": 3}
     assert Several().settings() == {}
     assert Several(4, value="b").settings() == {"k": 4, "value": "b"}
-    assert Several().with_settings(k=4) == Several(4)
+    assert Several().replace_settings(k=4) == Several(4)
 
 
 def test_examples_have_what_is_required_and_nothing_else():
@@ -168,9 +168,9 @@ def test_what_a_measure_says_by_itself():
         True,
     )
     assert size.monotonicity("single") is size.when_groups_merge is sl.Monotonicity.NON_DECREASING
-    assert size.asked_of(RELEASE) == (size, RELEASE)
+    assert size.resolve(RELEASE) == (size, RELEASE)
     assert size.prepared(RELEASE) is RELEASE
-    assert size.with_none_apart({"a"}) is size
+    assert size.include_values({"a"}) is size
     assert size.measure_view(RELEASE, {}) == size.measure(RELEASE)
     assert size.completed(size.measure(RELEASE), RELEASE) == size.measure(RELEASE)
     assert str((size >= 2).about("income", known="age")) == "group size(of=income, known=[age]) ≥ 2"

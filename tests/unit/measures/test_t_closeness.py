@@ -70,7 +70,7 @@ def test_distances_are_what_the_definition_says(measure, distance, groups):
     assert finding.value == max(distances) == finding.replay(release)
     assert isinstance(finding.value, Fraction)
     assert finding.witness.group.number == distances.index(max(distances)) + 1
-    assert measure.screen().alone(release.groups).tolist() == pytest.approx([float(each) for each in distances])
+    assert measure.screen().group_values(release.groups).tolist() == pytest.approx([float(each) for each in distances])
 
 
 def test_one_value_is_at_no_distance():

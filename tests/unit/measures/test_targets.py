@@ -324,7 +324,7 @@ def test_a_category_is_seen_as_one_value_which_stands_where_its_first_did():
     targets = Targets(Predicate.any_of("b", None, name="ill"))
     seen = targets.seen(FEW.groups)
     assert (seen.domain, seen.counts.dense().tolist()) == (("a", "ill", "c"), [[1, 3, 3]])
-    assert targets.seen_release(FEW).groups.counts.dense().tolist() == [[1, 3, 3]]
+    assert targets.view_release(FEW).groups.counts.dense().tolist() == [[1, 3, 3]]
     assert targets.places(seen).tolist() == [1]
     assert targets.members(FEW.domain) == ("b", None)
     others = Targets(Predicate.none_of("b"))
@@ -335,7 +335,7 @@ def test_a_category_is_seen_as_one_value_which_stands_where_its_first_did():
 def test_what_is_no_category_is_seen_as_it_is():
     for targets in (Targets(), Targets("b"), Targets(apart_from=("a",))):
         assert targets.seen(FEW.groups) is FEW.groups
-        assert targets.seen_release(FEW) is FEW
+        assert targets.view_release(FEW) is FEW
         assert targets.members(FEW.domain) == targets.notes(FEW.domain) == ()
 
 
@@ -395,10 +395,10 @@ def test_what_a_measure_keeps_of_its_targets():
     measure = sl.Implications(1, apart_from=["b", "(missing)", 7, "b"])
     assert measure.apart_from == ("b", None, "7")
     assert measure.targets == Targets(None, ("b", None, "7"))
-    assert measure.with_none_apart({"b", "x"}) == sl.Implications(1, apart_from=[None, "7"])
+    assert measure.include_values({"b", "x"}) == sl.Implications(1, apart_from=[None, "7"])
     assert sl.Implications(1, ["b"]).value == "b"
     assert sl.Implications(1, ["b", "a"]).targets == Targets(Predicate.any_of("a", "b"))
-    assert [each.about_any_value for each in (measure, sl.Implications(1, "b"), sl.Implications(1))] == [
+    assert [each.asks_every_value for each in (measure, sl.Implications(1, "b"), sl.Implications(1))] == [
         *(False, False),
         True,
     ]
@@ -410,7 +410,7 @@ def test_what_a_measure_keeps_of_its_targets():
 def test_a_measure_of_whole_distributions_has_no_value_to_ask_about():
     measure = sl.Closeness(apart_from=["a"])
     assert not hasattr(measure, "value")
-    assert (measure.targets, measure.about_any_value) == (Targets(None, ("a",)), False)
+    assert (measure.targets, measure.asks_every_value) == (Targets(None, ("a",)), False)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_measure_of_whole_releases_is_measured_and_no_policy():
     answer = sl.generalisation_table(adult.table, adult.hierarchies, believed)
     for row in answer:
         release = sl.generalise(adult.table, by=adult.hierarchies, to=row.levels)
-        assert row.values == (believed.informed(adult.table).measure(release).value,)
+        assert row.values == (believed.bind_table(adult.table).measure(release).value,)
     with pytest.raises(BadPolicy, match="name it among the measures"):
         sl.generalisation_table(adult.table, adult.hierarchies, sl.GroupSize(), policy=believed <= 1)
 

@@ -171,7 +171,7 @@ def test_amounts_of_a_million_come_back_with_what_would_pass(monkeypatch, table,
     smaller = [other for other in seen if str(other) in why.value.closest and other.measure.amounts()[name] < amount]
     assert all(other.judge(one_group(table)).holds for other in smaller)
     if name in criterion.measure.more_is_worse and smaller:
-        one_more = replace(criterion, measure=smaller[0].measure.with_settings(**{name: largest(smaller, name) + 1}))
+        one_more = replace(criterion, measure=smaller[0].measure.replace_settings(**{name: largest(smaller, name) + 1}))
         assert not one_more.judge(one_group(table)).holds
 
 

@@ -51,7 +51,7 @@ from sidelight.measures.ck_safety.priced_atoms import Chain, ExactGroup, PricedG
 from sidelight.measures.ck_safety.shortlist import near_the_cut
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
 from sidelight.measures.criterion import Bound
-from sidelight.measures.exact import Amount, joined_all
+from sidelight.measures.exact import Amount, join_all
 from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
@@ -289,7 +289,7 @@ class Market:
     def least_sufficient(self, others: Floats, targets: Floats, reach: Fraction) -> tuple[int, PricedWitness] | None:
         """Try the budgets that may suffice, from the least on; rows are budgets, columns groups, all logarithms."""
         screen = ImplicationsScreen(len(others) - 1, Targets())
-        least = joined_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
+        least = join_all(screen, np.vstack((others, targets)).T)[0, len(others) :]
         limit = float(log((1 - reach) / reach)) if reach < 1 else SURE
         for budget in np.flatnonzero(least <= limit + tolerance(np.array(limit))).tolist():
             if least[budget] < SURE:

@@ -202,9 +202,9 @@ class CostScreen(Screen):
         """As the adversary's own."""
         return self.inner.group_by_group
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its rows."""
-        return np.hstack([screen.of(groups) for screen in self._screens(groups)])
+        return np.hstack([screen.rows(groups) for screen in self._screens(groups)])
 
     def kinds(self, groups: Groups) -> Integers:
         """What decides the adversary's value for each weight."""

@@ -89,11 +89,11 @@ class Implications(Targeted):
 
     def share_at(self, limit: Fraction) -> Fraction | None:
         """Who knows nothing believes in shares."""
-        return limit if self.k == 0 and self.about_any_value else None
+        return limit if self.k == 0 and self.asks_every_value else None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.about_any_value else None
+        return limit if self.asks_every_value else None
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Take wide groups all at once where people have one value: only the largest counts of each group matter."""
@@ -131,7 +131,7 @@ class Implications(Targeted):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which the implications hold, and those of them with the target."""
         assert isinstance(witness, ImplicationsWitness)
-        seen = self.targets.seen_release(release)
+        seen = self.targets.view_release(release)
         if seen.semantics == "single":
             return witness.posterior(seen)
         from sidelight.measures.ck_safety.several_values import probability_of_target  # noqa: PLC0415 - brings SciPy

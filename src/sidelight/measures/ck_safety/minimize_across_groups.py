@@ -46,7 +46,7 @@ from sidelight.measures.ck_safety.minimize_within_group import (
     least_log_probabilities,
     tolerance,
 )
-from sidelight.measures.exact import Screen, joined_after, joined_before
+from sidelight.measures.exact import Screen, join_backwards, join_forwards
 from sidelight.measures.targets import Targets
 from sidelight.release.groups import Groups
 
@@ -66,7 +66,7 @@ class ImplicationsScreen(Screen):
         """When nothing is known, other groups do not matter."""
         return self.k == 0
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its least probabilities, without and with the target."""
         if groups.semantics != "single":
             from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - brings SciPy
@@ -155,8 +155,8 @@ def choices_near_best(others: Floats, targets: Floats) -> list[Choice]:
     screen = ImplicationsScreen(k, Targets())
     rows, nothing = _rows(others, targets), np.full((1, 2 * k + 2), np.inf)
     nothing[0, 0] = 0
-    before = np.vstack((nothing, joined_before(screen, rows)))
-    after = np.vstack((joined_after(screen, rows), nothing))
+    before = np.vstack((nothing, join_forwards(screen, rows)))
+    after = np.vstack((join_backwards(screen, rows), nothing))
     best = before[-1, -1]
     around = screen.join(before[:-1], after[1:])[:, ::-1].T  # of all other groups, with k − h atoms for h here
     limit = best + tolerance(best)

@@ -114,11 +114,11 @@ class Negations(Targeted, FormulaMeasure):
 
     def share_at(self, limit: Fraction) -> Fraction | None:
         """Who knows nothing believes in shares."""
-        return limit if self.k == 0 and self.about_any_value else None
+        return limit if self.k == 0 and self.asks_every_value else None
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.about_any_value else None
+        return limit if self.asks_every_value else None
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
@@ -198,7 +198,7 @@ class Negations(Targeted, FormulaMeasure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds in which one person avoids the values, and those of them with the target's value."""
         assert isinstance(witness, NegationsWitness)
-        seen = self.targets.seen_release(release)
+        seen = self.targets.view_release(release)
         if seen.semantics != "single":
             return _replayed(seen, witness)
         counts = counts_of(seen, witness.group.number)

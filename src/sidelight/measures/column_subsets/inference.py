@@ -330,11 +330,11 @@ class InferenceScreen(Screen):
     """Right guesses and people, which add up."""
 
     @property
-    def needed_of_each(self) -> bool:
+    def breaks_with_one_group(self) -> bool:
         """One group that gives everything away does not break an average."""
         return False
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its right guesses and its people."""
         return np.column_stack((groups.counts.largest(1)[:, 0], groups.sizes)).astype(float)
 

@@ -57,7 +57,7 @@ class LinkWitness(Witness):
     certain: int
     everybody: int
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Say the cells that are linked."""
         return f"{self.group}: {cells_in_words(self.one)}, linked to {cells_in_words(self.other)}"
 

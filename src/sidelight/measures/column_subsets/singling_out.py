@@ -46,7 +46,7 @@ class SinglingOutWitness(Witness):
     people: int
     everybody: int
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         """Say the cells."""
         return f"{self.group}: {cells_in_words(self.cells)}"
 

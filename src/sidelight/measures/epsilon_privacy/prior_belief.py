@@ -511,7 +511,7 @@ that is left shrinks by that factor.
         return (), [[place] for place in self.targets.places(groups).tolist()]
 
     @property
-    def decided_by_counts(self) -> bool:
+    def counts_decide(self) -> bool:
         """Not where what is believed depends on what is printed."""
         return self.by is None
 

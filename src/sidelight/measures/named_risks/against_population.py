@@ -1,6 +1,6 @@
 """What the measures share that compare a release with a population: F of each group, and what may be wrong with it.
 
-The population is given with the measure, or added to it (`with_register`, as `--population FILE` does).  F comes with
+The population is given with the measure, or added to it (`compare_with`, as `--population FILE` does).  F comes with
 the groups (`Groups.populations`), whoever made them: of a release that stands each person of the population is looked
 up, and a search carries F through every grouping it makes.
 """
@@ -57,7 +57,7 @@ class AgainstPopulation(SizeRisk):
         """The population."""
         return self.population if isinstance(self.population, Population) else None
 
-    def with_register(self, population: Population) -> Self:
+    def compare_with(self, population: Population) -> Self:
         """Compare with this population."""
         return replace(self, population=population)  # type: ignore[type-var]
 
@@ -78,7 +78,7 @@ class AgainstPopulation(SizeRisk):
             message = f"'{self.name}' compares the release with a population; say which with {parameter('population')}"
             raise BadMeasure(message)
 
-    def informed(self, table: Table) -> Self:
+    def bind_table(self, table: Table) -> Self:
         """Make sure that the population has the people of the table, key by key."""
         self._need_register()
         if self.register is None:
@@ -87,7 +87,7 @@ class AgainstPopulation(SizeRisk):
         if self.outside == "an error":
             keys = keys_as_groups(table)
             refuse_fewer(keys, population.with_equal(keys, *population.rows(population.columns)))
-        return self.with_register(population)
+        return self.compare_with(population)
 
     def counts_of(self, groups: Groups) -> PopulationCounts | None:
         """Give F of each group and who is in none, as they come with the groups; without a population nothing."""

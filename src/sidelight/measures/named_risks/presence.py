@@ -109,7 +109,7 @@ class Absence(AgainstPopulation):
         """(F − f)/F."""
         return population - people, population
 
-    def settled(self, finding: Finding, summary: SizeSummary) -> Finding:
+    def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
         """Whoever is in no group is surely not in the release."""
         if not summary.nowhere:
             return finding
@@ -141,9 +141,9 @@ class Absence(AgainstPopulation):
 class AbsenceScreen(SizeScreen):
     """What each group is worth, unless somebody of the population is in none."""
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """1 − f/F, or 1."""
-        values = super().of(groups)
+        values = super().rows(groups)
         return np.ones_like(values) if self.measure.nowhere(groups) else values
 
     def kinds(self, groups: Groups) -> Integers:

@@ -88,7 +88,7 @@ class SizeSummary:
 
     def finding(self) -> Finding:
         """Read the value off the histogram."""
-        return self.measure.settled(self._finding(), self)
+        return self.measure.settle(self._finding(), self)
 
     def _finding(self) -> Finding:
         if self.worst is None:
@@ -139,7 +139,7 @@ class SizeRisk(Measure):
         del summary
         return ()
 
-    def settled(self, finding: Finding, summary: SizeSummary) -> Finding:
+    def settle(self, finding: Finding, summary: SizeSummary) -> Finding:
         """Give the finding, unless something else than the groups decides."""
         del summary
         return finding
@@ -240,7 +240,7 @@ class SizeScreen(Screen):
         """The worst group decides."""
         return True
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Divide."""
         over, under = self.measure.ratio(groups.sizes, self.measure.population_of(groups))
         return (over / under)[:, np.newaxis]
@@ -379,11 +379,11 @@ class SummedSizeScreen(SizeScreen):
         return False
 
     @property
-    def needed_of_each(self) -> bool:
+    def breaks_with_one_group(self) -> bool:
         """A few bad groups do not break an average."""
         return False
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its addends."""
         return self.measure.addends(groups.sizes, self.measure.population_of(groups))
 

@@ -86,11 +86,11 @@ the target does not have Flu.
 
     def least_people(self, semantics: Semantics) -> int:
         """Who knows everybody else in a group knows the target too."""
-        return self.others + 2 if semantics == "single" and self.about_any_value else 1
+        return self.others + 2 if semantics == "single" and self.asks_every_value else 1
 
     def belief_at(self, limit: Fraction) -> Fraction | None:
         """Within a limit for those who know more, those who know less are too."""
-        return limit if self.about_any_value else None
+        return limit if self.asks_every_value else None
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
         """Keep the five minima of each value in question."""
@@ -117,7 +117,7 @@ the target does not have Flu.
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Count the worlds that fit what the witness knows: one by one when few, by closed forms when many."""
         assert isinstance(witness, AcquaintanceWitness)
-        facts, release = witness.investigation, self.targets.seen_release(release)
+        facts, release = witness.investigation, self.targets.view_release(release)
         # where worlds are few, nothing of the closed forms is used
         if has_few_worlds(release, facts, FEW_WORLDS):
             return investigation_probability(release, facts)
@@ -205,7 +205,7 @@ class AcquaintanceScreen(Screen):
         """When nothing is known about a family: V is 1, and others do most in the target's own group."""
         return self.knowledge.family == 0
 
-    def of(self, groups: Groups) -> Floats:
+    def rows(self, groups: Groups) -> Floats:
         """Give each group its logarithms."""
         groups = self.targets.seen(groups)
         counts = groups.counts.dense()[:, self.targets.places(groups)]
@@ -268,12 +268,12 @@ class AcquaintanceScreen(Screen):
         risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
         return risk
 
-    def alone(self, groups: Groups) -> Floats:
+    def group_values(self, groups: Groups) -> Floats:
         """Look at the most frequent value in question only, where people have one value each: it is most at risk."""
         seen = self.targets.seen(groups)
         places = self.targets.places(seen)
         if seen.semantics != "single" or len(places) < 2:
-            return super().alone(groups)
+            return super().group_values(groups)
         cells = seen.counts.dense()
         most = (cells if len(places) == cells.shape[1] else cells[:, places]).max(axis=1)[:, np.newaxis]
         weights = ruled_out_weights(seen, most, self.knowledge.rules_out)

@@ -29,7 +29,7 @@ MOST = 25
 def finding_chart(finding: Finding, release: Release, *, criterion: Criterion | None = None) -> alt.TopLevelMixin:
     """Draw a finding on the release that it is of, with the limit of a criterion where there is one."""
     expect(Release, release, "what a finding is drawn on")
-    measure, view = finding.measure.asked_of(release)
+    measure, view = finding.measure.resolve(release)
     known = [name for name in measure.more_is_worse if name in measure.amounts()]
     if known and 0 <= finding.value <= 1:
         curves = [around(measure, view, name) for name in known]
@@ -52,7 +52,7 @@ def around(measure: Measure, release: Release, name: str) -> DisclosureCurve:
     amounts, risks = [], list[Amount]()
     for amount in sorted({*range(0, end + 1, step), own}):
         try:
-            risks.append(measure.with_settings(**{name: amount}).measure(release).value)
+            risks.append(measure.replace_settings(**{name: amount}).measure(release).value)
         except (TooHard, BadMeasure):  # few amounts are too hard; so little of it may make no sense
             continue
         amounts.append(amount)

@@ -17,7 +17,7 @@ from starlette.responses import Response
 
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import SidelightError
-from sidelight.measures.about import asked_about_each
+from sidelight.measures.about import ask_each_column
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
@@ -149,7 +149,7 @@ def _measured(workspace: Workspace, release: Release, text: str) -> ReaderAnswer
         if isinstance(reader, Criterion):
             report = audit_report(release, verdict=Policy(reader).judge(release))
         else:
-            measures = asked_about_each(reader, release.sensitive_columns, release.domain)
+            measures = ask_each_column(reader, release.sensitive_columns, release.domain)
             report = audit_report(release, findings=[each.measure(release) for each in measures])
     except SidelightError as error:
         return ReaderAnswer(text=text, problem=str(error))

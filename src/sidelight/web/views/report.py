@@ -21,7 +21,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from sidelight.errors import BadPolicy, SidelightError
-from sidelight.measures.about import asked_about_each
+from sidelight.measures.about import ask_each_column
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.measure import Measure
 from sidelight.policy.policy import Policy
@@ -264,7 +264,7 @@ def _measured(workspace: Workspace, state: State, details: ReportDetails) -> Rel
             one
             for each in readers
             if not isinstance(each, Criterion)
-            for one in asked_about_each(each, release.sensitive_columns, release.domain)
+            for one in ask_each_column(each, release.sensitive_columns, release.domain)
         ],
         source=Path(source.name).name,
         readers=published_readers,

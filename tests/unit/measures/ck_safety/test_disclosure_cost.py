@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
 from sidelight.measures.ck_safety.disclosure_cost import CostScreen
-from sidelight.measures.exact import joined_all
+from sidelight.measures.exact import join_all
 from sidelight.policy.limit_text import read_limit
 from sidelight.testing import releases, splits
 
@@ -158,12 +158,12 @@ def test_a_search_sees_the_largest_of_the_weighted_values(knows):
     release = sl.Release.from_counts(groups)
     cost = sl.DisclosureCost(1, {"AIDS": 4, "Flu": 0.5, "Ulcer": 0}, knows=knows)
     screen = cost.screen()
-    rows = screen.of(release.groups)
+    rows = screen.rows(release.groups)
     alone = [sl.Release.from_counts([group], domain=release.domain) for group in groups]
     np.testing.assert_allclose(screen.value(rows), [float(cost.measure(each).value) for each in alone])
-    np.testing.assert_allclose(screen.value(joined_all(screen, rows)), [float(cost.measure(release).value)])
+    np.testing.assert_allclose(screen.value(join_all(screen, rows)), [float(cost.measure(release).value)])
     questions = [cost.question(weight, release.domain).screen() for weight in (4, 1, Fraction(1, 2))]
-    np.testing.assert_array_equal(rows, np.hstack([each.of(release.groups) for each in questions]))
+    np.testing.assert_array_equal(rows, np.hstack([each.rows(release.groups) for each in questions]))
     kinds = screen.kinds(release.groups)
     assert kinds.tolist() == np.hstack([each.kinds(release.groups) for each in questions]).tolist()
     assert screen.group_by_group == questions[0].group_by_group
@@ -185,4 +185,4 @@ def test_merging_groups_does_to_it_what_it_does_to_the_adversary(semantics):
 
 
 def test_settings_change_and_the_weights_stay():
-    assert sl.DisclosureCost(1, {"a": 5}).with_settings(k=2) == sl.DisclosureCost(2, {"a": 5})
+    assert sl.DisclosureCost(1, {"a": 5}).replace_settings(k=2) == sl.DisclosureCost(2, {"a": 5})

@@ -18,7 +18,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import (
     worst_case,
 )
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts, least_log_probabilities
-from sidelight.measures.exact import joined_after, joined_all, joined_before
+from sidelight.measures.exact import join_all, join_backwards, join_forwards
 from sidelight.measures.targets import Targets
 
 HOSPITAL = sl.Release.from_counts(
@@ -81,9 +81,9 @@ def test_rows_join_in_any_order_to_the_risk():
     release = sl.Release.from_counts(
         [{"a": 5, "b": 4, "c": 3, "d": 2}, {"a": 3, "b": 3, "d": 6}, {"c": 9, "a": 8, "b": 1}]
     )
-    rows = screen.of(release.groups)
+    rows = screen.rows(release.groups)
     expected = float(sl.Implications(2).measure(release).value)
-    for joined in (joined_all(screen, rows), joined_before(screen, rows)[-1:], joined_after(screen, rows)[:1]):
+    for joined in (join_all(screen, rows), join_forwards(screen, rows)[-1:], join_backwards(screen, rows)[:1]):
         assert screen.value(joined)[0] == pytest.approx(expected)
 
 
@@ -108,13 +108,13 @@ def test_a_row_is_worth_its_group_taken_for_a_release(values, k):
     release = sl.Release.from_counts(groups, sizes=sizes, values=values)
     for measure in (sl.Implications(k), sl.Implications(k, value="c")):
         screen = measure.screen()
-        rows = screen.of(release.groups)
+        rows = screen.rows(release.groups)
         alone = [
             sl.Release.from_counts([group], sizes=[size], values=values, domain=release.domain)
             for group, size in zip(groups, sizes, strict=True)
         ]
         np.testing.assert_allclose(screen.value(rows), [float(measure.measure(each).value) for each in alone])
-        together = screen.value(joined_all(screen, rows))
+        together = screen.value(join_all(screen, rows))
         np.testing.assert_allclose(together, [float(measure.measure(release).value)])
         assert screen.group_by_group == (k == 0)
 

@@ -137,7 +137,7 @@ def test_in_a_multiset_more_occurrences_a_person_may_say_less():
     release = sl.Release.from_counts([{"a": 3}, {"a": 1}], sizes=[2, 1], values="multiset")
     finding = sl.Negations(0).measure(release)
     assert (finding.value, finding.witness.group.number) == (finding.replay(release), 2) == (1, 2)
-    np.testing.assert_allclose(sl.Negations(0).screen().alone(release.groups), [7 / 8, 1])
+    np.testing.assert_allclose(sl.Negations(0).screen().group_values(release.groups), [7 / 8, 1])
 
 
 def test_no_more_others_than_lack_the_value():

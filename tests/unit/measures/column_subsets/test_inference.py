@@ -255,8 +255,8 @@ def test_settings_and_examples():
 def test_a_search_adds_right_guesses_and_people_up():
     screen = sl.Inference().screen()
     assert isinstance(screen, InferenceScreen)
-    assert not screen.needed_of_each
-    rows = screen.of(RELEASE.groups)
+    assert not screen.breaks_with_one_group
+    rows = screen.rows(RELEASE.groups)
     assert rows.tolist() == [[2, 3], [1, 1], [3, 3]]
     assert rows.dtype == float
     assert screen.join(rows[:2], rows[1:]).tolist() == [[3, 4], [4, 4]]

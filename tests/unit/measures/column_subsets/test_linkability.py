@@ -56,7 +56,7 @@ def test_the_witness_is_the_surest_link():
     assert (witness.one, witness.other) == ((("age", "2"),), (("sex", "m"),))
     assert (witness.both, witness.with_one, witness.with_other) == (2, 2, 3)
     assert (witness.matched, witness.certain, witness.everybody) == (Fraction(5, 3), 0, 6)
-    assert witness.in_words() == "group 3 (age 2, sex m, zip 9): age 2, linked to sex m"
+    assert witness.describe() == "group 3 (age 2, sex m, zip 9): age 2, linked to sex m"
     assert finding.value == Fraction(5, 18)
     assert finding.explain() == "Who holds age and who holds sex can match 1.6667 of 6 people, 0 for sure."
 

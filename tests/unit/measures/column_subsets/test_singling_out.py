@@ -53,7 +53,7 @@ def test_the_witness_has_the_fewest_cells():
     assert finding.witness.cells == (("c0", "3"),)
     assert finding.witness.group.number == 5
     assert (finding.witness.people, finding.witness.everybody) == (2, 8)
-    assert finding.witness.in_words() == "group 5 (c0 3, c1 q, c2 u): c0 3"
+    assert finding.witness.describe() == "group 5 (c0 3, c1 q, c2 u): c0 3"
     assert finding.explain() == (
         "C0 3 alone singles out 1 person; with at most 2 facts 2 of 8 people can be singled out."
     )

@@ -749,8 +749,8 @@ def test_merging_groups_never_raises_it_unless_some_only_ask_or_a_column_decides
     assert sl.PriorBelief(stubbornness=9).when_groups_merge is Monotonicity.NON_INCREASING
     assert sl.PriorBelief(stubbornness=9, wishes="wish").when_groups_merge is Monotonicity.UNKNOWN
     assert sl.PriorBelief(**BY_REGION).when_groups_merge is Monotonicity.UNKNOWN
-    assert sl.PriorBelief(stubbornness=9).decided_by_counts
-    assert not sl.PriorBelief(**BY_REGION).decided_by_counts
+    assert sl.PriorBelief(stubbornness=9).counts_decide
+    assert not sl.PriorBelief(**BY_REGION).counts_decide
 
 
 @pytest.mark.parametrize(

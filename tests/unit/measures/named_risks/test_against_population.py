@@ -47,7 +47,7 @@ def test_a_population_is_kept_as_one_and_may_be_given_later():
     assert sl.JournalistRisk(REGISTER).register == population
     assert sl.JournalistRisk(population).register is population
     assert sl.JournalistRisk().register is None
-    later = sl.JournalistRisk(None, "average").with_register(population)
+    later = sl.JournalistRisk(None, "average").compare_with(population)
     assert later == sl.JournalistRisk(population, "average")
     assert sl.JournalistRisk.examples(("a",)) == ()
 
@@ -64,7 +64,7 @@ def test_a_population_is_kept_as_one_and_may_be_given_later():
             "'journalist risk' compares the release with a population; say which with population=",
         ),
         (
-            lambda: sl.JournalistRisk().informed(table("30")),
+            lambda: sl.JournalistRisk().bind_table(table("30")),
             "'journalist risk' compares the release with a population; say which with population=",
         ),
         (
@@ -86,14 +86,14 @@ def table(*ages):
 
 def test_a_table_is_of_the_population_key_by_key():
     register = pa.table({"age": ["30", "30", "40"]})
-    informed = sl.JournalistRisk(register).informed(table("30", "30"))
+    informed = sl.JournalistRisk(register).bind_table(table("30", "30"))
     assert informed.register.columns == ("age",)
     assert informed == sl.JournalistRisk(register)
     with pytest.raises(BadRelease, match="2 people in the release and 1 in the population"):
-        sl.JournalistRisk(register).informed(table("40", "40"))
-    assert lenient(register).informed(table("40", "40")).register.columns == ("age",)
+        sl.JournalistRisk(register).bind_table(table("40", "40"))
+    assert lenient(register).bind_table(table("40", "40")).register.columns == ("age",)
     without = sl.MarketerRisk()
-    assert without.informed(table("30")) is without
+    assert without.bind_table(table("30")) is without
 
 
 def test_the_population_of_each_group():

@@ -42,7 +42,7 @@ def test_a_search_sees_what_an_audit_says(people, population, average):
     for statistic, threshold in (("average", None), ("share above", 0.3), ("highest", None)):
         measure = sl.JournalistRisk(register, statistic, threshold)
         screen, finding = measure.screen(), measure.measure(release)
-        rows = screen.of(measure.prepared(release).groups)
+        rows = screen.rows(measure.prepared(release).groups)
         assert screen.value(screen.join(rows[:1], rows[1:])).tolist() == pytest.approx([float(finding.value)])
         assert finding.replay(release) == finding.value
     assert sl.JournalistRisk(register, "average").measure(release).value == average
@@ -225,6 +225,6 @@ def test_the_average_is_the_larger_of_the_two(people):
     finding = measure.measure(RELEASE)
     assert finding.value == finding.replay(RELEASE) == expected
     screen, groups = measure.screen(), measure.prepared(RELEASE).groups
-    rows = screen.of(groups)
+    rows = screen.rows(groups)
     assert screen.value(screen.join(rows[:1], rows[1:])) == pytest.approx([float(expected)])
     assert sl.JournalistRisk(register).measure(RELEASE).value == Fraction(1, min(met))

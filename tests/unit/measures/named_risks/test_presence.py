@@ -115,7 +115,7 @@ def test_the_screen_of_absence_is_1_where_somebody_is_nowhere(ages, values, some
     measure = sl.Absence(pa.table({"age": ["31"] * 4 + ["52"] * 4 + ages}))
     groups = measure.prepared(RELEASE).groups
     screen = measure.screen()
-    assert screen.of(groups).tolist() == [[value] for value in values]
+    assert screen.rows(groups).tolist() == [[value] for value in values]
     assert screen.kinds(groups).tolist() == [[2, 4, somebody], [1, 4, somebody]]
 
 

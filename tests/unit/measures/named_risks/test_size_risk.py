@@ -194,8 +194,8 @@ def test_the_screen_of_the_highest_risk_keeps_the_worse_group():
     screen = sl.ProsecutorRisk().screen()
     assert type(screen) is SizeScreen
     assert screen.group_by_group
-    assert screen.needed_of_each
-    rows = screen.of(sizes(4, 2).groups)
+    assert screen.breaks_with_one_group
+    rows = screen.rows(sizes(4, 2).groups)
     assert rows.tolist() == [[0.25], [0.5]]
     assert screen.join(rows, rows[::-1]).tolist() == [[0.5], [0.5]]
     assert screen.value(rows).tolist() == [0.25, 0.5]
@@ -205,10 +205,10 @@ def test_the_screen_of_the_highest_risk_keeps_the_worse_group():
 def test_a_screen_compares_with_the_population():
     compared = sl.Presence(register(4, 8))
     groups = groups_of(compared, release(3, 2))
-    assert compared.screen().of(groups).tolist() == [[0.75], [0.25]]
+    assert compared.screen().rows(groups).tolist() == [[0.75], [0.25]]
     assert compared.screen().kinds(groups).tolist() == [[3, 4], [2, 8]]
     marketer = sl.MarketerRisk(register(4, 8))
-    assert marketer.screen().of(groups_of(marketer, release(3, 2))).tolist() == [[0.75, 3], [0.25, 2]]
+    assert marketer.screen().rows(groups_of(marketer, release(3, 2))).tolist() == [[0.75, 3], [0.25, 2]]
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ def test_the_screen_of_an_average_or_a_share_adds_up(measure, rows, value):
     screen = measure.screen()
     assert type(screen) is SummedSizeScreen
     assert not screen.group_by_group
-    assert not screen.needed_of_each
-    of = screen.of(sizes(4, 2, 2).groups)
+    assert not screen.breaks_with_one_group
+    of = screen.rows(sizes(4, 2, 2).groups)
     assert (of.tolist(), of.dtype) == (rows, np.float64)
     joined = screen.join(screen.join(of[:1], of[1:2]), of[2:])
     assert screen.value(joined).tolist() == [value]

@@ -11,7 +11,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, UnknownValue
-from sidelight.measures.exact import joined_all
+from sidelight.measures.exact import join_all
 from sidelight.measures.measure import Monotonicity
 from sidelight.measures.privacy_skyline import acquaintance
 from sidelight.measures.privacy_skyline.five_minima import tolerance
@@ -202,7 +202,7 @@ def test_a_screen_is_within_its_slack_in_large_groups(people, rules_out, others,
     for semantics in ("single", "set"):
         release = sl.Release.from_counts([bag], sizes=[people], values=semantics)
         screen = measure.screen()
-        value = float(screen.value(screen.of(release.groups))[0])
+        value = float(screen.value(screen.rows(release.groups))[0])
         assert abs(Fraction(value) - measure.measure(release).value) <= screen.slack(people)
 
 
@@ -231,7 +231,7 @@ def test_floats_are_on_the_right_side_of_a_limit_that_is_further_off_than_the_ma
     others = data.draw(st.one_of(st.integers(0, 5), st.integers(0, max(sizes) - 1)))
     measure = sl.Acquaintance(data.draw(st.integers(0, 3)), others, data.draw(st.integers(1, 12)))
     screen, value = measure.screen(), measure.measure(release).value
-    rows = joined_all(screen, screen.of(release.groups))
+    rows = join_all(screen, screen.rows(release.groups))
     for away in (0, 1e-16, -1e-15, 1e-12, -1e-9):
         bound = float(value) + away
         check = CriterionCheck.of(measure < Fraction(bound), sum(sizes)) if 0 < bound <= 1 else None
@@ -256,8 +256,8 @@ def test_groups_that_are_harmless_make_no_release_worse(data, semantics, rules_o
     split = data.draw(st.integers(1, len(both) - 1))
     measure = sl.Acquaintance(rules_out, others, family)
     check, screen = CriterionCheck.of(measure < 1, 100), measure.screen()
-    rows = screen.of(both)
-    harmless = screen.harmless(joined_all(screen, rows[:split]), rows[split:])
+    rows = screen.rows(both)
+    harmless = screen.harmless(join_all(screen, rows[:split]), rows[split:])
     before = check.finding(both.take(slice(0, split))).value
     joining = np.append(np.arange(split), split + np.flatnonzero(harmless))
     assert check.finding(both.take(joining)).value == before
@@ -335,15 +335,15 @@ def test_groups_alone_are_as_bad_as_measured_alone(about, semantics, family):
     each = [release.groups.take(slice(row, row + 1)) for row in range(3)]
     exact = [float(measure.summarize(group).finding().value) for group in each]
     screen = measure.screen()
-    assert screen.alone(release.groups).tolist() == pytest.approx(exact, abs=1e-9)
-    assert screen.value(screen.of(release.groups)).tolist() == pytest.approx(exact, abs=1e-9)
+    assert screen.group_values(release.groups).tolist() == pytest.approx(exact, abs=1e-9)
+    assert screen.value(screen.rows(release.groups)).tolist() == pytest.approx(exact, abs=1e-9)
 
 
 def test_groups_of_people_who_are_all_different_are_as_bad_as_one_of_them():
     bags = [dict.fromkeys("ab", 1), dict.fromkeys("bcd", 1), dict.fromkeys("abcde", 1)]
-    assert sl.Acquaintance(others=1).screen().alone(sl.Release.from_counts(bags).groups).tolist() == pytest.approx(
-        [1, 1 / 2, 1 / 4]
-    )
+    assert sl.Acquaintance(others=1).screen().group_values(
+        sl.Release.from_counts(bags).groups
+    ).tolist() == pytest.approx([1, 1 / 2, 1 / 4])
 
 
 def test_where_no_value_is_in_question_there_is_no_risk():
@@ -351,7 +351,7 @@ def test_where_no_value_is_in_question_there_is_no_risk():
     assert screen.value(np.empty((2, 0))).tolist() == [0, 0]
     assert screen.harmless(np.empty((1, 0)), np.empty((2, 0))).tolist() == [True, True]
     groups = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 2}]).groups
-    assert sl.Acquaintance(1, 1, 1, apart_from=("a", "b")).screen().alone(groups).tolist() == [0, 0]
+    assert sl.Acquaintance(1, 1, 1, apart_from=("a", "b")).screen().group_values(groups).tolist() == [0, 0]
 
 
 def test_parts_with_a_category_merge_to_what_the_whole_release_says():
@@ -379,7 +379,7 @@ def test_parts_with_a_category_merge_to_what_the_whole_release_says():
 )
 def test_what_is_harmless_is_above_what_there_is_or_beyond_the_worst(measure, release, joining, harmless):
     screen = measure.screen()
-    rows = screen.of(sl.Release.from_counts([release, joining]).groups)
+    rows = screen.rows(sl.Release.from_counts([release, joining]).groups)
     assert screen.harmless(rows[:1], rows[1:]).tolist() == [harmless]
 
 
@@ -408,7 +408,7 @@ def test_a_value_is_beyond_the_worst_only_where_floats_can_tell(worst, off):
 def test_groups_that_join_are_harmless_one_by_one():
     groups = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 1, "b": 9}, {"a": 3, "b": 1}, {"b": 4}]).groups
     screen = sl.Acquaintance(family=1, value="a").screen()
-    rows = screen.of(groups)
+    rows = screen.rows(groups)
     assert screen.harmless(rows[:1], rows[1:]).tolist() == [True, False, True]
 
 
