@@ -3,6 +3,6 @@
 A question is asked once, here, and every surface draws the same answer: the terminal, a page (HTML, Markdown, PDF), the
 local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views parse, ask and draw.
 
-Read `answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked) and
-`recipe` (the command and the Python that do it again), then a question: `explore`.
+Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
+and `recipe` (the Python that does it again), then a question: `explore`.
 """

@@ -16,7 +16,6 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 import sidelight as sl
-from sidelight.answers.answer import Answer, Live
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import DocumentPart, number
@@ -30,6 +29,7 @@ from sidelight.measures.privacy_skyline.skyline import knowledge_skyline
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.settings import read_number
 from sidelight.progress import Progress, quiet
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, PageSection, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, round_down

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from sidelight.publish.sidecar import sidecar_path
 from sidelight.table.roles import Roles
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A command to be typed, and lines of Python that come to the same; none for what only the command line has."""
-
-    command: str
-    python: str = ""
 
 
 def write_call(function: str, *arguments: object, **settings: object) -> str:

@@ -48,9 +48,9 @@ from sidelight.files import (
 from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
-    from sidelight.answers.answer import Answer
     from sidelight.answers.request import Request
     from sidelight.documents.document import Envelope
+    from sidelight.report.answer import Answer
     from sidelight.report.page import Page
     from sidelight.report.plots import Drawing
 
@@ -554,7 +554,7 @@ class Output:
 
     def deliver(self, answer: Answer[Any], request: Request) -> None:
         """Print an answer, as JSON or for people, and write the files that were asked for."""
-        from sidelight.answers.recipe import Recipe  # noqa: PLC0415 - `--help` is quick
+        from sidelight.report.answer import Recipe  # noqa: PLC0415 - `--help` is quick
         from sidelight.report.terminal import draw_blocks  # noqa: PLC0415
 
         recipe = Recipe(command_line(), request.python())

@@ -1,6 +1,6 @@
 """What is told of releases: reports as versioned JSON documents, how they are made, and how they are drawn for people.
 
-documents   `report` (of an audit), `release_report` (for whoever signs);
+documents   `answer` (what all answers share), `report` (of an audit), `release_report` (for whoever signs);
 making      `make` (from a release, a search's result, a published file or its sidecar; attacks that were tried),
             `picture_data` (what charts need of it);
 describing  `contents` (what is said topic by topic, with `how_made`, `attacks_tried` and `readers`), `outlines` (in

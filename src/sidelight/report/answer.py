@@ -8,17 +8,19 @@ draw.  What only drawing needs (a release, curves as objects) is a field of type
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from sidelight import __version__
-from sidelight.answers.recipe import Recipe
 from sidelight.documents.document import Envelope
 from sidelight.errors import SidelightError
 from sidelight.report.page import Block, Blocks, Code, Page, PageSection, Paragraph, Picture, Verdict
-from sidelight.report.plots import Drawing
+
+if TYPE_CHECKING:
+    from sidelight.report.plots import Drawing
 
 AnswerT = TypeVar("AnswerT")
 Thing = TypeVar("Thing")
@@ -34,6 +36,14 @@ class _Unchecked:
 
 Live: TypeAlias = Annotated[Thing, _Unchecked(), Field(exclude=True)]
 """An object that an answer is drawn from, and that stays out of the JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A command to be typed, and lines of Python that come to the same; none for what only the command line has."""
+
+    command: str
+    python: str = ""
 
 
 class Answer(Envelope[AnswerT], Generic[AnswerT]):
