@@ -80,11 +80,9 @@ class About(Measure):
 
     @property
     def when_groups_merge(self) -> Monotonicity:
-        """As on any release: groups that merge are parts that merge."""
         return self.question.when_groups_merge
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
-        """As on any release."""
         return self.question.monotonicity(semantics)
 
     @property
@@ -98,7 +96,7 @@ class About(Measure):
         return self.question.streams and not (self.known and self.register is not None)
 
     def resolve(self, release: Release) -> tuple[Measure, Release]:
-        """Give the plain measure, and the view of a release that it is asked of."""
+        """Return the plain measure, and the view of a release that it is asked of."""
         expect(Release, release, "what is measured")
         return self.question.resolve(release.about(self.of, known=self.known))
 
@@ -110,7 +108,7 @@ class About(Measure):
 
     @contextmanager
     def _naming_the_column(self) -> Iterator[None]:
-        """Say of values that are unknown where they were looked for."""
+        """Name the column in the message about an unknown value."""
         try:
             yield
         except UnknownValue as unknown:
@@ -118,11 +116,9 @@ class About(Measure):
             raise UnknownValue(message) from None
 
     def measure(self, release: Release) -> Finding:
-        """Measure the view."""
         return self.measure_view(release, {})
 
     def measure_view(self, release: Release, views: Views) -> Finding:
-        """Measure the view, which another measure may have asked for."""
         key = (self.of, self.known)
         if key not in views:
             views[key] = self.resolve(release)[1]
@@ -136,28 +132,22 @@ class About(Measure):
 
     @property
     def register(self) -> Population | None:
-        """The measure's own."""
         return self.question.register
 
     def compare_with(self, population: Population) -> Measure:
-        """Let the measure compare with this population."""
         return About(self.question.compare_with(population), self.of, self.known)
 
     def replace_settings(self, **changed: object) -> Measure:
-        """Change parameters of the measure; what it is about stays."""
         return About(self.question.replace_settings(**changed), self.of, self.known)
 
     def amounts(self) -> dict[str, int]:
-        """Give the amounts of the measure."""
         return self.question.amounts()
 
     @property
     def more_is_worse(self) -> tuple[str, ...]:
-        """As on any release."""
         return self.question.more_is_worse
 
     def summarize(self, groups: Groups) -> Summary:
-        """Summarize the view of some groups."""
         return ViewSummary(self, self.question.summarize(groups.about(self.of, self.known)), self.parts_at_most(groups))
 
     def parts_at_most(self, groups: Groups) -> int:
@@ -166,20 +156,16 @@ class About(Measure):
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
     def bind_table(self, table: Table) -> Measure:
-        """Let the measure take the original of its column."""
         return About(self.question.bind_table(table if self.of is None else table.about(self.of)), self.of, self.known)
 
     @property
     def knows_true_values(self) -> bool:
-        """Whether the measure of the view does."""
         return self.question.knows_true_values
 
     def screen(self) -> Screen:
-        """Give the measure of views in floats."""
         return ViewScreen(self, self.question.screen())
 
     def explain(self, finding: Finding) -> str:
-        """Say what the measure says, and about which column."""
         explanation = self.question.explain(replace(finding, measure=self.question))
         about = [f"about '{self.of}'"] if self.of is not None else []
         knows = [f"for somebody who knows everybody's {' and '.join(map(repr, self.known))}"] if self.known else []
@@ -191,12 +177,11 @@ class About(Measure):
         return question.replay(witness, view)
 
     def settings(self) -> dict[str, object]:
-        """Give the measure's own, and what it is about."""
         about = {"of": self.of, "known": self.known}
         return {**self.question.settings(), **{name: value for name, value in about.items() if value}}
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
-        """Say which values of a domain the settings name, by what they say in the column."""
+        """Return which values of a domain the settings name, by what they say in the column."""
         if self.of is None or not isinstance(domain, JointDomain):
             return self.question.names_values(domain)
         column = domain.column(self.of)
@@ -277,7 +262,6 @@ class ViewSummary:
     parts: int  # the part k of group n has the number n · parts + k
 
     def merge(self, other: ViewSummary) -> ViewSummary:
-        """Combine with the summary of other groups of the same release."""
         return replace(self, inner=self.inner.merge(other.inner))
 
     def finding(self) -> Finding:
@@ -304,22 +288,20 @@ class ViewScreen(Screen):
 
     @property
     def breaks_with_one_group(self) -> bool:
-        """As the measure's own."""
         return self.inner.breaks_with_one_group
 
     @property
     def exact(self) -> bool:
-        """As the measure's own."""
         return self.inner.exact
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group the row of its view, or the joined rows of its parts."""
+        """Return the row of each group's view, or the joined rows of its parts: (groups, numbers) float64."""
         parts, group = self.parts(groups)
         rows = self.inner.rows(parts)
         return self._joined(rows, group, len(groups)) if self.about.known else rows
 
     def parts(self, groups: Groups) -> tuple[Groups, Integers]:
-        """Give the view of the groups, each in its parts, and the group of each part."""
+        """Return the view of the groups, each in its parts, and the group of each part."""
         if not self.about.known:
             return groups.about(self.about.of), np.arange(len(groups))
         parts, group = groups.split_by(self.about.known)
@@ -335,15 +317,12 @@ class ViewScreen(Screen):
         return joined
 
     def slack(self, people: int) -> float:
-        """As the measure's own."""
         return self.inner.slack(people)
 
     def margin(self, bound: float, people: int) -> float:
-        """As the measure's own."""
         return self.inner.margin(bound, people)
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
-        """As the measure's own."""
         return self.inner.harmless(release, rows)
 
     def kinds(self, groups: Groups) -> Integers:
@@ -359,9 +338,7 @@ class ViewScreen(Screen):
         return rows.reshape(len(groups), -1)
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """As the measure's own."""
         return self.inner.join(one, other)
 
     def value(self, rows: Floats) -> Floats:
-        """As the measure's own."""
         return self.inner.value(rows)

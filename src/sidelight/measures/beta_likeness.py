@@ -74,16 +74,13 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Both kinds, and of all values but one."""
         some = [cls(kind, apart_from=domain[:1]) for kind in get_args(Kind) for _ in domain[1:2]]
         return (cls(), cls(kind="enhanced"), *some)
 
     def statistic(self, groups: Groups) -> Integers:
-        """Keep the shares of the values in question."""
         return share_runs(groups, self.targets.coding(groups))
 
     def canonical(self, statistic: Integers) -> Integers:
-        """Take groups with the same shares for one."""
         return reduce_share_runs(statistic)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
@@ -106,7 +103,6 @@ class BetaLikeness(Targeted, FormulaMeasure):
         return share_witness(groups, row, most)
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, the value and its shares."""
         if not isinstance(finding.witness, ShareWitness):
             return "Nobody in the release has any value, so nothing becomes more likely."
         if finding.value == 0:
@@ -132,7 +128,7 @@ class BetaLikeness(Targeted, FormulaMeasure):
 
 
 def _beyond(gained: Numbers, overall: Numbers, runs: ShareRuns, groups: Groups, arithmetic: Arithmetic) -> Flags:
-    """Say where q/p is more than 1 − ln p; floats that are too near are decided exactly."""
+    """Return where q/p is more than 1 − ln p; floats that are too near are decided exactly."""
     allowed = 1 - arithmetic.log(overall)
     whole = int(groups.whole.sum())
     allowed[runs.overall == whole] = math.inf  # q ≤ p = 1
@@ -147,12 +143,7 @@ def _beyond(gained: Numbers, overall: Numbers, runs: ShareRuns, groups: Groups, 
 
 @lru_cache(maxsize=4096)
 def too_much(here: Fraction, overall: Fraction) -> bool:
-    """Say whether (q − p)/p > −ln p.  They are equal only at p = q = 1, as logarithms are irrational.
-
-    >>> fifth = Fraction(1, 5)
-    >>> too_much(Fraction(1), fifth), too_much(Fraction(1, 2), fifth), too_much(Fraction(1), Fraction(1))
-    (True, False, False)
-    """
+    """Return whether (q − p)/p > −ln p.  They are equal only at p = q = 1, as logarithms are irrational."""
     gain = (here - overall) / overall
     with localcontext(PRECISE):
         return gain.numerator > -log(overall) * gain.denominator

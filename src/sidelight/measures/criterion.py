@@ -113,12 +113,7 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Judgement:
-    """A criterion applied to a finding.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> (GroupSize() >= 3).judge(Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}]))
-    <Judgement: group size ≥ 3 does not hold, it is 2 in group 2>
-    """
+    """A criterion applied to a finding."""
 
     criterion: Criterion
     finding: Finding
@@ -156,9 +151,5 @@ def judgements_table(title: str, judgements: Sequence[Judgement], *, note: str =
 
 
 def exact(bound: Bound) -> Amount:
-    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number.
-
-    >>> exact(0.1), exact(5), exact(math.inf)
-    (Fraction(1, 10), Fraction(5, 1), inf)
-    """
+    """Take a bound to mean what it says in decimal: 0.1 is 1/10, not the nearest binary number."""
     return exact_number(bound, BadPolicy, "a limit")

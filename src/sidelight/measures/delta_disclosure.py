@@ -70,7 +70,6 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Both ways to take absent values, and of all values but one."""
         some = [cls(absent, apart_from=domain[:1]) for absent in get_args(Absent) for _ in domain[1:2]]
         return (cls(), cls(absent="skipped"), *some)
 
@@ -80,11 +79,9 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
         return Monotonicity.NON_INCREASING if self.absent == "infinite" else Monotonicity.UNKNOWN
 
     def statistic(self, groups: Groups) -> Integers:
-        """Keep the shares of the values in question."""
         return share_runs(groups, self.targets.coding(groups))
 
     def canonical(self, statistic: Integers) -> Integers:
-        """Take groups with the same shares for one."""
         return reduce_share_runs(statistic)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
@@ -111,7 +108,6 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
         return share_witness(groups, row, max(changed, key=changed.__getitem__, default=int((coding >= 0).argmax())))
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, the value and its shares."""
         if not isinstance(finding.witness, ShareWitness):
             return "Nobody in the release has any value, so nothing becomes more or less likely."
         where, value = finding.witness.group, shown(finding.witness.value)
@@ -141,7 +137,7 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
 
 
 def _log_factor(here: Fraction, overall: Fraction) -> Amount:
-    """Give |ln(q/p)|, rounded up."""
+    """Return |ln(q/p)|, rounded up."""
     if here == 0:
         return math.inf
     return Fraction(0) if here == overall else round_up(abs(log(here / overall)))

@@ -58,7 +58,7 @@ class DisclosureCurve(Tabular):
         return html_table(f"{self.measure}: risk by what is known", [*names, "risk"], rows, total=len(self.risks))
 
     def at(self, **amounts: int) -> Amount:
-        """Give the risk at some amounts; fixed ones need not be said."""
+        """Return the risk at some amounts; fixed ones need not be said."""
         place = 0
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
@@ -101,13 +101,7 @@ class DisclosureCurve(Tabular):
         return json.dumps({"measure": self.measure, "settings": dict(self.settings), "axes": axes, "points": points})
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per combination: the amounts, the risk rounded up, and exactly, as text.
-
-        >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
-        >>> from sidelight.measures.ck_safety.implications import Implications
-        >>> disclosure_curve(release, Implications, [0, 1], value="Cold").to_arrow().to_pylist()
-        [{'k': 0, 'risk': 0.33333333333333337, 'exact': '1/3'}, {'k': 1, 'risk': 1.0, 'exact': '1'}]
-        """
+        """Return a row per combination: the amounts, the risk rounded up, and exactly, as text."""
         points = [amounts for amounts, _ in self.points()]
         columns = {axis.name: [amounts[axis.name] for amounts in points] for axis in self.axes}
         return pa.table({**columns, "risk": list(map(round_up, self.risks)), "exact": list(map(str, self.risks))})

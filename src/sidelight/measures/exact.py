@@ -81,7 +81,7 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def times_log(self, counts: Numbers) -> Numbers:
-        """Give c·ln c for every count c, and 0 for none."""
+        """Return c·ln c for every count c, and 0 for none."""
 
 
 class _Floats(Arithmetic):
@@ -175,11 +175,7 @@ def worst_row(
 
 
 def near_worst(scores: Floats, *, large_is_bad: bool) -> Integers:
-    """List the rows whose floats are too near the worst to tell which one it is.
-
-    >>> near_worst(np.array([0.3, 0.1 + 0.2, np.nan, 0.2]), large_is_bad=True).tolist()
-    [0, 1]
-    """
+    """List the rows whose floats are too near the worst to tell which one it is."""
     worst = np.fmax.reduce(scores) if large_is_bad else np.fmin.reduce(scores)
     if math.isnan(worst):
         return np.empty(0, np.int64)
@@ -199,11 +195,6 @@ def worst_of_each_part(
 
     Part i begins at row `starts[i]`, and none is empty.  Kinds that are near the worst of several parts are computed
     once.
-
-    >>> counts = np.array([[1, 3], [2, 6], [3, 10], [0, 0]])
-    >>> worst_of_each_part(np.array([1 / 3, 1 / 3, 0.3, np.nan]), np.array([0, 2, 3]), large_is_bad=True,
-    ...                    kinds=counts.__getitem__, exactly=lambda kinds: [Fraction(*each) for each in kinds.tolist()])
-    [Fraction(1, 3), Fraction(3, 10), None]
     """
     worst = (np.fmax if large_is_bad else np.fmin).reduceat(scores, starts)
     values: list[Amount | None] = [math.inf if large_is_bad and each == math.inf else None for each in worst.tolist()]
@@ -277,11 +268,9 @@ class Fractions(RatioArithmetic[Fraction]):
         return Fraction(prod(over for over, _ in pairs), prod(under for _, under in pairs))
 
     def risk(self, against: Fraction) -> Fraction:
-        """As it is."""
         return 1 / (1 + against)
 
     def exceeds(self, against: Fraction, limit: Fraction) -> bool:
-        """Compare."""
         return against > limit
 
 
@@ -313,13 +302,7 @@ FRACTIONS, DECIMALS = Fractions(), Decimals()
 
 
 def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
-    """Compute in fractions where they have at most so many bits, else in decimals.
-
-    >>> compute_exactly(10, BITS_REPORTED, lambda arithmetic: arithmetic.risk(arithmetic.ratio(1, 2)))
-    Fraction(2, 3)
-    >>> compute_exactly(20_000, BITS_REPORTED, lambda arithmetic: arithmetic.risk(arithmetic.ratio(1, 2)))
-    0.6666666666666667
-    """
+    """Compute in fractions where they have at most so many bits, else in decimals."""
     arithmetic: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
     with arithmetic.precision():
         return compute(arithmetic)
@@ -348,24 +331,24 @@ class Screen(ABC):
 
     @abstractmethod
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its row of numbers."""
+        """Return each group's row of numbers."""
 
     def slack(self, people: int) -> float:
-        """Say how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
+        """Return how far off a value may be (relative above 1) in releases whose groups have up to so many people."""
         del people
         return 0.0 if self.exact else NEAR
 
     def margin(self, bound: float, people: int) -> float:
-        """Say how far from a bound a value must be to be on the same side of it as the exact one."""
+        """Return how far from a bound a value must be to be on the same side of it as the exact one."""
         return self.slack(people) * max(abs(bound), 1.0)
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
-        """Say which rows may join a release's, and groups of it leave, and it is for sure no worse, exactly."""
+        """Return which rows may join a release's, and groups of it leave, and it is for sure no worse, exactly."""
         del release
         return np.zeros(len(rows), bool)
 
     def kinds(self, groups: Groups) -> Integers:
-        """Give whole numbers that decide each group's own value: groups that share them are of one kind."""
+        """Return whole numbers that decide each group's own value: groups that share them are of one kind."""
         return np.column_stack((groups.sizes, groups.counts.dense()))
 
     @abstractmethod
@@ -377,17 +360,12 @@ class Screen(ABC):
         """Read the measure's value off each row."""
 
     def group_values(self, groups: Groups) -> Floats:
-        """Give the value of each group taken for a release: of the rows that `of` gives, or a quicker way."""
+        """Return the value of each group taken for a release: of the rows that `of` gives, or a quicker way."""
         return self.value(self.rows(groups))
 
 
 def join_all(screen: Screen, rows: Floats) -> Floats:
-    """Join all rows to one, by halves.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> join_all(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).tolist()
-    [[3.0]]
-    """
+    """Join all rows to one, by halves."""
     while len(rows) > 1:
         half = len(rows) // 2
         rows = np.concatenate((screen.join(rows[:half], rows[half : 2 * half]), rows[2 * half :]))
@@ -395,12 +373,7 @@ def join_all(screen: Screen, rows: Floats) -> Floats:
 
 
 def join_forwards(screen: Screen, rows: Floats) -> Floats:
-    """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once).
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> join_forwards(GroupSize().screen(), np.array([[5.0], [3.0], [4.0]])).ravel().tolist()
-    [5.0, 3.0, 3.0]
-    """
+    """Join, for each row, all rows up to and including it (a scan, in log₂ steps over all rows at once)."""
     joined, step = rows.copy(order="K"), 1
     while step < len(rows):  # row i stands for the rows i − step + 1 … i
         joined[step:] = screen.join(joined[step:], joined[:-step].copy())

@@ -85,7 +85,6 @@ class ExpectedCandidates(FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """With few and with more people borrowed."""
         del domain
         return cls(), cls(borrowed=1)
 
@@ -119,7 +118,7 @@ class ExpectedCandidates(FormulaMeasure):
         return self._rounded_down(left, [self._rest(drawn, counts[at], whole[at], everybody) for at in others], drawn)
 
     def _rest(self, drawn: int, here: int, everywhere: int, everybody: int) -> Fraction:
-        """Give b = β + n − 1 − β·p − c of a value."""
+        """Return b = β + n − 1 − β·p − c of a value."""
         return self.borrowed + drawn - Fraction(self.borrowed * everywhere, everybody) - here
 
     def _rounded_down(self, left: Decimal, rests: Sequence[Fraction], drawn: int) -> float:
@@ -131,7 +130,7 @@ class ExpectedCandidates(FormulaMeasure):
         return round_down(1 + sum(1 - ratio_exactly(rest, self.borrowed + drawn, drawn) for rest in rests))
 
     def _absent(self, counts: list[int], whole: list[int]) -> dict[int, Decimal]:
-        """Give Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by its place."""
+        """Return Γ(b + n − 1)·Γ(a) / (Γ(b)·Γ(a + n − 1)) of each value that occurs in the group, by its place."""
         drawn, everybody = sum(counts) - 1, sum(whole)
         absent = {}
         with localcontext(PRECISE):
@@ -149,7 +148,6 @@ class ExpectedCandidates(FormulaMeasure):
         return CandidateWitness(groups.name(row), groups.domain[surest], candidates=len(absent))
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, and the value of whoever is worst off."""
         witness = finding.witness
         if not isinstance(witness, CandidateWitness):
             return "Nobody in the release has any value, so nothing can be left of it."
@@ -189,7 +187,7 @@ def _shares(groups: Groups) -> Floats:
 
 
 def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
-    """Give ln Γ(b + m)·Γ(a) / (Γ(b)·Γ(a + m)) with a = b + d: by Stirling's formula, term by term.
+    """Return ln Γ(b + m)·Γ(a) / (Γ(b)·Γ(a + m)) with a = b + d: by Stirling's formula, term by term.
 
     The large parts of the four logarithms cancel before they are computed, or a group of a million people would lose
     nine digits.  −∞ where b is 0.
@@ -205,7 +203,7 @@ def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
 
 
 def _beyond_stirling(x: Floats) -> Floats:
-    """Give ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
+    """Return ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
     large = np.maximum(x, FAR)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
     small = np.minimum(x, FAR)
@@ -224,12 +222,7 @@ STEPS, TERMS = 64, 40
 
 
 def log_rising(start: Fraction, steps: int) -> Decimal:
-    """Give ln of start·(start + 1)· … ·(start + steps − 1), to about 60 digits, in the context of `PRECISE`.
-
-    >>> with localcontext(PRECISE):
-    ...     round(log_rising(Fraction(1), 5).exp(), 40)
-    Decimal('120.0000000000000000000000000000000000000000')
-    """
+    """Return ln of start·(start + 1)· … ·(start + steps − 1), to about 60 digits, in the context of `PRECISE`."""
     first = Decimal(start.numerator) / start.denominator
     if steps <= STEPS:
         return _log_product(first, steps)
@@ -245,14 +238,14 @@ def _log_product(first: Decimal, steps: int) -> Decimal:
 
 
 def _stirling(x: Decimal) -> Decimal:
-    """Give ln Γ(x) up to a constant."""
+    """Return ln Γ(x) up to a constant."""
     series = (number / (2 * k * (2 * k - 1)) / x ** (2 * k - 1) for k, number in enumerate(_bernoulli(), start=1))
     return (x - Decimal("0.5")) * x.ln() - x + sum(series, Decimal(0))
 
 
 @cache
 def _bernoulli() -> tuple[Decimal, ...]:
-    """Give B₂, B₄, … by their recurrence Σ_{j<k} C(k, j)·B_j = 0."""
+    """Return B₂, B₄, … by their recurrence Σ_{j<k} C(k, j)·B_j = 0."""
     numbers = [Fraction(1)]
     for k in range(1, 2 * TERMS + 1):
         numbers.append(-sum((comb(k + 1, j) * numbers[j] for j in range(k)), Fraction(0)) / (k + 1))
@@ -268,7 +261,7 @@ AS_GOOD_AS = Decimal("1e-40")
 
 
 def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
-    """Give Π_{t < steps} (first + t) / (total + t), factor by factor, in the context of `PRECISE`."""
+    """Return Π_{t < steps} (first + t) / (total + t), factor by factor, in the context of `PRECISE`."""
     start, product = Decimal(first.numerator) / first.denominator, Decimal(1)
     for step in range(steps):
         product *= (start + step) / (total + step)
@@ -276,7 +269,7 @@ def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:
 
 
 def ratio_exactly(first: Fraction, total: int, steps: int) -> Fraction:
-    """Give the same as a fraction.
+    """Return the same as a fraction.
 
     >>> ratio_exactly(Fraction(7, 2), 5, 2)
     Fraction(21, 40)
@@ -290,12 +283,7 @@ SPOUGE, SPOUGE_DIGITS = 100, Context(prec=160)
 
 
 def ratio_by_spouge(first: Fraction, total: int, steps: int) -> Decimal:
-    """Give the same from four values of ln Γ, in a time that does not depend on the steps.
-
-    >>> with localcontext(PRECISE):
-    ...     abs(ratio_by_spouge(Fraction(7, 2), 5, 30) - ratio_multiplied(Fraction(7, 2), 5, 30)) < Decimal("1e-50")
-    True
-    """
+    """Return the same from four values of ln Γ, in a time that does not depend on the steps."""
     with localcontext(SPOUGE_DIGITS):
         start, end = Decimal(first.numerator) / first.denominator, Decimal(total)
         log_ratio = _log_gamma(start + steps) - _log_gamma(start) - _log_gamma(end + steps) + _log_gamma(end)
@@ -303,7 +291,7 @@ def ratio_by_spouge(first: Fraction, total: int, steps: int) -> Decimal:
 
 
 def _log_gamma(x: Decimal) -> Decimal:
-    """Give ln Γ(x) = ln Γ(x + 1) − ln x for x > 0.
+    """Return ln Γ(x) = ln Γ(x + 1) − ln x for x > 0.
 
     Γ(x + 1) = (x + A)^(x + 1/2)·e^(−x − A)·(c₀ + Σ_{0<k<A} c_k / (x + k)), but for a share of it less than (2π)^(−A).
 
@@ -316,7 +304,7 @@ def _log_gamma(x: Decimal) -> Decimal:
 
 @cache
 def _spouge() -> tuple[Decimal, ...]:
-    """Give c₀, c₁, …: c_k = (−1)^(k − 1)·(A − k)^(k − 1/2)·e^(A − k) / (k − 1)!, and c₀ = √(2π), from Γ(1) = 1."""
+    """Return c₀, c₁, …: c_k = (−1)^(k − 1)·(A − k)^(k − 1/2)·e^(A − k) / (k − 1)!, and c₀ = √(2π), from Γ(1) = 1."""
     with localcontext(SPOUGE_DIGITS):
         others = [
             (-1) ** (k - 1)

@@ -70,15 +70,7 @@ def _readers(kind: type[Measure]) -> tuple[tuple[str, FieldReader, bool], ...]:
 
 
 def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
-    """Return a whole number of at least 0, or raise `BadMeasure`.
-
-    >>> whole_amount("implications", "k", 3)
-    3
-    >>> whole_amount("implications", "k", -1)
-    Traceback (most recent call last):
-    ...
-    sidelight.errors.BadMeasure: 'implications' needs k to be a whole number of at least 0, not -1
-    """
+    """Return a whole number of at least 0, or raise `BadMeasure`."""
     try:
         whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
     except TypeError:
@@ -93,12 +85,7 @@ def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST
 
 
 def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:
-    """Raise `BadMeasure` for what is none of the choices that a setting has.
-
-    >>> refuse_unknown("prosecutor risk", "statistic", "averag", ("highest", "average"))
-    Traceback (most recent call last):
-    sidelight.errors.BadMeasure: 'prosecutor risk' has no statistic="averag"; did you mean 'average'?
-    """
+    """Raise `BadMeasure` for what is none of the choices that a setting has."""
     if not isinstance(chosen, str) or chosen not in choices:
         message = f"'{measure}' has no {parameter(name, as_given(chosen))}{did_you_mean(as_given(chosen), choices)}"
         raise BadMeasure(message)

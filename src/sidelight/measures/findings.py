@@ -28,12 +28,6 @@ def findings(measures: Sequence[Measure], release: AnyRelease) -> tuple[Finding,
 
     The same as asking each measure by itself; measures that go their own way over a release still do.  A release that
     is streamed is gone through once, and has the findings that it would have in memory.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> from sidelight.measures.l_diversity import DistinctValues
-    >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 2}])
-    >>> [str(finding.value) for finding in findings([GroupSize(), DistinctValues()], release)]
-    ['2', '1']
     """
     if isinstance(release, StreamedRelease):
         return _streamed(measures, release)

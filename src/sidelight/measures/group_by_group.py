@@ -43,18 +43,18 @@ class GroupByGroup(Measure):
 
     @abstractmethod
     def scores(self, groups: Groups) -> Floats:
-        """Give every group's value as a float; nan where there is nothing to measure."""
+        """Return every group's value as a float; nan where there is nothing to measure."""
 
     @abstractmethod
     def kinds(self, groups: Groups) -> Integers:
-        """Give whole numbers that decide the groups' values: groups that share them are equally bad."""
+        """Return whole numbers that decide the groups' values: groups that share them are equally bad."""
 
     @abstractmethod
     def summarize(self, groups: Groups) -> Worst:
         """Keep the worst group."""
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Say what one should know about the finding, whichever group is the worst."""
+        """Return what one should know about the finding, whichever group is the worst."""
         del groups
         return ()
 
@@ -79,7 +79,7 @@ class GroupByGroup(Measure):
     def worst_of_parts(
         cls, measures: Sequence[Self], groups: Groups, starts: Integers
     ) -> Iterator[Sequence[Amount | None]]:
-        """Give, for each of some measures of this class, the worst value of each part of the groups, exactly.
+        """Return, for each of some measures of this class, the worst value of each part of the groups, exactly.
 
         The parts are groups of the same people, put together in different ways; part i begins at row `starts[i]`, and
         none is empty.  None: nothing to measure.
@@ -97,12 +97,12 @@ class FormulaMeasure(GroupByGroup):
     sparse_statistic: ClassVar[bool] = False  # whether its statistic is as wide as the values that a group has
 
     def statistic(self, groups: Groups) -> Integers:
-        """Give, per group, the whole numbers that decide its value: by default how often each value occurs."""
+        """Return, per group, the whole numbers that decide its value: by default how often each value occurs."""
         return groups.counts.dense()
 
     @abstractmethod
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """Give the value of each row of statistics, of these groups' release, in this arithmetic."""
+        """Return the value of each row of statistics, of these groups' release, in this arithmetic."""
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at what makes this group the worst."""
@@ -132,7 +132,7 @@ class FormulaMeasure(GroupByGroup):
         return (groups,) if self.sparse_statistic and groups.counts.is_wide else super().blocks(groups)
 
     def kinds(self, groups: Groups) -> Integers:
-        """Give the groups' statistics in one form."""
+        """Return the groups' statistics in one form."""
         statistic = self.statistic(groups)
         return self.canonical(statistic) if statistic.shape[1] else statistic
 
@@ -143,7 +143,6 @@ class FormulaMeasure(GroupByGroup):
             return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
 
     def summarize(self, groups: Groups) -> Worst:
-        """Keep the worst group."""
         groups = groups.in_order()
         worst = worst_row(
             self.scores(groups),
@@ -186,29 +185,24 @@ class WorstGroup(Screen):
 
     @property
     def exact(self) -> bool:
-        """For whole numbers."""
         return self.measure.whole_numbers
 
     @property
     def group_by_group(self) -> bool:
-        """Always."""
         return True
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its own value; a group with nothing to say gives the best there is."""
+        """Return each group's own value; a group with nothing to say gives the best there is."""
         best = -np.inf if self.measure.large_is_bad else np.inf
         return np.nan_to_num(self.measure.scores(groups), nan=best, posinf=np.inf, neginf=-np.inf)[:, np.newaxis]
 
     def kinds(self, groups: Groups) -> Integers:
-        """What the measure itself says."""
         return self.measure.kinds(groups)
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Keep the worse one."""
         return np.maximum(one, other) if self.measure.large_is_bad else np.minimum(one, other)
 
     def value(self, rows: Floats) -> Floats:
-        """The one number."""
         return rows[:, 0]
 
 
@@ -224,7 +218,7 @@ class ShareWitness(Witness):
 
 
 def shares(counts: Numbers, groups: Groups, arithmetic: Arithmetic) -> tuple[Numbers, Numbers]:
-    """Give q of every row of counts and value (nan in groups without values), and p of every value."""
+    """Return q of every row of counts and value (nan in groups without values), and p of every value."""
     whole = arithmetic.whole(groups.whole)
     return arithmetic.ratio(counts, counts.sum(axis=1, keepdims=True)), arithmetic.ratio(whole, whole.sum())
 
@@ -318,13 +312,7 @@ def share_witness(groups: Groups, row: int, place: int) -> ShareWitness:
 
 
 def exact_shares(groups: Groups, witness: Witness) -> tuple[dict[Label, Fraction], dict[Label, Fraction]]:
-    """Give q of the witness's group and p of a release's groups, value by value, as they are defined: for replays.
-
-    >>> from sidelight.release.release import Release
-    >>> groups = Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 3}]).groups
-    >>> exact_shares(groups, Witness(groups.name(0)))[0]["Flu"]
-    Fraction(2, 3)
-    """
+    """Return q of the witness's group and p of a release's groups, value by value, as they are defined: for replays."""
     group = groups.counts.row(witness.group.number - 1).tolist()
     whole = groups.whole.tolist()
     here = [Fraction(count, sum(group)) for count in group]

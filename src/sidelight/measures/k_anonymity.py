@@ -50,16 +50,13 @@ class GroupSize(FormulaMeasure):
     when_groups_merge = Monotonicity.NON_DECREASING
 
     def statistic(self, groups: Groups) -> Integers:
-        """Give every group's number of people."""
         return groups.sizes[:, np.newaxis]
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """The number itself."""
         del groups, arithmetic
         return statistic[:, 0]
 
     def explain(self, finding: Finding) -> str:
-        """Name the smallest group."""
         assert finding.witness is not None
         people = (
             "1 person stands alone" if finding.value == 1 else f"{in_words(finding.value)} people stand for one another"
@@ -67,5 +64,4 @@ class GroupSize(FormulaMeasure):
         return f"In {finding.witness.group}, {people}; no group is smaller."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Count the people of the group again."""
         return Fraction(int(release.group(witness.group).sizes[0]))

@@ -70,7 +70,6 @@ class DistinctValues(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Of all values, and of all but one."""
         return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
 
     def statistic(self, groups: Groups) -> Integers:
@@ -85,7 +84,6 @@ class DistinctValues(Targeted, FormulaMeasure):
         return others if not self.apart_from else np.where((others > 0) | (every == 0), others, np.nan)
 
     def explain(self, finding: Finding) -> str:
-        """Name the group with the fewest values."""
         if finding.witness is None:
             return NOBODY
         where = finding.witness.group
@@ -100,7 +98,6 @@ class DistinctValues(Targeted, FormulaMeasure):
         return f"The people in {where} have {number} different values{beside}; no group has fewer."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
-        """Count the different values of the group again."""
         counts = release.group(witness.group).value_counts(0)
         return Fraction(sum(1 for value in counts if value not in self.apart_from))
 
@@ -135,11 +132,9 @@ class EntropyDiversity(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Of all values, and of all but one."""
         return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
 
     def statistic(self, groups: Groups) -> Integers:
-        """Count the values in question."""
         return without(groups, self.apart_from).counts.packed()
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
@@ -154,12 +149,11 @@ class EntropyDiversity(Targeted, FormulaMeasure):
         return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
-        """Give the fraction where it is one, else a float rounded down."""
+        """Return the fraction where it is one, else a float rounded down."""
         assert isinstance(number, Decimal)
         return fraction_or_float(number, statistic)
 
     def explain(self, finding: Finding) -> str:
-        """Name the least diverse group."""
         if finding.witness is None:
             return NOBODY
         worth = (
@@ -215,7 +209,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Every ℓ up to one more than there are values; and of all values but one."""
         every = tuple(cls(l=number) for number in range(1, len(domain) + 2))
         return (*every, *(cls(l=2, apart_from=domain[:1]) for _ in domain[1:2]))
 
@@ -232,13 +225,12 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         return limit if self.l == 1 else limit / (1 + limit)
 
     def statistic(self, groups: Groups) -> Integers:
-        """Give every group's largest count, and the sum of those from the ℓ-th largest on."""
+        """Return every group's largest count, and the sum of those from the ℓ-th largest on."""
         rising = np.sort(without(groups, self.apart_from).counts.packed(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
         return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
-        """c, the one over the other."""
         del groups
         return arithmetic.ratio(statistic[:, 0], statistic[:, 1])
 
@@ -248,7 +240,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         return Witness(groups.name(row), groups.domain[groups.counts.by_frequency(row)[0]])
 
     def explain(self, finding: Finding) -> str:
-        """Name the group and its most frequent value."""
         if finding.witness is None:
             return NOBODY
         where, value = finding.witness.group, shown(finding.witness.value)
@@ -279,13 +270,10 @@ def _ordinal(number: int) -> str:
 
 
 def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
-    """Give the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
+    """Return the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
 
     If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
     such a fraction needs a proof that it is one.
-
-    >>> fraction_or_float(Decimal(4), [4, 1, 1, 1, 1]), fraction_or_float(Decimal(8).sqrt(), [2, 1, 1])
-    (Fraction(4, 1), 2.82842712474619)
     """
     times = Counter(count for count in counts if count > 0)
     total = sum(count * often for count, often in times.items())
@@ -296,7 +284,7 @@ def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
 
 
 def _is_rational(times: Counter[int], total: int) -> bool:
-    """Say whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
+    """Return whether n^n / Π c^c is the n-th power of a fraction: whether every prime occurs a multiple of n times."""
     powers: Counter[int] = Counter()
     for count, often in times.items():
         for prime, power in _primes(count).items():

@@ -55,11 +55,7 @@ def limit_text(measure: object, comparison: Comparison, bound: object, *, typed:
 
 
 def call_text(name: str, settings: Mapping[str, object], *, longest: int = LONGEST) -> str:
-    """Return a measure with its settings.
-
-    >>> call_text("group size", {}), call_text("implications", {"k": 3, "value": "Salt, pepper"})
-    ('group size', 'implications(k=3, value="Salt, pepper")')
-    """
+    """Return a measure with its settings."""
     texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
     parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
     return f"{name}({', '.join(parts)})" if parts else name

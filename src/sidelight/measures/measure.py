@@ -133,12 +133,7 @@ class Measure(ABC):
             raise BadMeasure(message)
 
     def about(self, of: str | None = None, *, known: str | Sequence[str] = ()) -> Measure:
-        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody.
-
-        >>> from sidelight.measures.l_diversity import DistinctValues
-        >>> print(DistinctValues().about("income") >= 2)
-        distinct values(of=income) ≥ 2
-        """
+        """Ask about one of several sensitive columns, as somebody does who knows the columns `known` of everybody."""
         from sidelight.measures.about import About  # noqa: PLC0415 - which is a measure too
 
         return About(self, of, known)
@@ -341,11 +336,9 @@ class Worst:
     notes: tuple[str, ...] = ()  # what to know about the finding, the same for all groups
 
     def merge(self, other: Worst) -> Worst:
-        """Keep the worse of the two."""
         return min(self, other, key=Worst._rank)
 
     def finding(self) -> Finding:
-        """Report the worst group."""
         if self.value is None:
             return Finding(self.measure, self.otherwise, None, (self.why, *self.notes))
         return Finding(self.measure, self.value, self.witness, self.notes)

@@ -17,11 +17,7 @@ from sidelight.table.labels import MISSING, Label, as_number, in_order, label, s
 
 
 class NumberValues(dict[Label, Fraction]):
-    """The number that each value stands for: hashed, and not changed.
-
-    >>> NumberValues({"low": 0.5, "high": 40})
-    {'high': Fraction(40, 1), 'low': Fraction(1, 2)}
-    """
+    """The number that each value stands for: hashed, and not changed."""
 
     def __init__(self, numbers: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
         numbers = expect_mapping(numbers, parameter("numbers"), '{"low": 0, "high": 40}')
@@ -32,25 +28,17 @@ class NumberValues(dict[Label, Fraction]):
         return hash(tuple(self.items()))
 
     def as_written(self) -> dict[str, int | Fraction | float]:
-        """Say them as a policy file does."""
+        """Return them as a policy file does."""
         return {shown(text): whole_if_possible(number) for text, number in self.items()}
 
 
 def of_sensible_size(number: Fraction | float) -> bool:
-    """Say whether a number is neither too large nor too near to 0.
-
-    >>> of_sensible_size(Fraction(3)), of_sensible_size(1e40)
-    (True, False)
-    """
+    """Return whether a number is neither too large nor too near to 0."""
     return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
 
 
 def finite(number: object, name: str) -> int | Fraction:
-    """Take a number that is 0 or of a sensible size, exactly.
-
-    >>> finite(0.5, "within")
-    Fraction(1, 2)
-    """
+    """Take a number that is 0 or of a sensible size, exactly."""
     exact = exact_number(number, BadMeasure, name)
     if exact and not of_sensible_size(exact):
         message = f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size"
@@ -59,7 +47,7 @@ def finite(number: object, name: str) -> int | Fraction:
 
 
 def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
-    """Show a whole number as such.
+    """Return a whole number as such.
 
     >>> whole_if_possible(Fraction(5)), whole_if_possible(Fraction(1, 2)), whole_if_possible(float("inf"))
     (5, Fraction(1, 2), inf)
@@ -68,11 +56,7 @@ def whole_if_possible(number: Fraction | float) -> int | Fraction | float:
 
 
 def seeming_thousands(domain: Iterable[Label]) -> str | None:
-    """Give a value whose point seems to separate thousands, among such as have none below a thousand.
-
-    >>> seeming_thousands(("1.234", "500")), seeming_thousands(("1.25", "500")), seeming_thousands(("1.234", "5000"))
-    ('1.234', None, None)
-    """
+    """Return a value whose point seems to separate thousands, among such as have none below a thousand."""
     texts = [text for text in domain if text is not None]
     pointed = [text for text in texts if "." in text]
     others = [text for text in texts if "." not in text]
@@ -88,11 +72,7 @@ POINTED_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 def numbers_of(
     domain: tuple[Label, ...], known: NumberValues | None, *, missing: Fraction | None = None
 ) -> tuple[Fraction, ...]:
-    """Give the number of each value of a domain; a missing one stands for `missing`, or is refused.
-
-    >>> numbers_of(("7", "many"), NumberValues({"many": 100}))
-    (Fraction(7, 1), Fraction(100, 1))
-    """
+    """Return the number of each value of a domain; a missing one stands for `missing`, or is refused."""
     return tuple(_number_of(text, known, missing) for text in domain)
 
 

@@ -95,14 +95,12 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """With an amount for each value: 0 and one that needs several digits among them, a missing one or not."""
         amounts: list[Bound] = [7, 0, Fraction(1, 3), 10**20 + 1, 7]
         numbers = {text: amounts[at % 5] for at, text in enumerate(in_order(domain))}
         present = {text: number for text, number in numbers.items() if text is not None}
         return cls(numbers=numbers), cls(1, present), *(cls(3, numbers, apart_from=domain[:1]) for _ in domain[1:2])
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
         settings = super().settings()
         if isinstance(self.numbers, NumberValues):
             settings["numbers"] = self.numbers.as_written()
@@ -114,11 +112,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         self._amounts(without(release.groups, self.apart_from).domain)
 
     def suits(self, domain: tuple[Label, ...]) -> bool:
-        """Say whether all values of a domain are amounts.
-
-        >>> Dominance().suits(("10", "2.5", None)), Dominance().suits(("10", "Flu"))
-        (True, False)
-        """
+        """Return whether all values of a domain are amounts."""
         try:
             self._amounts(domain)
         except BadMeasure:
@@ -130,7 +124,7 @@ class SumMeasure(Targeted, FormulaMeasure):
         return _Amounts.of(self.name, domain, known)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Say how many people have no amount, and that a point may not be what it is taken for."""
+        """Return how many people have no amount, and that a point may not be what it is taken for."""
         seen = without(groups, self.apart_from)
         lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
         notes = (
@@ -148,7 +142,7 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     @abstractmethod
     def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
-        """Give the two sums of each group, by digits."""
+        """Return the two sums of each group, by digits."""
 
     def statistic(self, groups: Groups) -> Integers:
         """Add up the digits of both sums."""
@@ -188,7 +182,7 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     @abstractmethod
     def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
-        """Give the two sums of one group from its amounts, the largest first, and how many people have each."""
+        """Return the two sums of one group from its amounts, the largest first, and how many people have each."""
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the group's amounts again, and divide by the definition."""
@@ -234,7 +228,6 @@ class Dominance(SumMeasure):
         return _sum_of_largest(falling, self.largest), sum((each * many for each, many in falling), Fraction(0))
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, and how much its largest amounts are of the sum."""
         witness = finding.witness
         if not isinstance(witness, SumWitness):
             return "Nobody in the release has an amount, so there is no sum."
@@ -287,7 +280,6 @@ it that closely from the sum.
         return everything - _sum_of_largest(falling, self.largest), falling[0][0]
 
     def explain(self, finding: Finding) -> str:
-        """Name the group, and who can tell which amount."""
         witness = finding.witness
         if not isinstance(witness, SumWitness):
             return "Nobody in the release has an amount, so no sum gives one away."
@@ -389,7 +381,7 @@ class _FallingAmounts(NamedTuple):
         return np.column_stack([add_up(self.group, each, groups) for each in digits.T])
 
     def occurring(self, groups: int) -> Flags:
-        """Say in which groups anybody has an amount."""
+        """Return in which groups anybody has an amount."""
         occurs: Flags = np.bincount(self.group[self.is_first], minlength=groups) > 0
         return occurs
 

@@ -124,7 +124,6 @@ class Closeness(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Every distance, the hierarchy being by initial letters."""
         values = tuple(value for value in domain if value is not None) or ("",)
         tree = (values, tuple(value[:1] for value in values), ("*",) * len(values))
         return (
@@ -136,7 +135,6 @@ class Closeness(Targeted, FormulaMeasure):
         )
 
     def settings(self) -> dict[str, object]:
-        """Say it as a policy file does: the hierarchy in lines, so that the policy stands by itself."""
         settings = super().settings()
         if self.hierarchy is not None:
             settings["hierarchy"] = tuple(zip(*self.hierarchy.levels, strict=True))
@@ -157,14 +155,12 @@ class Closeness(Targeted, FormulaMeasure):
         return EqualDistance(domain)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Name the order if nobody gave it: sorted texts are hardly ever in the order of what they mean."""
         if self.distance != "ordered" or self.order is not None:
             return ()
         order = listed(without(groups, self.apart_from).domain, most=20)
         return (f"{self} takes the values in this order: {order}; give order= or declare domain= if it is another",)
 
     def statistic(self, groups: Groups) -> Integers:
-        """Keep the shares in question, of the nodes of each level; in an order all counts, as places matter there."""
         groups = without(groups, self.apart_from)
         ground = self.ground_distance(groups.domain)
         return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
@@ -175,7 +171,6 @@ class Closeness(Targeted, FormulaMeasure):
         return self.distance != "ordered"
 
     def canonical(self, statistic: Integers) -> Integers:
-        """Take groups with the same shares for one."""
         return super().canonical(statistic) if self.distance == "ordered" else reduce_share_runs(statistic)
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
@@ -203,7 +198,6 @@ class Closeness(Targeted, FormulaMeasure):
         return share_witness(groups, row, most if surplus.get(most, 0) > 0 else 0)
 
     def explain(self, finding: Finding) -> str:
-        """Name the group and the value it has too much of."""
         if not isinstance(finding.witness, ShareWitness):
             return "Nobody in the release has any value, so there is no distance to measure."
         if finding.value == 0:
@@ -243,7 +237,7 @@ class GroundDistance(ABC):
 
     @abstractmethod
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Give the earth mover's distance by its formula in the paper."""
+        """Return the earth mover's distance by its formula in the paper."""
 
 
 @dataclass(frozen=True)

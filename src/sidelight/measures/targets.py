@@ -90,11 +90,7 @@ class Predicate:
 
     @classmethod
     def read(cls, values: object, *, name: str = "") -> Predicate:
-        """Understand a value, a list of values, or a list that begins with "not".
-
-        >>> [str(Predicate.read(values)) for values in (["Ulcer", "Dyspepsia"], ["not", "Flu"], "Flu")]
-        ['Dyspepsia or Ulcer', 'not Flu', 'Flu']
-        """
+        """Read a value, a list of values, or a list that begins with "not"."""
         if isinstance(values, Predicate):
             return values
         if isinstance(values, str) or not isinstance(values, Iterable):
@@ -106,12 +102,7 @@ class Predicate:
 
     @classmethod
     def under(cls, hierarchy: Hierarchy, node: str) -> Predicate:
-        """Ask for people who have one of the values under a node of a hierarchy, at whichever level it stands.
-
-        >>> organs = Hierarchy.nested("disease", {"stomach": ["Ulcer", "Dyspepsia"], "lung": ["Flu"]})
-        >>> Predicate.under(organs, "stomach").values
-        ('Dyspepsia', 'Ulcer')
-        """
+        """Ask for people who have one of the values under a node of a hierarchy, at whichever level it stands."""
         return cls(tuple(hierarchy.under(node)), name=node)
 
     def places(self, domain: tuple[Label, ...]) -> list[int]:
@@ -149,11 +140,7 @@ class Predicate:
 
 
 def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
-    """Understand a list of sets of values, or a mapping name → set of values.
-
-    >>> [str(each) for each in read_predicates({"a stomach disease": ["Ulcer", "Dyspepsia"], "ill": ["not", "None"]})]
-    ['a stomach disease', 'ill']
-    """
+    """Read a list of sets of values, or a mapping name → set of values."""
     # a dataframe is iterated by the names of its columns, which are no sets of values
     if isinstance(predicates, str) or not isinstance(predicates, Sequence | AbstractSet | Mapping | Iterator):
         message = 'predicates= wants a list of lists of values, such as [["Ulcer", "Dyspepsia"], ["not", "Flu"]]'
@@ -164,11 +151,7 @@ def read_predicates(predicates: Predicates) -> tuple[Predicate, ...]:
 
 
 def predicates_as_written(predicates: tuple[Predicate, ...]) -> dict[str, list[str]] | list[list[str]]:
-    """Write predicates as the policy file does: under their names if they have any.
-
-    >>> predicates_as_written(read_predicates([["Ulcer", "Dyspepsia"], ["not", "Flu"]]))
-    [['Dyspepsia', 'Ulcer'], ['not', 'Flu']]
-    """
+    """Write predicates as the policy file does: under their names if they have any."""
     if any(each.name for each in predicates):
         return {str(each): each.as_list() for each in predicates}
     return [each.as_list() for each in predicates]
@@ -180,7 +163,7 @@ file of one) has under a node of that name."""
 
 
 def read_value(value: Value) -> Label | Predicate:
-    """Understand a target: a value stays one, several are a category.
+    """Read a target: a value stays one, several are a category.
 
     >>> read_value("Flu"), str(read_value(["Ulcer", "Dyspepsia"])), str(read_value({"a stomach disease": ["Ulcer"]}))
     ('Flu', 'Dyspepsia or Ulcer', 'a stomach disease')
@@ -286,7 +269,7 @@ class Targets:
         return tuple(domain[place] for place in _members(self.value, domain))
 
     def notes(self, domain: tuple[Label, ...]) -> tuple[str, ...]:
-        """Say which values of a category do not occur, should that be a mistake, and that no value is left."""
+        """Return which values of a category do not occur, should that be a mistake, and that no value is left."""
         if self.are_the_rest and not {shown(text) for text in domain} - {shown(text) for text in self.apart_from}:
             return (NO_VALUE_LEFT,)
         if not isinstance(self.value, Predicate):
@@ -295,7 +278,7 @@ class Targets:
         return (f"the release does not have these values of '{self.value}': {listed(absent)}",) if absent else ()
 
     def nobody(self) -> str:
-        """Say that nobody has any of them."""
+        """Return the note that nobody has any of them."""
         if self.value is None:
             return "nobody has any of the values asked about"
         return f"nobody in the release has '{shown(str(self.value))}'"
@@ -393,13 +376,12 @@ class Targeted(Measure):
         return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
     def names_values(self, domain: tuple[Label, ...]) -> Flags:
-        """Say which values of a domain are named: those left out, and those of a category."""
+        """Return which values of a domain are named: those left out, and those of a category."""
         category = self.targets.value.values if isinstance(self.targets.value, Predicate) else ()
         named: Flags = np.array([text in self.apart_from or text in category for text in domain], bool)
         return named | super().names_values(domain)
 
     def settings(self) -> dict[str, object]:
-        """Write a category as policies do, and what is left out last."""
         settings = super().settings()
         settings |= {"apart_from": apart} if (apart := settings.pop("apart_from", ())) else {}
         if isinstance(settings.get("value"), Predicate):
@@ -408,21 +390,12 @@ class Targeted(Measure):
 
 
 def without(groups: Groups, apart_from: Sequence[Label]) -> Groups:
-    """See the other values alone, as if nobody had these.
-
-    >>> release = Release.from_counts([{"Flu": 1, "Ulcer": 2, "Not asked": 3}])
-    >>> without(release.groups, ["Not asked"]).value_counts(0)
-    {'Flu': 1, 'Ulcer': 2}
-    """
+    """See the other values alone, as if nobody had these."""
     return groups.only(Targets(apart_from=tuple(apart_from)).some_places(groups)) if apart_from else groups
 
 
 def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:
-    """Give targets of every kind that suit these values, as settings of a measure.
-
-    >>> examples_of_targets(("a", "b"))
-    [{}, {'value': 'a'}, {'apart_from': ('a',)}, {'value': ('a', 'b')}]
-    """
+    """Return targets of every kind that suit these values, as settings of a measure."""
     named = [{"value": text} for text in domain if text is not None][:1]
     several: list[dict[str, Any]] = [{"apart_from": domain[:1]}, {"value": domain[:2]}] if len(domain) > 1 else []
     return [{}, *named, *several]

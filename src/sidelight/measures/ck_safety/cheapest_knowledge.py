@@ -123,19 +123,16 @@ class CheapestKnowledge(Targeted):
         value: str | None = None,
         apart_from: tuple[str, ...] = (),
     ) -> CheapestKnowledge:
-        """Make it from what a policy file says."""
         return cls(reach, {} if prices is None else prices, otherwise, value, apart_from=apart_from)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Facts that all cost the same, and values of different prices, for all values, one, and all but one."""
         prices = {value: Fraction(1 + place % 3, 2) for place, value in enumerate(domain)}
         targets = [each for each in examples_of_targets(domain) if not isinstance(each.get("value"), tuple)]
         reaches = (Fraction(9, 10), 1, Fraction(1, 2))
         return tuple(cls(reaches[at], known, **each) for at, each in enumerate(targets) for known in ({}, prices))
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
         settings = super().settings()
         for name in ("reach", "otherwise"):
             if name in settings:
@@ -151,7 +148,7 @@ class CheapestKnowledge(Targeted):
         return self.prices
 
     def price(self, value: Label) -> Fraction:
-        """Give what an implication from this value costs."""
+        """Return what an implication from this value costs."""
         assert isinstance(self.otherwise, Fraction)
         return self.tariff.of(value, self.otherwise)
 
@@ -171,7 +168,6 @@ class CheapestKnowledge(Targeted):
         return Finding(self, budget * market.unit, witness)
 
     def explain(self, finding: Finding) -> str:
-        """Say what would have to be known, what it costs, and what follows."""
         known = finding.witness
         if not isinstance(known, PricedWitness):
             return nobody_shown(finding)
@@ -249,7 +245,7 @@ class Market:
         return replace(self, groups=self.groups.take(rows), others=self.others.take(rows), targets=targets)
 
     def certain_budget(self) -> int:
-        """Give a budget that suffices: what it costs to ask a target about every other value of the group.
+        """Return a budget that suffices: what it costs to ask a target about every other value of the group.
 
         (Or anybody of a group without the target's value about every value: one of them is so.)
         """
@@ -318,7 +314,7 @@ class Market:
         }
 
     def _exact_groups(self, choice: Choice) -> dict[ExactGroup, int | None]:
-        """Give the group as each class of targets sees it, with that class, or as it is without the target."""
+        """Return the group as each class of targets sees it, with that class, or as it is without the target."""
         if not choice.target:
             return {ExactGroup.of(self.others, choice.group): None}
         row = choice.group

@@ -81,18 +81,15 @@ class DisclosureCost(Measure):
     def from_settings(
         cls, *, k: int, weights: Mapping[str, float], otherwise: float = 1, knows: Adversary = "implications"
     ) -> DisclosureCost:
-        """Make it from what a policy file says."""
         return cls(k, weights, otherwise, knows)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """One value worse than the others, one that nobody minds, and several weights."""
         first, last = dict.fromkeys(domain[:1], 3), dict.fromkeys(domain[-1:], 0)
         several = {value: Fraction(1 + place % 3, 4) for place, value in enumerate(domain)}
         return (cls(1, first), cls(2, last), cls(0, first), cls(2, several), cls(1, several, knows="negations"))
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
         settings = super().settings()
         if "otherwise" in settings:
             settings["otherwise"] = rate_as_setting(self._otherwise)
@@ -109,7 +106,6 @@ class DisclosureCost(Measure):
         return self.otherwise
 
     def monotonicity(self, semantics: Semantics) -> Monotonicity:
-        """As the adversary's: a maximum of such numbers, each times a weight."""
         return ADVERSARIES[self.knows](self.k).monotonicity(semantics)
 
     def check(self, release: Release) -> None:
@@ -127,18 +123,15 @@ class DisclosureCost(Measure):
         return ADVERSARIES[self.knows](self.k, apart_from=others)
 
     def summarize(self, groups: Groups) -> CostSummary:
-        """Summarize for each weight."""
         parts = [
             (weight, self.question(weight, groups.domain).summarize(groups)) for weight in self.different_weights()
         ]
         return CostSummary(self, tuple(parts))
 
     def screen(self) -> CostScreen:
-        """The adversary's floats for each weight."""
         return CostScreen(self, ADVERSARIES[self.knows](self.k).screen())
 
     def explain(self, finding: Finding) -> str:
-        """Say what the adversary could show, and what that weighs."""
         witness = finding.witness
         if not isinstance(witness, CostWitness):
             return nobody_shown(finding)
@@ -173,7 +166,6 @@ class CostSummary:
     parts: tuple[tuple[Fraction, Summary], ...]
 
     def merge(self, other: CostSummary) -> CostSummary:
-        """Combine weight by weight."""
         pairs = zip(self.parts, other.parts, strict=True)
         return replace(self, parts=tuple((weight, one.merge(two)) for (weight, one), (_, two) in pairs))
 
@@ -199,15 +191,12 @@ class CostScreen(Screen):
 
     @property
     def group_by_group(self) -> bool:
-        """As the adversary's own."""
         return self.inner.group_by_group
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its rows."""
         return np.hstack([screen.rows(groups) for screen in self._screens(groups)])
 
     def kinds(self, groups: Groups) -> Integers:
-        """What decides the adversary's value for each weight."""
         return np.hstack([screen.kinds(groups) for screen in self._screens(groups)])
 
     def _screens(self, groups: Groups) -> list[Screen]:
@@ -219,11 +208,10 @@ class CostScreen(Screen):
         return self.inner.slack(people) * max(1.0, float(self.cost.different_weights()[0]))
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Join weight by weight."""
         return np.hstack([self.inner.join(*pair) for pair in zip(self._parts(one), self._parts(other), strict=True)])
 
     def value(self, rows: Floats) -> Floats:
-        """Give the largest of the weighted values; where nobody has a value of a weight, none."""
+        """Return the largest of the weighted values; where nobody has a value of a weight, none."""
         values = [
             float(weight) * self.inner.value(part)
             for weight, part in zip(self.cost.different_weights(), self._parts(rows), strict=True)

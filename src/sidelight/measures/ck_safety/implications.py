@@ -84,7 +84,6 @@ class Implications(Targeted):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Any value, a given one, all but one and one of two, with no knowledge and with some."""
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def share_at(self, limit: Fraction) -> Fraction | None:
@@ -112,11 +111,9 @@ class Implications(Targeted):
         return ImplicationsSummary(self, self.k, groups.domain, tuple(kept))
 
     def screen(self) -> ImplicationsScreen:
-        """The least probabilities of each group, with and without the target."""
         return ImplicationsScreen(self.k, self.targets)
 
     def explain(self, finding: Finding) -> str:
-        """Say who could be shown to have what by someone who knows what."""
         if not isinstance(finding.witness, ImplicationsWitness):
             return nobody_shown(finding)
         known, value = finding.witness, shown(finding.witness.value)
@@ -159,7 +156,7 @@ class ListedGroup:
         return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]), target)
 
     def atoms(self, allocation: Allocation, value: Label) -> list[Atom]:
-        """Say who gets atoms for which values; the target stands at place 0."""
+        """Return who gets atoms for which values; the target stands at place 0."""
         with_target = (value, *(each for each in self.values if each != value))
         return [
             Atom((self.name.number, place), each)
@@ -178,7 +175,6 @@ class ImplicationsSummary:
     groups: tuple[ListedGroup, ...]
 
     def merge(self, other: ImplicationsSummary) -> ImplicationsSummary:
-        """Put both together and keep what can still take part."""
         both = sorted(self.groups + other.groups, key=lambda group: group.name.number)
         kept = shortlist(_top_counts(both), self.k) if both else ()
         return ImplicationsSummary(self.measure, self.k, self.domain, tuple(both[row] for row in kept))
@@ -228,11 +224,7 @@ def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """Somebody has a value.
-
-    >>> print(Atom((2, 0), "Flu"))
-    person 1 of group 2 has Flu
-    """
+    """Somebody has a value."""
 
     person: Person
     value: Label
@@ -244,11 +236,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Implication:
-    """If one thing is so, so is the other.
-
-    >>> print(Implication(Atom((1, 1), "Flu"), Atom((1, 0), "Flu")))
-    if person 2 of group 1 has Flu, person 1 of group 1 has Flu
-    """
+    """If one thing is so, so is the other."""
 
     premise: Atom
     conclusion: Atom
@@ -277,7 +265,7 @@ class ImplicationsWitness(Witness):
         return Atom(self.target, self.value)
 
     def premises(self) -> dict[Person, tuple[Label, ...]]:
-        """Say whom premises give which values, the target first; what goes without saying is left out."""
+        """Return the values of each person that premises name, the target first; idle implications are left out."""
         premises: dict[Person, dict[Label, None]] = {self.target: {}}
         for implication in self.implications:
             if implication.premise != self.atom:
@@ -285,7 +273,7 @@ class ImplicationsWitness(Witness):
         return {person: tuple(values) for person, values in premises.items() if values}
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
-        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
         if self.any_of and self.semantics == "set":
             raise BadMeasure(no_facts_about(self.value))
         return self._fact(self.atom), tuple(
@@ -336,22 +324,13 @@ def nobody_shown(finding: Finding) -> str:
 
 
 def counts_of(release: Release, number: int) -> dict[Label, int]:
-    """Give the values of a group and how often each occurs."""
+    """Return the values of a group and how often each occurs."""
     counts = release.group(number).counts.row(0).tolist()
     return {value: count for value, count in zip(release.domain, counts, strict=True) if count}
 
 
 def knowledge_in_words(witness: ImplicationsWitness) -> str:
-    """Say what somebody would have to know, as the end of a sentence.
-
-    >>> atom = Atom((1, 0), "Flu")
-    >>> known = ImplicationsWitness(GroupName(1), "Flu", target=(1, 0), implications=tuple(
-    ...     Implication(Atom(person, "Cold"), atom) for person in [(1, 0), (1, 1), (1, 2), (3, 0)]),
-    ...     elsewhere=(GroupName(3),))
-    >>> print(knowledge_in_words(known))  # doctest: +NORMALIZE_WHITESPACE
-    that, if the target has Cold, or one of 2 others of the group has Cold, or someone in group 3 has Cold,
-    the target has Flu
-    """
+    """Return what somebody would have to know, as the end of a sentence."""
     clauses = list(_clauses(witness))
     if not clauses:
         return "nothing but the release"
@@ -376,13 +355,7 @@ def _clauses(witness: ImplicationsWitness) -> Iterable[str]:
 
 
 def either(values: tuple[Label, ...]) -> str:
-    """Name values, the first few of many.
-
-    >>> either(("Flu", "Cold", None)), either(tuple("abcdef"))
-    ('Flu, Cold or (missing)', 'a, b, c, d or one of 2 more values')
-    >>> print(either(("Ulcer, bleeding", "Flu")))
-    'Ulcer, bleeding' or Flu
-    """
+    """Name values, the first few of many."""
     named = [shown_in_list(value) for value in values[:5]]
     if len(values) > 5:
         named[4:] = [f"one of {len(values) - 4} more values"]

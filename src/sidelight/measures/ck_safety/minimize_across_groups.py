@@ -67,7 +67,7 @@ class ImplicationsScreen(Screen):
         return self.k == 0
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its least probabilities, without and with the target."""
+        """Return each group's least probabilities, without and with the target."""
         if groups.semantics != "single":
             from sidelight.measures.ck_safety.several_values import log_rows  # noqa: PLC0415 - brings SciPy
 
@@ -93,7 +93,7 @@ class ImplicationsScreen(Screen):
         return joined.T
 
     def value(self, rows: Floats) -> Floats:
-        """Give 1/(1+r), r the least product with the target and k atoms."""
+        """Return 1/(1+r), r the least product with the target and k atoms."""
         risk: Floats = 1 / (1 + np.exp(rows[:, -1]))  # r is at most n, or infinite; SciPy's expit costs 0.2 s of import
         return risk
 
@@ -125,12 +125,7 @@ Spent: TypeAlias = list[tuple[int, Allocation]]
 
 
 def worst_case(groups: TopCounts, k: int) -> tuple[Fraction, Spent]:
-    """Find the largest probability that k implications can give somebody's value, at least one group having it.
-
-    >>> hospital = TopCounts(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 2]))
-    >>> worst_case(hospital, k=1)
-    (Fraction(2, 3), [(0, Allocation(values=(2,), with_target=1))])
-    """
+    """Find the largest probability that k implications can give somebody's value, at least one group having it."""
     certain = _certain(groups, k)
     if certain:
         return Fraction(1), certain
@@ -171,7 +166,7 @@ def choices_near_best(others: Floats, targets: Floats) -> list[Choice]:
 
 
 def weigh(groups: TopCounts, choices: Iterable[Choice]) -> Weighed:
-    """Give the choices' exact probabilities, of groups that may get equally many atoms at once."""
+    """Return the choices' exact probabilities, of groups that may get equally many atoms at once."""
     largest: dict[int, int] = {}
     weighed: Weighed = {}
     listed = list(choices)
@@ -194,12 +189,6 @@ def best_assignment(weighed: Weighed, k: int) -> Assignment:
     """Find the smallest product of one choice a group that spends k atoms and places the target once.
 
     No probability is zero.
-
-    >>> weighed = {Choice(0, 0, False): Fraction(1), Choice(0, 0, True): Fraction(3, 2),
-    ...            Choice(0, 1, True): Fraction(1, 2),
-    ...            Choice(1, 0, False): Fraction(1), Choice(1, 1, False): Fraction(3, 5)}
-    >>> best_assignment(weighed, k=1)
-    Assignment(product=Fraction(1, 2), choices=(Choice(group=0, atoms=1, target=True),))
     """
     reached = {(0, False): Assignment(Fraction(1))}
     for _, choices in groupby(weighed, key=lambda choice: choice.group):
@@ -224,7 +213,7 @@ def _with_one_more_group(
 
 
 def _certain(groups: TopCounts, k: int) -> Spent:
-    """Give so many people atoms for so many values that one of them must have one, if k implications suffice."""
+    """Return atoms for so many people and values that one of them must have one, if k implications suffice."""
     atoms = groups.certain_with_target()
     row = int(atoms.argmin())
     if atoms[row] <= k + 1:

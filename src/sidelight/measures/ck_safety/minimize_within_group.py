@@ -101,11 +101,11 @@ class TopCounts:
         return known
 
     def certain_without_target(self) -> Integers:
-        """Say how many atoms it takes to be sure that one of them holds: min_m m·(n − Sₘ + 1)."""
+        """Return how many atoms it takes to be sure that one of them holds: min_m m·(n − Sₘ + 1)."""
         return _certain(self.sizes, self.sums)
 
     def certain_with_target(self) -> Integers:
-        """Say the same when the first atom is the target's: min_m m·(n − Uₘ + 1)."""
+        """Return the same when the first atom is the target's: min_m m·(n − Uₘ + 1)."""
         return np.where(self.target > 0, _certain(self.sizes, self.sums_with_target), NEVER)
 
 
@@ -139,14 +139,14 @@ class Program(ABC):
 
     @abstractmethod
     def nobody(self, person: int) -> Numbers:
-        """Give G(i, 0, ·): people from the i-th on get no atoms."""
+        """Return G(i, 0, ·): people from the i-th on get no atoms."""
 
     @abstractmethod
     def avoid(self, left: Numbers, known: Numbers) -> Numbers:
-        """Give the probability that the next of the people left has none of the values of `known` of them."""
+        """Return the probability that the next of the people left has none of the values of `known` of them."""
 
     def left(self, person: int) -> Numbers:
-        """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+        """Return n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
         left: Numbers = np.maximum(self.n - person, 1)
         return left
 
@@ -167,7 +167,7 @@ class Program(ABC):
             yield person, now
 
     def least(self) -> Numbers:
-        """Give f(0), …, f(J)."""
+        """Return f(0), …, f(J)."""
         for _, states in self.people(until=1):
             later = states
         return self._first_person(later)
@@ -181,7 +181,7 @@ class Program(ABC):
         return least
 
     def least_with_target(self) -> tuple[Numbers, Numbers]:
-        """Give f(0), …, f(J − 1), and f^σ(0), …, f^σ(J − 1)."""
+        """Return f(0), …, f(J − 1), and f^σ(0), …, f^σ(J − 1)."""
         own: Numbers = np.full(self.sums.shape, np.inf, self.dtype)
         beginnings = self.beginnings()
         for person, states in self.people(until=1):
@@ -191,7 +191,7 @@ class Program(ABC):
         return self._first_person(later)[:-1], own
 
     def beginnings(self) -> list[list[Numbers]]:
-        """Give Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
+        """Return Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
         products = [[self.times.identity + np.zeros(len(self.n), self.dtype)] * self.atoms]
         for people in range(1, self.atoms + 1):
             left, before = self.left(people - 1), products[-1]
@@ -213,7 +213,7 @@ class Program(ABC):
 
 
 def at_most(states: list[npt.NDArray[Any]], values: int) -> npt.NDArray[Any]:
-    """Give G(i, m, ·); where m is more than the atoms left allow, the largest m that they allow is the same."""
+    """Return G(i, m, ·); where m is more than the atoms left allow, the largest m that they allow is the same."""
     return states[min(values, len(states) - 1)]
 
 
@@ -235,12 +235,11 @@ class LogProgram(Program):
         return np.zeros((self.atoms + 1, len(self.n)))
 
     def nobody(self, person: int) -> Numbers:
-        """Nothing is multiplied: ln 1."""
         del person
         return self._certainly
 
     def avoid(self, left: Numbers, known: Numbers) -> Numbers:
-        """Give ln max(n − i − Sₘ, 0)/(n − i)."""
+        """Return ln max(n − i − Sₘ, 0)/(n − i)."""
         probability = left - known
         np.maximum(probability, 0, out=probability)
         probability /= left
@@ -252,12 +251,7 @@ class LogProgram(Program):
 
 @dataclass(frozen=True)
 class ExactProgram(Program):
-    """The recurrences in whole numbers: what is held of G(i, m, j) is G(i, m, j) · Π_{i ≤ p < J} (n − p).
-
-    >>> groups = TopCounts(np.array([5]), np.array([[2, 2]]), np.array([2]))
-    >>> [[str(probability) for (probability,) in part] for part in ExactProgram.of(groups).probabilities(groups)]
-    [['1', '3/5'], ['3/2', '1/2']]
-    """
+    """The recurrences in whole numbers: what is held of G(i, m, j) is G(i, m, j) · Π_{i ≤ p < J} (n − p)."""
 
     dtype: ClassVar[type] = object
     times: ClassVar[np.ufunc] = np.multiply
@@ -280,25 +274,21 @@ class ExactProgram(Program):
         return np.broadcast_to(self._scale[person], (self.atoms + 1, len(self.n)))
 
     def avoid(self, left: Numbers, known: Numbers) -> Numbers:
-        """Give max(n − i − Sₘ, 0), which stands for its part of n − i."""
+        """Return max(n − i − Sₘ, 0), which stands for its part of n − i."""
         several: Numbers = np.maximum(left - known, 0)
         return several
 
     def probabilities(self, groups: TopCounts) -> tuple[Numbers, Numbers]:
-        """Give f(h), and n/n(σ)·f^σ(h) (infinite without σ), for h = 0 … J − 1, as fractions."""
+        """Return f(h), and n/n(σ)·f^σ(h) (infinite without σ), for h = 0 … J − 1, as fractions."""
         others, own = self.least_with_target()
         scale, target = self._scale[0], EXACT.whole(groups.target)
         return EXACT.ratio(others, scale), EXACT.ratio(own * self.n, target * scale)
 
 
 def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
-    """Give ln f(h), and ln of n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows h = 0…k, columns groups.
+    """Return ln f(h), and ln of n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows h = 0…k, columns groups.
 
     Where one of the atoms must hold they are `LOG_OF_ZERO` or even less.
-
-    >>> groups = TopCounts(np.array([5]), np.array([[2, 2]]), np.array([2]))
-    >>> [np.exp(part).ravel().round(9).tolist() for part in least_log_probabilities(groups)]
-    [[1.0, 0.6], [1.5, 0.5]]
     """
     atoms = groups.counts.shape[1]
     others, targets = np.empty((2, atoms, len(groups)))
@@ -317,7 +307,7 @@ def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
 
 
 def tolerance(logs: Floats) -> Floats:
-    """Say how far apart logarithms of equal probabilities may be."""
+    """Return how far apart logarithms of equal probabilities may be."""
     distance: Floats = NEAR * np.maximum(np.abs(logs), 1.0)
     return distance
 
@@ -336,10 +326,6 @@ def allocate(group: TopCounts, atoms: int, *, target: bool) -> Allocation:
     """Find the allocation behind f(atoms), or behind f^σ(atoms) with the target, of one group in which both are > 0.
 
     Of equally good ones it is the one with the fewest values for the first person, then the second, and so on.
-
-    >>> group = TopCounts(np.array([5]), np.array([[2, 2, 1]]), np.array([2]))
-    >>> allocate(group, 1, target=False), allocate(group, 1, target=True)
-    (Allocation(values=(1,), with_target=0), Allocation(values=(2,), with_target=1))
     """
     program = ExactProgram.of(group.for_atoms(atoms + target))
     states = dict(program.people(until=1))

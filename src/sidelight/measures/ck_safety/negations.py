@@ -61,7 +61,7 @@ class NegationsWitness(Witness):
     semantics: Semantics = "single"
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
-        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value."""
+        """Return it as facts: the target, and what is known; `posterior` of these is the finding's value."""
         if self.any_of and self.semantics == "set":
             raise BadMeasure(no_facts_about(self.value))
         person = Someone(self.group.number)
@@ -109,7 +109,6 @@ class Negations(Targeted, FormulaMeasure):
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Any value, a given one, all but one and one of two, with no knowledge and with some."""
         return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
 
     def share_at(self, limit: Fraction) -> Fraction | None:
@@ -121,15 +120,14 @@ class Negations(Targeted, FormulaMeasure):
         return limit if self.asks_every_value else None
 
     def summarize(self, groups: Groups) -> Worst:
-        """Keep the worst group."""
         return replace(super().summarize(groups), why=self.targets.nobody())
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
-        """Say which values of a category do not occur."""
+        """Return which values of a category do not occur."""
         return self.targets.notes(groups.domain)
 
     def statistic(self, groups: Groups) -> Integers:
-        """Give, per group, how many have the value and how many have none of those ruled out."""
+        """Return, per group, how many have the value and how many have none of those ruled out."""
         groups = self.targets.seen(groups)
         if groups.semantics != "single":
             return self._statistic_of_several(groups)
@@ -148,7 +146,7 @@ class Negations(Targeted, FormulaMeasure):
         return np.where(own > 0, risks, np.nan)
 
     def _statistic_of_several(self, groups: Groups) -> Integers:
-        """Give how often the value occurs, and among how many people who may have it."""
+        """Return how often the value occurs, and among how many people who may have it."""
         own = groups.counts.highest(self.targets.places(groups))
         if groups.semantics == "set":
             return np.column_stack((own, np.maximum(groups.sizes - self.k, np.maximum(own, 1))))
@@ -162,7 +160,7 @@ class Negations(Targeted, FormulaMeasure):
         return [_chance_of_any(own, left) for own, left, _ in statistic.tolist()]
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
-        """Say which value is left over when which are ruled out."""
+        """Return which value is left over when which are ruled out."""
         seen, members = self.targets.seen(groups), self.targets.members(groups.domain)
         frequent, places = seen.counts.by_frequency(row), self.targets.places(seen).tolist()
         own = next(place for place in frequent if place in places)
@@ -177,7 +175,6 @@ class Negations(Targeted, FormulaMeasure):
         return NegationsWitness(seen.name(row), seen.domain[own], ruled_out=ruled_out, any_of=members)
 
     def explain(self, finding: Finding) -> str:
-        """Say who could be shown to have what by someone who can rule out what."""
         if not isinstance(finding.witness, NegationsWitness):
             return nobody_shown(finding)
         where, value, others = finding.witness.group, shown(finding.witness.value), finding.witness.ruled_out
@@ -207,7 +204,7 @@ class Negations(Targeted, FormulaMeasure):
 
 
 def _chance_of_any(own: int, people: int) -> Amount:
-    """Give 1 − ((n − 1)/n)^m, exactly where it is of a sensible length."""
+    """Return 1 − ((n − 1)/n)^m, exactly where it is of a sensible length."""
 
     def risk(arithmetic: RatioArithmetic[Number]) -> Amount:
         lacking = arithmetic.ratio(people - 1, people) ** own

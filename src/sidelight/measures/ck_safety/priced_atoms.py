@@ -61,11 +61,7 @@ class Kinds:
 
     @classmethod
     def within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
-        """List the kinds within the largest from the smallest on: whatever is within a kind stands before it.
-
-        >>> Kinds.within(3, (1, 2, 0), (2, 1, 0))[1]
-        [(0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 0), (1, 1, 0)]
-        """
+        """List the kinds within the largest from the smallest on: whatever is within a kind stands before it."""
         kinds = cls(prices)
         listed: list[Kind] = [()]
         for own, most in zip(prices, largest, strict=True):
@@ -90,7 +86,7 @@ class Kinds:
 
     @staticmethod
     def smaller(kind: Kind) -> Iterator[Kind]:
-        """Give the kinds with one value less."""
+        """Return the kinds with one value less."""
         for place, many in enumerate(kind):
             if many:
                 yield (*kind[:place], many - 1, *kind[place + 1 :])
@@ -124,19 +120,14 @@ class PricedGroups:
         return tuple(np.cumsum(np.pad(each, ((0, 0), (1, 0))), axis=1) for each in self.counts)
 
     def people_with(self, kind: Kind) -> Integers:
-        """Give n(κ)."""
+        """Return n(κ)."""
         parts = [sums[:, many] for sums, many in zip(self.sums, kind, strict=False)]
         people: Integers = np.sum([*parts, kind[-1] * self.target], axis=0)
         return people
 
 
 def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
-    """Give ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups.
-
-    >>> one = PricedGroups(np.array([5]), (np.array([[2, 1]]),), np.array([2]), (1, 1))
-    >>> np.exp(least_logs(one, 1, target=True)).ravel().round(9).tolist()
-    [1.5, 0.5]
-    """
+    """Return ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups."""
     blocks = [slice(start, start + AT_ONCE) for start in range(0, len(groups.sizes), AT_ONCE)]
     return np.hstack([_least_logs(groups.take(rows), budget, target=target) for rows in blocks])
 
@@ -214,22 +205,14 @@ class ExactGroup:
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 
     def products(self, budget: int, *, target: bool) -> list[Fraction]:
-        """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget.
-
-        >>> [str(each) for each in ExactGroup(5, ((2, 1),), 2, (1, 1)).products(1, target=True)]
-        ['3/2', '1/2']
-        """
+        """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget."""
         program = _ExactProgram.of(self, budget, target=target)
         for _, states in program.people():
             first = states
         return [program.product(min(program.first_choices(first, price))[0]) for price in range(budget + 1)]
 
     def least(self, price: int, *, target: bool) -> Chain:
-        """Give f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values.
-
-        >>> ExactGroup(5, ((2, 1),), 2, (1, 1)).least(1, target=True)
-        Chain(product=Fraction(1, 2), kinds=((1, 1),))
-        """
+        """Return f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values."""
         program = _ExactProgram.of(self, price, target=target)
         return program.chain(dict(program.people()))
 
@@ -257,7 +240,7 @@ class _ExactProgram:
         return cls(group, budget, target, prices, holders, scale[::-1])
 
     def avoid(self, person: int, kind: Kind) -> int:
-        """Give max(n − i − n(κ), 0), which stands for its part of n − i."""
+        """Return max(n − i − n(κ), 0), which stands for its part of n − i."""
         return max(_left(self.group.size, person) - self.holders[kind], 0)
 
     def product(self, state: int) -> Fraction:
@@ -317,10 +300,10 @@ class _ExactProgram:
 
 
 def _left(size: int, person: int) -> int:
-    """Give n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+    """Return n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
     return max(size - person, 1)
 
 
 def _most_people(prices: dict[Kind, int], budget: int) -> int:
-    """Give how many people can be asked about anything, and the target."""
+    """Return how many people can be asked about anything, and the target."""
     return budget // min((price for kind, price in prices.items() if any(kind)), default=budget + 1) + 1

@@ -94,7 +94,6 @@ class SeveralValuesSummary:
         return cls(measure, minima, measure.targets.places(seen), groups.domain)
 
     def merge(self, other: SeveralValuesSummary) -> SeveralValuesSummary:
-        """Combine with the summary of other groups of the same release."""
         return replace(self, minima=self.minima.merge(other.minima))
 
     def finding(self) -> Finding:
@@ -174,12 +173,12 @@ class SeveralValuesSummary:
 
 
 def _enough_people(cell: ValueInGroup) -> int:
-    """Say how many people of a group make sure that one of them has the value."""
+    """Return how many people of a group make sure that one of them has the value."""
     return cell.people if cell.semantics == "multiset" else cell.people - cell.count + 1
 
 
 def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
-    """Give ln of the least V(h), and of the least odds with the target, in each group; rows h = 0 … k, for searches."""
+    """Return ln of the least V(h), and of the least odds with the target, in each group; rows h = 0 … k, for searches."""
     seen = targets.seen(groups)
     counts, sizes = seen.counts.dense(), seen.sizes[:, np.newaxis]
     there, odds = counts > 0, ODDS[seen.semantics]

@@ -108,11 +108,7 @@ def _possible(logs: Floats, many: int) -> Flags:
 
 
 def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
-    """List the rows that are surely among the `many` smallest, and those too near the cut to tell.
-
-    >>> [rows.tolist() for rows in near_the_cut(np.log([0.5, 0.1 + 0.2, 0.3, 0.1]), 2)]
-    [[3], [1, 2]]
-    """
+    """List the rows that are surely among the `many` smallest, and those too near the cut to tell."""
     nobody = np.empty(0, np.int64)
     if len(logs) <= many:
         return np.flatnonzero(np.isfinite(logs)), nobody
@@ -148,7 +144,7 @@ def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
 
 
 def _numbered(kinds: Integers) -> tuple[Integers, Integers]:
-    """Give the first row of each kind, and each row's kind."""
+    """Return the first row of each kind, and each row's kind."""
     if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
         return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
     kind, first = number_vectors(kinds)
@@ -156,25 +152,21 @@ def _numbered(kinds: Integers) -> tuple[Integers, Integers]:
 
 
 def smallest_kinds(probabilities: list[Fraction], kind: Integers, many: int) -> Integers:
-    """Keep the `many` smallest of rows whose kinds have these probabilities; of equal ones the first.
-
-    >>> smallest_kinds([Fraction(1, 3), Fraction(1, 4)], np.array([0, 1, 0]), 2).tolist()
-    [1, 0]
-    """
+    """Keep the `many` smallest of rows whose kinds have these probabilities; of equal ones the first."""
     rank = {probability: place for place, probability in enumerate(sorted(set(probabilities)))}
     ranks = np.array([rank[probability] for probability in probabilities])
     return np.argsort(ranks[kind], kind="stable")[:many]
 
 
 def _kinds(groups: TopCounts, mask: Integers, *, target: bool) -> Integers:
-    """Give whole numbers that decide the exact probability: n, n(σ) if it matters, and the Sₘ that matter."""
+    """Return whole numbers that decide the exact probability: n, n(σ) if it matters, and the Sₘ that matter."""
     bits = np.minimum(np.arange(1, len(groups.sums) + 1), 63)[:, np.newaxis]
     deciding = np.where(mask >> bits & 1, groups.sums, 0)
     return np.vstack((groups.sizes, groups.target * target, mask, deciding)).T
 
 
 def deciding_sums(groups: TopCounts) -> tuple[Integers, Integers]:
-    """Say which Sₘ decide the exact f(h), and with n(σ) the exact f^σ(h): bit m of a mask; rows h, columns groups.
+    """Return which Sₘ decide the exact f(h), and with n(σ) the exact f^σ(h): bit m of a mask; rows h, columns groups.
 
     The exact best allocation is among those near the best in logarithms.  When a whole allocation is near the best, so
     is what it does from any state on, compared with the best from there on: both share what was done before.  So a mask

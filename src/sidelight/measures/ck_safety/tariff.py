@@ -17,18 +17,13 @@ from sidelight.table.labels import Label, shown, written_label
 
 @dataclass(frozen=True, slots=True)
 class Tariff(Mapping[Label, Fraction]):
-    """An exact number for some values, in the order in which they were named.
-
-    >>> tariff = Tariff.read("weights", {"AIDS": 1, "Flu": 0.1})
-    >>> tariff["Flu"], tariff.of("Cold", Fraction(1, 2))
-    (Fraction(1, 10), Fraction(1, 2))
-    """
+    """An exact number for some values, in the order in which they were named."""
 
     entries: tuple[tuple[Label, Fraction], ...] = ()
 
     @classmethod
     def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
-        """Understand a mapping of values to finite numbers, each larger than `above` and at least 0."""
+        """Read a mapping of values to finite numbers, each larger than `above` and at least 0."""
         if isinstance(numbers, Tariff):
             return numbers
         if not isinstance(numbers, Mapping):
@@ -47,15 +42,11 @@ class Tariff(Mapping[Label, Fraction]):
         return len(self.entries)
 
     def of(self, value: Label, otherwise: Fraction) -> Fraction:
-        """Give the number of a value; `otherwise` that of all which are not named."""
+        """Return the number of a value; `otherwise` that of all which are not named."""
         return dict(self.entries).get(written_label(value), otherwise)
 
     def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
-        """List the values of a domain (places) by their number, the largest first.
-
-        >>> Tariff.read("weights", {"Flu": 2}).classes(("Cold", "Flu", "Ulcer"), Fraction(1))
-        {Fraction(2, 1): (1,), Fraction(1, 1): (0, 2)}
-        """
+        """List the values of a domain (places) by their number, the largest first."""
         numbers = [self.of(value, otherwise) for value in domain]
         return {
             number: tuple(place for place, own in enumerate(numbers) if own == number)
@@ -76,12 +67,7 @@ class Tariff(Mapping[Label, Fraction]):
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:
-    """Take a number of a sensible size, above 0, or 0 too unless `above` is 0.
-
-    >>> read_rate("prices", 0, above=0)
-    Traceback (most recent call last):
-    sidelight.errors.BadMeasure: a number in prices= is 0; give finite ones above 0, and at most 1e30
-    """
+    """Take a number of a sensible size, above 0, or 0 too unless `above` is 0."""
     exact = exact_number(number, BadMeasure, f"a number in {name}=")
     if isinstance(exact, float) or exact < 0 or exact <= above or exact > LARGEST_NUMBER:
         finite = f"finite ones {'above 0' if above >= 0 else 'of at least 0'}"

@@ -43,7 +43,7 @@ from sidelight.worlds.brute_force import few_worlds, smallest_epsilon_by_cell
 
 
 def read_weights_by_label(weights: object, *, least: int) -> WeightsByLabel | None:
-    """Understand weights per label and value, each of at least so much."""
+    """Read weights per label and value, each of at least so much."""
     if weights is None:
         return None
     if (
@@ -131,7 +131,7 @@ def priors_by_column(
     least: Fraction | float | str | None,
     groups: Groups,
 ) -> tuple[PriorByColumn, ...]:
-    """Give the priors that stand for what is said: one, or the two ends of a range."""
+    """Return the priors that stand for what is said: one, or the two ends of a range."""
     if counts is not None:
         return (PriorByColumn.of(counts, counts.total, groups.domain, groups.whole),)
     assert shape is not None
@@ -271,7 +271,7 @@ def _epsilons(
 
 
 def _weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[Fraction], list[Fraction]]:
-    """Give σ(r, s) and w(s) of each value."""
+    """Return σ(r, s) and w(s) of each value."""
     own = list(prior.weights[place])
     covered = [sum((prior.weights[each][value] for each in under), Fraction(0)) for value in range(len(own))]
     return own, [mine / total if total else Fraction(0) for mine, total in zip(own, covered, strict=True)]
@@ -280,7 +280,7 @@ def _weights(prior: PriorByColumn, under: list[int], place: int) -> tuple[list[F
 def exact_case(
     counts: Sequence[int], prior: PriorByColumn, under: list[int], place: int, values: Sequence[int]
 ) -> tuple[Amount, Ratio, Fraction, Fraction]:
-    """Give ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
+    """Return ε of one case, the ratio that decides it, and p_in and p_out, in fractions."""
     own, w = _weights(prior, under, place)
     weighted = [count * each for count, each in zip(counts, w, strict=False)]
     inside = [value for value in values if value < len(counts)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def settings_in_words(belief: PriorBelief) -> str:
-    """Say against whom, in the parameters' words.
+    """Return the attacker's knowledge in the parameters' words.
 
     >>> from sidelight import PriorBelief
     >>> settings_in_words(PriorBelief(shape="release", stubbornness=1_000, known_people=2, predicates=[["not", "Flu"]]))
@@ -58,7 +58,7 @@ def _questions_in_words(belief: PriorBelief) -> Iterator[str]:
 
 
 def _range_in_words(belief: PriorBelief) -> str:
-    """Say from where to where the stubbornness goes, as far as that is not understood."""
+    """Return from where to where the stubbornness goes, as far as that is not understood."""
     assert belief.stubbornness is not None
     most, least = f"stubbornness {exact_text(belief.stubbornness)}", belief.least_stubbornness
     if least is None:
@@ -69,7 +69,7 @@ def _range_in_words(belief: PriorBelief) -> str:
 
 
 def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBeliefWitness) -> str:
-    """Say how much more is believed, of whom and by whom."""
+    """Return how much more is believed, of whom and by whom."""
     who, whom = describe_attacker(belief, at_worst=witness.stubbornness), _whom(belief, witness)
     if witness.p_out == 0:
         return f"{who} may have ruled out that {whom}; against such a person no release of counts is private."
@@ -90,7 +90,7 @@ def finding_in_words(finding: Finding, belief: PriorBelief, witness: PriorBelief
 
 
 def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) -> str:
-    """Describe the attacker; of a range of stubbornness, also where it is worst.
+    """Return a description of the attacker; of a range of stubbornness, also where it is worst.
 
     >>> from sidelight import PriorBelief
     >>> describe_attacker(PriorBelief(stubbornness=30_000, known_people=2))
@@ -119,7 +119,7 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
 
 
 def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
-    """Say of whom what would be believed."""
+    """Return what would be believed, and of whom."""
     wish = "" if belief.wishes is None else ", who wants that kept,"
     lacks = "" if witness.matches else " (which nobody is who wants it kept)"
     where = "" if belief.by is None else f" who has {belief.by} {shown(witness.label)}"
@@ -128,7 +128,7 @@ def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
 
 
 def _has_or_is(witness: PriorBeliefWitness) -> str:
-    """Say what a person has or is."""
+    """Return what a person has or is."""
     if witness.predicate is None:
         return f"has {shown(witness.value)}"
     return f"is of '{witness.predicate}'" if witness.predicate.name else f"has {witness.predicate}"

@@ -54,18 +54,18 @@ class NumberFamily(ABC):
 
     @abstractmethod
     def near(self, seen: Floats, total: Floats, center: Floats, within: float) -> Floats:
-        """Give P(|X − center| ≤ within) after so many numbers with this total of `statistic`, in floats."""
+        """Return P(|X − center| ≤ within) after so many numbers with this total of `statistic`, in floats."""
 
     @abstractmethod
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
-        """Give the same in decimals; `numbers` come with how often each was seen."""
+        """Return the same in decimals; `numbers` come with how often each was seen."""
 
     def around(self, numbers: Sequence[Fraction]) -> tuple[NumberFamily, tuple[Fraction, ...]]:
-        """Give the family and the numbers as floats see them best."""
+        """Return the family and the numbers as floats see them best."""
         return self, tuple(numbers)
 
     def statistic(self, numbers: Sequence[Fraction]) -> Floats:
-        """Give what is added up of each number."""
+        """Return what is added up of each number."""
         return np.array([float(number) for number in numbers])
 
     def check(self, number: Fraction, text: str) -> None:
@@ -103,7 +103,6 @@ class Normal(NumberFamily):
         return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
-        """Subtract tails."""
         mean, variance = self.expects, self.spread**2
         if isinstance(self.stubbornness, Fraction):
             total = sum((number * count for number, count in numbers), Fraction(0))
@@ -150,7 +149,6 @@ class Poisson(NumberFamily):
         return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
-        """Add up as in floats."""
         first, last = max(math.ceil(low), 0), math.floor(high)
         if last < first:
             return Decimal(0)
@@ -209,7 +207,6 @@ class Pareto(NumberFamily):
         return chance
 
     def exact(self, seen: int, numbers: Iterable[tuple[Fraction, int]], low: Fraction, high: Fraction) -> Decimal:
-        """Subtract upper tails."""
         with localcontext(DIGITS):
             above = [_log(max(each, self.minimum) / self.minimum) for each in (low, high)]
             level = _log(self.expects / self.minimum)
@@ -238,7 +235,7 @@ def _log(number: Fraction) -> Decimal:
 
 
 def _log_excess(shape: Floats, many: Floats) -> Floats:
-    """Give ln Γ(a + x) / (Γ(a) aˣ), which is small next to each of them where a is large."""
+    """Return ln Γ(a + x) / (Γ(a) aˣ), which is small next to each of them where a is large."""
     from scipy.special import gammaln  # noqa: PLC0415
 
     large = np.maximum(shape, 100)
@@ -253,7 +250,7 @@ def _log_excess(shape: Floats, many: Floats) -> Floats:
 
 
 def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats:
-    """Give r(1) + r(1) r(2) + … of so many steps each; ratios rise or fall all along."""
+    """Return r(1) + r(1) r(2) + … of so many steps each; ratios rise or fall all along."""
     total, product = np.zeros_like(steps), np.ones_like(steps)
     with np.errstate(invalid="ignore"):  # where there is no step
         final = ratio(np.maximum(steps, 1))
@@ -269,7 +266,7 @@ def _sum_of_products(steps: Floats, ratio: Callable[[Floats], Floats]) -> Floats
 
 
 def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
-    """Give the same for one case."""
+    """Return the same for one case."""
     if steps == 0:  # then there may be no ratio either
         return Decimal(0)
     total, product, final = Decimal(0), Decimal(1), ratio(steps)
@@ -284,12 +281,7 @@ def _sum_of_decimals(steps: int, ratio: Callable[[int], Decimal]) -> Decimal:
 
 
 def _log_gamma(number: Decimal) -> Decimal:
-    """Give ln Γ(x) for x > 0: by Stirling's series, from 150 on.
-
-    >>> with localcontext(DIGITS):
-    ...     print(round(_log_gamma(Decimal("0.5")).exp() ** 2 - PI, 100), round(_log_gamma(Decimal(11)).exp(), 90))
-    0E-100 3628800.000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000
-    """
+    """Return ln Γ(x) for x > 0: by Stirling's series, from 150 on."""
     before = Decimal(1)
     while number < 150:
         before *= number
@@ -308,12 +300,7 @@ def _bernoulli(place: int) -> Fraction:
 
 
 def _upper_tail(z: Decimal) -> Decimal:
-    """Give P(Z > z) of a standard normal Z, for z ≥ 0: by its series, far out by Laplace's continued fraction.
-
-    >>> with localcontext(DIGITS):
-    ...     print(round(_upper_tail(Decimal("1.96")), 30), round(_upper_tail(Decimal(12)) * 10**33, 30))
-    0.024997895148220434136584269041 1.776482112077678997696171001846
-    """
+    """Return P(Z > z) of a standard normal Z, for z ≥ 0: by its series, far out by Laplace's continued fraction."""
     density = (-z * z / 2).exp() / (2 * PI).sqrt()
     if z < 8:
         term = total = z

@@ -152,13 +152,12 @@ class NumericBelief(Targeted, GroupByGroup):
             raise BadMeasure(message)
 
     def amounts(self) -> dict[str, int]:
-        """Give how surely somebody believes and how many people they know; what they expect is no amount."""
+        """Return how surely somebody believes and how many people they know; what they expect is no amount."""
         amounts = super().amounts()
         return {name: amounts[name] for name in ("stubbornness", "known_people") if name in amounts}
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Every family, with a number for each value."""
         numbers = {text: 1 + place for place, text in enumerate(in_order(domain))}
         return (
             cls(expects=2, spread=1, stubbornness=3, within=0.5, numbers=numbers),
@@ -196,7 +195,6 @@ class NumericBelief(Targeted, GroupByGroup):
         )
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
         settings = super().settings()
         if isinstance(self.numbers, NumberValues):
             settings["numbers"] = self.numbers.as_written()
@@ -219,7 +217,7 @@ class NumericBelief(Targeted, GroupByGroup):
         self._numbers_of(release.domain)
 
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
-        """Give the number of each value."""
+        """Return the number of each value."""
         known = self.numbers if isinstance(self.numbers, NumberValues) else None
         return _numbers_of(self.expected, known, domain)
 
@@ -272,7 +270,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return _Neighbours.of(numbers, Fraction(self.within))
 
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
-        """Say how likely the person's number is for one more, exactly."""
+        """Return how likely the person's number is for one more, exactly."""
         numbers, within = self._numbers_of(domain), Fraction(self.within)
         others = [count - (place == column) for place, count in enumerate(counts)]
         center = numbers[column]
@@ -280,22 +278,19 @@ class NumericBelief(Targeted, GroupByGroup):
         return self.expected.exact(sum(others), seen, center - within, center + within)
 
     def scores(self, groups: Groups) -> Floats:
-        """Give every group's ε as a float; nan where nothing is asked about."""
+        """Return every group's ε as a float; nan where nothing is asked about."""
         scores = np.full(len(groups), np.nan)
         rows, _, epsilons, _ = self._epsilons(groups)
         np.fmax.at(scores, rows, epsilons)
         return scores
 
     def kinds(self, groups: Groups) -> Integers:
-        """All counts decide."""
         return groups.counts.dense()
 
     def screen(self) -> WorstGroup:
-        """One number per group, less exact than others'."""
         return RoughWorstGroup(self)
 
     def explain(self, finding: Finding) -> str:
-        """Say who would be how much surer of whose number."""
         witness = finding.witness
         if not isinstance(witness, NumericBeliefWitness):
             return "Nobody in the release has any of the values that were asked for."
@@ -341,7 +336,7 @@ def _near_worst(epsilons: Floats, *, certain: Flags) -> Integers:
 
 
 def _epsilon(p_in: Fraction, p_out: Decimal) -> Amount:
-    """Give ε, rounded up; what is beyond floats, or beyond decimals, is infinite."""
+    """Return ε, rounded up; what is beyond floats, or beyond decimals, is infinite."""
     if p_in == 1:
         return math.inf
     with localcontext(DIGITS):

@@ -61,11 +61,7 @@ Questions: TypeAlias = tuple[Predicate, ...] | Literal["all subsets"]
 
 
 class Weights(Mapping[Label, Fraction]):
-    """An exact weight per value: a mapping that can be hashed and never changes.
-
-    >>> Weights({"Flu": 0.4, "Cancer": 0.6})
-    {'Cancer': 3/5, 'Flu': 2/5}
-    """
+    """An exact weight per value: a mapping that can be hashed and never changes."""
 
     __slots__ = ("_by_value", "_hash")
 
@@ -110,11 +106,7 @@ class Weights(Mapping[Label, Fraction]):
 
 
 class WeightsByLabel(Mapping[Label, Weights]):
-    """Exact weights per label of a column and value: hashed, and never changed.
-
-    >>> WeightsByLabel({"North": {"Flu": 2, "Cold": 3}, "South": {"Flu": 4, "Cold": 1}})["South"]
-    {'Cold': 1, 'Flu': 4}
-    """
+    """Exact weights per label of a column and value: hashed, and never changed."""
 
     __slots__ = ("_by_label", "_hash")
 
@@ -202,7 +194,7 @@ class Prior:
 
     @cached_property
     def in_whole_numbers(self) -> tuple[WholeTerms, ...]:
-        """Give the terms of each value or predicate, scaled to whole numbers."""
+        """Return the terms of each value or predicate, scaled to whole numbers."""
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
         return tuple(
             WholeTerms(int((each - self.evidence) * unit), int((self.total - each) * unit), self.evidence * unit)
@@ -211,7 +203,7 @@ class Prior:
 
     @cached_property
     def in_floats(self) -> FloatTerms:
-        """Give the terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
+        """Return the terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
         return FloatTerms(
             np.array([float(each - self.evidence) for each in self.weights]),
             np.array([float(self.total - each) for each in self.weights]),
@@ -296,7 +288,7 @@ class Prior:
 
 
 def read_counts(counts: object) -> Weights | None:
-    """Understand the parameters of a Dirichlet prior: each at least 1."""
+    """Read the parameters of a Dirichlet prior: each at least 1."""
     if counts is None:
         return None
     if not isinstance(counts, Mapping):
@@ -314,7 +306,7 @@ def read_counts(counts: object) -> Weights | None:
 
 
 def read_shape(shape: object) -> Weights | str | None:
-    """Understand a shape: a word, or weights, which are scaled to add up to 1."""
+    """Read a shape: a word, or weights, which are scaled to add up to 1."""
     if shape is None or (isinstance(shape, str) and shape in ("uniform", "release")):
         return shape
     if isinstance(shape, Mapping):
@@ -325,7 +317,7 @@ def read_shape(shape: object) -> Weights | str | None:
 
 
 def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> int | Fraction | float | None:
-    """Understand a stubbornness: a positive number, or infinite."""
+    """Read a stubbornness: a positive number, or infinite."""
     if stubbornness is None:
         return None
     number = exact_number(stubbornness, BadMeasure, name)
@@ -341,7 +333,7 @@ def read_stubbornness(stubbornness: object, *, name: str = "stubbornness") -> in
 def read_least_stubbornness(
     least: object, stubbornness: Fraction | float | None
 ) -> int | Fraction | float | Least | None:
-    """Understand where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
+    """Read where a range of stubbornness begins: at a number, at the smallest possible, or where it ends."""
     if least is None or is_one_of(least, Least):
         return least  # type: ignore[return-value]
     if isinstance(least, str):
@@ -358,7 +350,7 @@ def read_least_stubbornness(
 
 
 def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions:
-    """Understand what is asked about: sets of values, or all there are."""
+    """Read what is asked about: sets of values, or all there are."""
     if isinstance(predicates, str):
         if predicates == EVERY_SUBSET:
             return EVERY_SUBSET
@@ -372,11 +364,7 @@ def read_questions(predicates: Predicates | Literal["all subsets"]) -> Questions
 
 @lru_cache(maxsize=64)
 def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[Predicate, ...]:
-    """List the predicates that stand for what is asked about a domain; none where it is each single value.
-
-    >>> [str(each) for each in predicates_asked(EVERY_SUBSET, ("a", "b", "c"))]
-    ['a', 'b', 'c', 'not a', 'not b', 'not c']
-    """
+    """List the predicates that stand for what is asked about a domain; none where it is each single value."""
     if questions != EVERY_SUBSET:
         return questions
     others = domain if len(domain) > 2 else ()  # of two values, all but one is the other
@@ -384,7 +372,7 @@ def predicates_asked(questions: Questions, domain: tuple[Label, ...]) -> tuple[P
 
 
 def read_known_people(people: object) -> int:
-    """Understand a number of known people."""
+    """Read a number of known people."""
     return whole_number(people, BadMeasure, "known_people")
 
 
@@ -402,7 +390,7 @@ def priors_for(
     domain: tuple[Label, ...],
     totals: tuple[int, ...],
 ) -> tuple[Prior, ...]:
-    """Say what may be believed of the values (or predicates) of a release with this domain and these totals.
+    """Return what may be believed of the values (or predicates) of a release with this domain and these totals.
 
     One prior, or the most and the least stubborn of those that share a shape: what is in between is never worse.
     """

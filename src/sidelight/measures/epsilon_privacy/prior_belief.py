@@ -259,7 +259,6 @@ that is left shrinks by that factor.
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Every class of adversaries, some with knowledge of people."""
         return (
             cls(counts=dict.fromkeys(domain, 2), known_people=1),
             cls(shape="uniform", stubbornness=4),
@@ -360,7 +359,6 @@ that is left shrinks by that factor.
         )
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does."""
         settings = super().settings()
         for name, setting in settings.items():
             if isinstance(setting, Weights):
@@ -388,7 +386,7 @@ that is left shrinks by that factor.
         return predicates_wished(self.wishes, groups.domain, self.questions)
 
     def amounts(self) -> dict[str, int]:
-        """Give what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
+        """Return what somebody knows, and how surely; where a range of stubbornness begins is no amount."""
         return {name: amount for name, amount in super().amounts().items() if name != "least_stubbornness"}
 
     @property
@@ -398,7 +396,7 @@ that is left shrinks by that factor.
         return known if self.least_stubbornness == "same" else (*known, "stubbornness")
 
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
-        """Say what may be believed of each value (or predicate) of the release that these groups belong to."""
+        """Return what may be believed of each value (or predicate) of the release that these groups belong to."""
         assert self.counts is None or isinstance(self.counts, Weights)  # __post_init__ saw to it
         assert self.shape is None or isinstance(self.shape, str | Weights)
         assert not isinstance(self.stubbornness, Decimal)
@@ -431,7 +429,7 @@ that is left shrinks by that factor.
     def worst_of_parts(
         cls, measures: Sequence[Self], groups: Groups, starts: Integers
     ) -> Iterator[Sequence[Amount | None]]:
-        """Give ε of each part; what depends on the counts alone is worked out once for all who ask about the same."""
+        """Return ε of each part; what depends on the counts alone is worked out once for all who ask about the same."""
         part = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(groups)))
         cases: dict[tuple[object, ...], Cases] = {}
         for adversary in measures:
@@ -496,7 +494,7 @@ that is left shrinks by that factor.
         return Worst(self, worst.value, witness)
 
     def priors_by_column(self, groups: Groups) -> tuple[PriorByColumn, ...]:
-        """Say what may be believed of each value, by what people have in the column."""
+        """Return what may be believed of each value, by what people have in the column."""
         assert isinstance(self.counts, WeightsByLabel | None)
         assert isinstance(self.shape, WeightsByLabel | None)
         assert not isinstance(self.stubbornness, Decimal)
@@ -529,7 +527,7 @@ that is left shrinks by that factor.
         )
 
     def scores(self, groups: Groups) -> Floats:
-        """Give every group's ε as a float; nan where none of the predicates occurs."""
+        """Return every group's ε as a float; nan where none of the predicates occurs."""
         if self.rules_out:
             left = self._ruled_out(groups)
             return reduce(np.fmax, (self._scores(groups, cases, priors) for _, cases, priors in left))
@@ -575,7 +573,7 @@ that is left shrinks by that factor.
                 priors[0].under(column.labels[code])
 
     def _stubbornness(self, groups: Groups, prior: Prior, ruled_out: tuple[Label, ...]) -> Fraction | float:
-        """Say how stubborn somebody is who, without what is ruled out, has this prior."""
+        """Return how stubborn somebody is who, without what is ruled out, has this prior."""
         if not ruled_out:
             return prior.stubbornness
         priors = self.priors(groups)
@@ -616,7 +614,6 @@ that is left shrinks by that factor.
             raise BadMeasure(message)
 
     def explain(self, finding: Finding) -> str:
-        """Say who would believe how much more of whom."""
         if not isinstance(finding.witness, PriorBeliefWitness):
             return "Nobody in the release has any of the values that were asked for."
         return finding_in_words(finding, self, finding.witness)

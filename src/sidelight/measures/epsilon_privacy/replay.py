@@ -52,7 +52,7 @@ def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
 
 
 def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness) -> Prior:
-    """Give the prior that a witness speaks of."""
+    """Return the prior that a witness speaks of."""
     priors = belief.priors(release.groups)
     return next(prior for prior in priors if prior.stubbornness == witness.stubbornness)
 
@@ -60,7 +60,7 @@ def _prior_of(belief: PriorBelief, release: Release, witness: PriorBeliefWitness
 def worst_weights(
     belief: PriorBelief, release: Release, witness: PriorBeliefWitness, values: set[Label]
 ) -> dict[Label, Fraction]:
-    """Give σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
+    """Return σ(s) of every value; where any shape is possible, what is left goes to a value that is not in question."""
     prior = _prior_of(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
     left = prior.total - sum(weights.values())

@@ -123,7 +123,7 @@ class _Search(NamedTuple):
         return stubbornness
 
     def usual_amounts(self) -> list[int]:
-        """Give 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
+        """Return 0, 1, 2, 5, 10, … and the most people who may be known by anybody that the release withstands."""
         most = self._most_known()
         series = (step * 10**power for power in count() for step in (1, 2, 5))
         return [] if most is None else sorted({0, *takewhile(lambda amount: amount <= most, series), most})
@@ -143,7 +143,7 @@ class _Search(NamedTuple):
         return None if low < 0 else low
 
     def _withstands_the_least(self, belief: PriorBelief) -> bool:
-        """Say whether the least stubbornness in question is withstood."""
+        """Return whether the least stubbornness in question is withstood."""
         prior = belief.priors(self.release.groups)[-1]
         if belief.shape is None:
             least = replace(belief, stubbornness=len(prior.domain))
@@ -157,7 +157,7 @@ class _Search(NamedTuple):
         return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)
 
     def _bound(self, worst: WorstEpsilon) -> Fraction:
-        """Give the largest σ at which a case that breaks ε would not."""
+        """Return the largest σ at which a case that breaks ε would not."""
         case, prior = worst.case, worst.prior
         p_in = case.p_in
         needed = max(p_in / self.limit, 1 - self.limit * (1 - p_in))

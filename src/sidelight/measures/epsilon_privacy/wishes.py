@@ -28,7 +28,7 @@ from sidelight.table.table import JointDomain
 
 
 def values_beside(wishes: str, domain: tuple[Label, ...]) -> str:
-    """Say which of two sensitive columns has the values, where one has the wishes."""
+    """Return which of two sensitive columns has the values, where one has the wishes."""
     names = domain.names if isinstance(domain, JointDomain) else ()
     if wishes not in names or len(names) != 2:
         beside = f", not {listed(names)}" if names else ""
@@ -43,7 +43,7 @@ def values_beside(wishes: str, domain: tuple[Label, ...]) -> str:
 def predicates_wished(
     wishes: str, domain: tuple[Label, ...], predicates: Sequence[Predicate]
 ) -> tuple[Predicate | None, ...]:
-    """Give the predicate of each wish, in the order of the column's labels; None for an empty cell."""
+    """Return the predicate of each wish, in the order of the column's labels; None for an empty cell."""
     column = values_beside(wishes, domain)
     assert isinstance(domain, JointDomain)
     values = domain.column(column).labels

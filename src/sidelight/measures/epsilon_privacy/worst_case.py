@@ -74,7 +74,7 @@ class Case(NamedTuple):
 def ratios(
     counts: tuple[Numbers, Numbers, Numbers, Numbers], prior: tuple[Numbers, Numbers, int], *, closed: bool
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-    """Give p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
+    """Return p_in/p_out and (1 − p_out)/(1 − p_in), each as numerator and denominator.
 
     `counts` are n_s, n − n_s, f and f − n_s; `prior` has σ(s) − e, σ − σ(s) and e, in any unit.  Arrays of the prior
     are overwritten: in fresh memory for every step it takes a sixth longer.
@@ -99,7 +99,7 @@ def ratios(
 
 
 def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple[Amount, Ratio]:
-    """Give ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
+    """Return ε of one case and the ratio that decides it, in whole numbers: several times quicker than fractions."""
     closed, unknown = rule == "closed conditions", case.people - case.known
     if unknown < case.matching + case.mismatch:  # more are known than do not match
         if closed:
@@ -174,7 +174,7 @@ class Cases:
         )
 
     def epsilons(self, priors: Sequence[Prior], rule: Rule) -> Floats:
-        """Give ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
+        """Return ε of every case in floats: infinite exactly where it is, else right but for the last few digits."""
         first, *others = (self._epsilons(prior, rule) for prior in priors)
         for other in others:
             np.maximum(first, other, out=first)
@@ -281,7 +281,7 @@ def worst_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[in
 
 
 def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict[int, Amount]:
-    """Give ε of each part, and nothing about the case that decides it; parts without cases are left out."""
+    """Return ε of each part, and nothing about the case that decides it; parts without cases are left out."""
     epsilons: dict[int, Amount] = {}
     if _infinite_where_certain(priors, rule):
         epsilons = dict.fromkeys(cases.certain.part.tolist(), math.inf)
@@ -290,12 +290,12 @@ def epsilons_of_parts(cases: Cases, priors: Sequence[Prior], rule: Rule) -> dict
 
 
 def _infinite_where_certain(priors: Sequence[Prior], rule: Rule) -> bool:
-    """Say whether ε is infinite where p_in = 1, and nowhere else."""
+    """Return whether ε is infinite where p_in = 1, and nowhere else."""
     return rule == "definition" and all(prior.leaves_doubt for prior in priors)
 
 
 def _candidates(cases: Cases, priors: Sequence[Prior], rule: Rule) -> Iterator[tuple[int, ...]]:
-    """Give the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
+    """Return the cases that may be the worst of their part: part, row, column, n, n_s, and whether it is a mismatch."""
     if _infinite_where_certain(priors, rule):
         yield from cases.certain
         cases = cases.uncertain
@@ -321,14 +321,7 @@ def _near_worst(cases: Cases, epsilons: Floats) -> Integers:
 
 
 def epsilon_of_beliefs(p_in: Fraction, p_out: Fraction) -> Amount:
-    """Give ε = max(p_in/p_out, (1 − p_out)/(1 − p_in)); where no doubt is left, the latter is infinite.
-
-    >>> half = Fraction(1, 2)
-    >>> [str(epsilon_of_beliefs(*each)) for each in ((Fraction(9, 10), Fraction(3, 5)), (Fraction(1), half))]
-    ['4', 'inf']
-    >>> epsilon_of_beliefs(Fraction(1), Fraction(1))
-    Fraction(1, 1)
-    """
+    """Return ε = max(p_in/p_out, (1 − p_out)/(1 − p_in)); where no doubt is left, the latter is infinite."""
     if p_out == 0:
         return math.inf
     if p_in == 1:
@@ -337,7 +330,7 @@ def epsilon_of_beliefs(p_in: Fraction, p_out: Fraction) -> Amount:
 
 
 def closed_conditions(case: Case, prior: Prior, column: int) -> Amount:
-    """Give the smallest ε that meets the paper's conditions R1 and R2 (Theorems 1 to 3), as they are printed.
+    """Return the smallest ε that meets the paper's conditions R1 and R2 (Theorems 1 to 3), as they are printed.
 
     With N = n − b, Σ = σ + b, share = n_s/N, δ = (ε−1)N/Σ and ε' = ε(1−1/Σ), each is linear in ε:
     R1 (N ≥ Σ/(ε−1) or share ≤ ε/(1−δ)·(σ(s)−1)/Σ) is ε·(σ(s)−1 + n_s)/Σ ≥ share·(1 + N/Σ), and

@@ -99,17 +99,14 @@ the target does not have Flu.
         return AcquaintanceSummary(self, minima, groups.domain)
 
     def measure(self, release: Release) -> Finding:
-        """Answer for a release."""
         self.check(release)
         summaries = (self.summarize(block) for block in self._blocks(release.groups))
         return reduce(AcquaintanceSummary.merge, summaries).finding()
 
     def screen(self) -> AcquaintanceScreen:
-        """The five logarithms of each group and value."""
         return AcquaintanceScreen(self._knowledge, self.targets)
 
     def explain(self, finding: Finding) -> str:
-        """Tell the worst investigation."""
         if not isinstance(finding.witness, AcquaintanceWitness):
             return "Nobody can be shown to have it: " + "; ".join(finding.notes) + "."
         return finding.witness.explain(finding.value)
@@ -130,7 +127,6 @@ the target does not have Flu.
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        """Knowledge in each direction and in all, of one value, of all, of all but one, and of any of two."""
         knows = (Knowledge(1, 0, 0), Knowledge(0, 2, 0), Knowledge(0, 1, 2), Knowledge(1, 1, 1))
         targets = examples_of_targets(domain)
         return tuple(cls(*each, **targets[at % len(targets)]) for at, each in enumerate((*knows, *knows[::-1])))
@@ -165,7 +161,6 @@ class AcquaintanceSummary:
     domain: tuple[Label, ...]
 
     def merge(self, other: AcquaintanceSummary) -> AcquaintanceSummary:
-        """Combine with the summary of other groups of the same release."""
         return AcquaintanceSummary(self.measure, self.minima.merge(other.minima), self.domain)
 
     def finding(self) -> Finding:
@@ -206,7 +201,7 @@ class AcquaintanceScreen(Screen):
         return self.knowledge.family == 0
 
     def rows(self, groups: Groups) -> Floats:
-        """Give each group its logarithms."""
+        """Return each group's logarithms."""
         groups = self.targets.seen(groups)
         counts = groups.counts.dense()[:, self.targets.places(groups)]
         weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
@@ -234,7 +229,7 @@ class AcquaintanceScreen(Screen):
         return 2 * off * max(bound * (1 - bound), 0.0) + ROUNDED
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
-        """Say where no value would have less odds against it than the worst of the release has: floats can tell.
+        """Return where no value would have less odds against it than the worst of the release has: floats can tell.
 
         With the row, a value keeps all five minima, or clearly stays above the least odds; without some groups no
         minimum is less.
@@ -259,11 +254,10 @@ class AcquaintanceScreen(Screen):
         return np.column_stack((seen.sizes, np.sort(counts[:, places], axis=1), others))
 
     def join(self, one: Floats, other: Floats) -> Floats:
-        """Keep the smaller ones."""
         return np.minimum(one, other)
 
     def value(self, rows: Floats) -> Floats:
-        """Give 1/(1+NR) for the value with the least odds against it."""
+        """Return 1/(1+NR) for the value with the least odds against it."""
         minima = rows.reshape(len(rows), len(ABSENT), -1).swapaxes(0, 1)
         risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
         return risk

@@ -77,7 +77,7 @@ ALL_TOGETHER, OTHERS_WITH_TARGET, OTHERS_WITH_FAMILY = range(len(ARRANGEMENTS))
 def log_products(
     semantics: Semantics, n: Integers, a: Integers, ruled_out: Floats | Integers, knowledge: Knowledge
 ) -> tuple[Floats, ...]:
-    """Give the logarithms of the five products, for arrays that broadcast; a ≥ 1.
+    """Return the logarithms of the five products, for arrays that broadcast; a ≥ 1.
 
     >>> n, a = np.array([10, 10]), np.array([2, 5])
     >>> logs = log_products("single", n, a, np.array([4, 3]), Knowledge(rules_out=1, others=1, family=0))
@@ -124,7 +124,7 @@ OFF_PER_RELATIVE = 8e-15
 
 
 def tolerance(logs: Floats | float, family: int) -> Floats:
-    """Say how far apart logarithms of equal odds may be: `odds.log_missing_all` is why a family adds to it."""
+    """Return how far apart logarithms of equal odds may be: `odds.log_missing_all` is why a family adds to it."""
     distance: Floats = NEAR * np.maximum(np.abs(logs), 1) + OFF_PER_RELATIVE * family
     return distance
 
@@ -211,7 +211,7 @@ class ValuesInGroups:
         return cls(columns, sizes, ids, counts, rows, weight)
 
     def identity(self, factors: Factors) -> Integers:
-        """Give whole numbers that decide a product."""
+        """Return whole numbers that decide a product."""
         decisive = [self.columns, self.sizes, self.counts]
         return np.column_stack(decisive if factors.target is None else [*decisive, self.ruled_out_id])
 
@@ -226,7 +226,7 @@ def ruled_out_weights(groups: Groups, counts: Integers, rules_out: int) -> Float
 
 
 def _top_counts(counts: Counts, rules_out: int) -> Integers:
-    """Give the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
+    """Return the ℓ+1 largest counts of each group: the ℓ largest beside any one value are among them."""
     return counts.largest(top_width(counts, rules_out))
 
 
@@ -236,7 +236,7 @@ def top_width(counts: Counts, rules_out: int) -> int:
 
 
 def _occurring(counts: Counts, values: Integers) -> tuple[Integers, Integers, Integers]:
-    """Give rows, columns and counts, in shapes that broadcast; zeros may be among dense ones."""
+    """Return rows, columns and counts, in shapes that broadcast; zeros may be among dense ones."""
     if counts.cells is not None:
         cells = counts.cells if len(values) == counts.width else counts.cells[:, values]
         return np.arange(counts.rows)[:, np.newaxis], np.arange(len(values)), cells
@@ -322,7 +322,6 @@ class FiveMinima:
         return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduced()
 
     def merge(self, other: FiveMinima) -> FiveMinima:
-        """Keep the smaller of each; of equal ones the group with the smaller number."""
         close = self._close(other)
         same = (self.identity == other.identity).all(axis=0) & (self.identity[2] != UNDECIDED)
         if self.knowledge.family == 0:  # V is 1 wherever one looks
@@ -364,7 +363,7 @@ class FiveMinima:
         return self.groups[int(self.part[number, column])].take(slice(row, row + 1))
 
     def numbers(self) -> Integers:
-        """Give the number of each group pointed at, in the release."""
+        """Return the number of each group pointed at, in the release."""
         numbers = np.zeros_like(self.part)
         for part, groups in enumerate(self.groups):
             here = self.part == part
@@ -378,7 +377,7 @@ class FiveMinima:
         )
 
     def _close(self, other: FiveMinima) -> Flags:
-        """Say where floats cannot tell which one is smaller."""
+        """Return where floats cannot tell which one is smaller."""
         both = (self.part >= 0) & (other.part >= 0)
         with np.errstate(invalid="ignore"):  # two zeros have no distance
             apart = np.abs(self.logs - other.logs)

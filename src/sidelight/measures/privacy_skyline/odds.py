@@ -42,7 +42,7 @@ class Odds(ABC):
     """T and V of one semantics: logarithms for many groups at once (arrays that broadcast), exact numbers for one."""
 
     def weight(self, counts: npt.NDArray[np.integer], sizes: Integers) -> Floats | npt.NDArray[np.integer]:
-        """Say what ruling out one value that so many people have weighs; weights add up."""
+        """Return what ruling out one value that so many people have weighs; weights add up."""
         del sizes
         return counts
 
@@ -79,14 +79,12 @@ class _DifferentHolders(Odds):
         return np.where(np.equal(m, 0), 0.0, np.where(left < needed, SETTLED, logs))
 
     def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """As above, with the shorter of two equal products: a and m may be exchanged."""
         if m and n - a - k - m < 0:
             return arithmetic.ratio(0, 1)
         fewer, more = sorted((a, m))
         return arithmetic.product((n - k - more - i, n - k - i) for i in range(fewer))
 
     def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        """Count the factors."""
         return n.bit_length() * (min(a, m) + len(ruled_out) + 1)
 
 
@@ -100,7 +98,6 @@ class Single(_DifferentHolders):
     def odds_against(
         self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
-        """As above."""
         return arithmetic.ratio(max(n - a - sum(ruled_out) - k, 0), a)
 
 
@@ -118,7 +115,6 @@ class SetOfValues(_DifferentHolders):
     def odds_against(
         self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
-        """As above."""
         return arithmetic.product([(max(n - a - k, 0), a), *((n - count, n) for count in ruled_out if count)])
 
 
@@ -142,20 +138,17 @@ class MultisetOfValues(Odds):
     def odds_against(
         self, n: int, a: int, ruled_out: tuple[int, ...], k: int, arithmetic: RatioArithmetic[Number]
     ) -> Number:
-        """As above."""
         if n - k <= 1:
             return arithmetic.ratio(0, 1)
         q = arithmetic.ratio(n - k - 1, n - k) ** a
         return q / (1 - q) * arithmetic.ratio(n - 1, n) ** sum(ruled_out)
 
     def none_has(self, n: int, a: int, m: int, k: int, arithmetic: RatioArithmetic[Number]) -> Number:
-        """As above."""
         if m == 0:
             return arithmetic.ratio(1, 1)
         return arithmetic.ratio(max(n - k - m, 0), max(n - k, 1)) ** a
 
     def bits(self, n: int, a: int, *, ruled_out: tuple[int, ...] = (), m: int = 0) -> int:
-        """Count the factors."""
         return n.bit_length() * (a + sum(ruled_out) + (a if m else 0))
 
 
@@ -191,11 +184,7 @@ _STIRLING_REST = _LOG_FACTORIAL[_X] - (_X + 0.5) * np.log(np.maximum(_X, 1)) + _
 
 
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
-    """Give the logarithm of the probability that m of n people are none of a; whole numbers, a + m ≤ n, n > 0.
-
-    >>> np.exp(log_missing_all(np.array([5, 5]), np.array([2, 4]), np.array([2, 1]))).round(9).tolist()
-    [0.3, 0.2]
-    """
+    """Return the logarithm of the probability that m of n people are none of a; whole numbers, a + m ≤ n, n > 0."""
     if np.max(n, initial=0) < len(_LOG_FACTORIAL):
         logs: Floats = _LOG_FACTORIAL[n - m] + _LOG_FACTORIAL[n - a] - _LOG_FACTORIAL[n] - _LOG_FACTORIAL[n - a - m]
         return logs
@@ -213,7 +202,7 @@ def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:
 
 
 def _stirling_rest(x: Integers) -> Floats:
-    """Give s(x), what Stirling's formula leaves out."""
+    """Return s(x), what Stirling's formula leaves out."""
     inverse = 1 / np.maximum(x, SERIES_FROM)
     square = inverse * inverse
     series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))

@@ -184,11 +184,7 @@ class UndominatedGroups:
 
 
 def undominated(*columns: Floats | Integers) -> Integers:
-    """List the rows for which no other row is at most as large in every column (of equal rows the first).
-
-    >>> undominated(np.array([1, 2, 1, 3]), np.array([5, 4, 5, 4])).tolist()
-    [0, 1]
-    """
+    """List the rows for which no other row is at most as large in every column (of equal rows the first)."""
     left = np.arange(len(columns[0]))
     # nothing dominates a row of smallest score: a row that did would have a smaller one, or be equal and come first
     score = sum(np.unique(column, return_inverse=True)[1] for column in columns)  # rises with every column
@@ -258,7 +254,7 @@ def _blocks(groups: Groups, value: int) -> Iterator[Groups]:
 
 
 def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.integer]:
-    """Give the counts of all values but σ, the largest first, as far as any of these groups has one."""
+    """Return the counts of all values but σ, the largest first, as far as any of these groups has one."""
     if groups.counts.cells is None:
         some, places, counts = groups.counts.take(rows).entries()
         kept = places != value

@@ -69,7 +69,7 @@ class RiskMap:
         return 1 if self.undominated is None else int(self.undominated.sizes.max()) + 1
 
     def risks(self, points: Integers) -> Floats:
-        """Give the risk at each point, rounded up."""
+        """Return the risk at each point, rounded up."""
         if self.undominated is None or len(points) == 0:
             return np.zeros(len(points))
         step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
@@ -113,7 +113,7 @@ class RiskMap:
         return maximal
 
     def most_others(self, rules_out: Integers, family: Integers, below: Bound) -> Integers:
-        """Give the largest number of others that is withstood, for many ℓ and m at once; −1 where there is none.
+        """Return the largest number of others that is withstood, for many ℓ and m at once; −1 where there is none.
 
         Where there is no end (nobody has the value, or the limit is never reached), so many as would settle it.
         """
@@ -123,7 +123,7 @@ class RiskMap:
         )
 
     def most_alone(self, below: Bound) -> tuple[int, int, int]:
-        """Give the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
+        """Return the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
         ends = (self.most_ruled_out + 1, self.settled + 1, self.settled + 1)
         most = [self._most(axis, end, below) for axis, end in enumerate(ends)]
         return most[0], most[1], most[2]

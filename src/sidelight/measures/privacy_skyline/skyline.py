@@ -93,7 +93,7 @@ class Skyline:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say which points were dropped, and why."""
+        """Return which points were dropped, and why."""
         dropped = [(point, self._dominating(point)) for point in self._distinct() if point not in self.points]
         return tuple(f"skyline {self._whose()}: {point} follows from {by} and was dropped" for point, by in dropped)
 
@@ -128,7 +128,7 @@ class Skylines:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say which points were dropped, and why."""
+        """Return which points were dropped, and why."""
         return tuple(note for each in self.skylines for note in each.notes)
 
 

@@ -47,7 +47,7 @@ class AcquaintanceWitness(Witness):
         return Investigation(self.group, self.value, self.rules_out, self.others, self.family)
 
     def as_facts(self) -> tuple[Fact, tuple[Fact, ...]]:
-        """Say it as facts: the target, and what is known; `posterior` of these is the finding's value.
+        """Return it as facts: the target, and what is known; `posterior` of these is the finding's value.
 
         The target is the first person of the group; the known people come next in theirs, then the family.
         """
@@ -81,7 +81,6 @@ class AcquaintanceWitness(Witness):
         return [value for value, people in self.others.values for _ in range(people)]
 
     def explain(self, risk: Amount) -> str:
-        """Tell it in a sentence."""
         parts = (self._about_the_target(), self._about_others(), self._about_family())
         known = [part for part in parts if part]
         value = shown(self.value)
