@@ -55,6 +55,7 @@ class Finding:
     """Where the time was up before it was exact, or estimates differ: the kind end; `value` is the cautious one."""
 
     def explain(self) -> str:
+        """Return it in a sentence or two, for someone who has to sign."""
         return self.measure.explain(self)
 
     def replay(self, release: Release) -> Amount:

@@ -270,7 +270,7 @@ def _ordinal(number: int) -> str:
 
 
 def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
-    """Return the fraction that exp H of these counts, to 60 digits, stands for, or, if irrational, a float not above it.
+    """Return the fraction that exp H of these counts (to 60 digits) stands for or, if irrational, a float not above it.
 
     If n / Π c^(c/n) is a fraction a/b, then b ≤ n (because b^n divides Π c^c); so only a number that is as good as
     such a fraction needs a proof that it is one.

@@ -146,7 +146,7 @@ class Program(ABC):
         """Return the probability that the next of the people left has none of the values of `known` of them."""
 
     def left(self, person: int) -> Numbers:
-        """Return n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
+        """Return n − i, or 1 where nobody is left: somebody before must have had one of the values, and anything will do."""
         left: Numbers = np.maximum(self.n - person, 1)
         return left
 
@@ -286,7 +286,7 @@ class ExactProgram(Program):
 
 
 def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
-    """Return ln f(h), and ln of n/n(σ)·f^σ(h) for the target's group (infinite without σ); rows h = 0…k, columns groups.
+    """Return ln f(h), and ln of n/n(σ)·f^σ(h) for the target's group (infinite without σ): (k + 1, groups) float64.
 
     Where one of the atoms must hold they are `LOG_OF_ZERO` or even less.
     """

@@ -178,7 +178,7 @@ def _enough_people(cell: ValueInGroup) -> int:
 
 
 def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
-    """Return ln of the least V(h), and of the least odds with the target, in each group; rows h = 0 … k, for searches."""
+    """Return ln of the least V(h), and of the least odds with the target, for searches: (k + 1, groups) float64."""
     seen = targets.seen(groups)
     counts, sizes = seen.counts.dense(), seen.sizes[:, np.newaxis]
     there, odds = counts > 0, ODDS[seen.semantics]

@@ -81,6 +81,7 @@ class AcquaintanceWitness(Witness):
         return [value for value, people in self.others.values for _ in range(people)]
 
     def explain(self, risk: Amount) -> str:
+        """Return it as a sentence."""
         parts = (self._about_the_target(), self._about_others(), self._about_family())
         known = [part for part in parts if part]
         value = shown(self.value)
