@@ -29,10 +29,12 @@ of groups that are of one kind (`kinds`) it asks about one.
 from __future__ import annotations
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from decimal import Context, Decimal, localcontext
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import prod
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -56,93 +58,41 @@ Numbers: TypeAlias = npt.NDArray[Any]
 NEAR = 1e-9
 """Distance from the worst float (relative above 1) within which a group may have the worst exact value."""
 
-TABLE_UP_TO = 1 << 16
-"""Look c·ln c up for counts below this (half a megabyte, a seventh of the time of taking logarithms)."""
+
+@dataclass(frozen=True, eq=False)
+class Arithmetic:
+    """What formulas over arrays need besides +, − and ×: in floats, or in exact numbers."""
+
+    whole: Callable[[Integers], Numbers]  # takes whole numbers into this arithmetic
+    ratio: Callable[[Any, Any], Numbers]  # element by element; infinite where something is divided by 0
+    log: Callable[[Numbers], Numbers]
+    exp: Callable[[Numbers], Numbers]
+    times_log: Callable[[Numbers], Numbers]  # c·ln c of every count c, and 0 of none
 
 
-class Arithmetic(ABC):
-    """What formulas over arrays need besides +, − and ×."""
-
-    @abstractmethod
-    def whole(self, numbers: Integers) -> Numbers:
-        """Take whole numbers into this arithmetic."""
-
-    @abstractmethod
-    def ratio(self, above: object, below: object) -> Numbers:
-        """Divide, element by element; infinite where something is divided by 0."""
-
-    @abstractmethod
-    def log(self, numbers: Numbers) -> Numbers:
-        """Take natural logarithms."""
-
-    @abstractmethod
-    def exp(self, numbers: Numbers) -> Numbers:
-        """Take them back."""
-
-    @abstractmethod
-    def times_log(self, counts: Numbers) -> Numbers:
-        """Return c·ln c for every count c, and 0 for none."""
+def _times_log(counts: Integers) -> Floats:
+    largest = counts.max(initial=0)
+    if largest < 1 << 16:  # look small counts up in half a megabyte, in a seventh of the time of taking logarithms
+        every = np.arange(largest + 1)
+        table: Floats = np.multiply(every, np.log(np.maximum(every, 1)), dtype=np.float64)
+        return table[counts]
+    return np.multiply(counts, np.log(np.maximum(counts, 1)), dtype=np.float64)
 
 
-class _Floats(Arithmetic):
-    def whole(self, numbers: Integers) -> Numbers:
-        return numbers
-
-    def ratio(self, above: object, below: object) -> Numbers:
-        quotient: Numbers = np.true_divide(above, below)  # type: ignore[call-overload]
-        return quotient
-
-    def log(self, numbers: Numbers) -> Numbers:
-        logs: Numbers = np.log(numbers)
-        return logs
-
-    def exp(self, numbers: Numbers) -> Numbers:
-        powers: Numbers = np.exp(numbers)
-        return powers
-
-    def times_log(self, counts: Numbers) -> Numbers:
-        largest = counts.max(initial=0)
-        if largest < TABLE_UP_TO:
-            return _times_log(np.arange(largest + 1))[counts]
-        return _times_log(counts)
+def _times_exact_log(counts: Numbers) -> Numbers:
+    different, index = np.unique(counts, return_inverse=True)  # a logarithm takes as long as 100 additions
+    logs: Numbers = np.array([count * Decimal(max(count, 1)).ln() for count in different], object)
+    return logs[index]
 
 
-class _Exact(Arithmetic):
-    def whole(self, numbers: Integers) -> Numbers:
-        return numbers.astype(object)
-
-    def ratio(self, above: object, below: object) -> Numbers:
-        quotient: Numbers = _exact_ratio(above, below)
-        return quotient
-
-    def log(self, numbers: Numbers) -> Numbers:
-        logs: Numbers = _exact_log(numbers)
-        return logs
-
-    def exp(self, numbers: Numbers) -> Numbers:
-        powers: Numbers = _exact_exp(numbers)
-        return powers
-
-    def times_log(self, counts: Numbers) -> Numbers:
-        different, place = np.unique(counts, return_inverse=True)  # a logarithm takes as long as 100 additions
-        logs: Numbers = np.array([count * Decimal(max(count, 1)).ln() for count in different], object)
-        return logs[place]
-
-
-def _times_log(numbers: Integers) -> Floats:
-    return np.multiply(numbers, np.log(np.maximum(numbers, 1)), dtype=np.float64)
-
-
-def _divide(above: int | Fraction, below: int | Fraction) -> Amount:
-    return Fraction(above, below) if below else math.inf
-
-
-_exact_ratio: Callable[..., Any] = np.frompyfunc(_divide, 2, 1)
-_exact_log: Callable[..., Any] = np.frompyfunc(log, 1, 1)
-_exact_exp: Callable[..., Any] = np.frompyfunc(Decimal.exp, 1, 1)
-
-FLOATS: Arithmetic = _Floats()
-EXACT: Arithmetic = _Exact()
+FLOATS = Arithmetic(lambda numbers: numbers, np.true_divide, np.log, np.exp, _times_log)
+EXACT = Arithmetic(
+    whole=lambda numbers: numbers.astype(object),
+    ratio=np.frompyfunc(lambda above, below: Fraction(above, below) if below else math.inf, 2, 1),
+    log=np.frompyfunc(log, 1, 1),
+    exp=np.frompyfunc(Decimal.exp, 1, 1),
+    times_log=_times_exact_log,
+)
 
 
 def worst_row(
@@ -221,9 +171,6 @@ def worst_of_each_part(
 # takes minutes.  Beyond `BITS_REPORTED` a risk is therefore a float rounded towards caution, as where logarithms make
 # it irrational.
 
-BITS_COMPARED = 1 << 17
-"""How many bits fractions may have that are only compared (about 40,000 digits)."""
-
 BITS_REPORTED = 14_000
 """How many bits fractions may have that are reported: what Python writes out (4,300 digits)."""
 
@@ -231,74 +178,36 @@ ROUNDING_ERROR = Decimal("1e-50")
 """Far more than rounding to 60 digits can have changed, relative."""
 
 
-class RatioArithmetic(ABC, Generic[Number]):
-    """Ratios of whole numbers, their products and powers."""
+@dataclass(frozen=True, eq=False)
+class RatioArithmetic(Generic[Number]):
+    """Ratios of whole numbers, their products and powers: exact, or to 60 digits with errors on the side of caution."""
 
-    @abstractmethod
-    def ratio(self, over: int, under: int) -> Number:
-        """Divide."""
-
-    @abstractmethod
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Number:
-        """Multiply many ratios."""
-
-    @abstractmethod
-    def risk(self, against: Number) -> Amount:
-        """Turn odds against into a probability, 1 / (1 + odds): exact, or rounded up."""
-
-    @abstractmethod
-    def exceeds(self, against: Number, limit: Fraction) -> bool:
-        """Decide whether odds against are above a limit; what cannot be told apart is not."""
-
-    def precision(self) -> AbstractContextManager[object]:
-        """Compute inside this."""
-        return nullcontext()
+    ratio: Callable[[int, int], Number]
+    product: Callable[[Iterable[tuple[int, int]]], Number]  # of many ratios
+    risk: Callable[[Number], Amount]  # odds against to a probability, 1 / (1 + odds): exact, or rounded up
+    exceeds: Callable[[Number, Fraction], bool]  # whether odds are above a limit; what cannot be told apart is not
+    precision: Callable[[], AbstractContextManager[object]]  # compute inside this
 
 
-class Fractions(RatioArithmetic[Fraction]):
-    """Exact."""
-
-    def ratio(self, over: int, under: int) -> Fraction:
-        """Reduce to lowest terms."""
-        return Fraction(over, under)
-
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Fraction:
-        """Multiply first and reduce once: reducing is the slow part."""
-        pairs = list(ratios)
-        return Fraction(prod(over for over, _ in pairs), prod(under for _, under in pairs))
-
-    def risk(self, against: Fraction) -> Fraction:
-        return 1 / (1 + against)
-
-    def exceeds(self, against: Fraction, limit: Fraction) -> bool:
-        return against > limit
+def _multiply_fractions(ratios: Iterable[tuple[int, int]]) -> Fraction:
+    pairs = list(ratios)  # multiply first and reduce once: reducing is the slow part
+    return Fraction(prod(over for over, _ in pairs), prod(under for _, under in pairs))
 
 
-class Decimals(RatioArithmetic[Decimal]):
-    """To 60 digits, errors on the side of caution."""
-
-    def ratio(self, over: int, under: int) -> Decimal:
-        """Divide to 60 digits."""
-        return Decimal(over) / Decimal(under)
-
-    def product(self, ratios: Iterable[tuple[int, int]]) -> Decimal:
-        """Multiply one after the other."""
-        return prod((Decimal(over) / Decimal(under) for over, under in ratios), start=Decimal(1))
-
-    def risk(self, against: Decimal) -> float:
-        """Round up."""
-        return min(round_up((1 + ROUNDING_ERROR) * (1 / (1 + against))), 1.0)
-
-    def exceeds(self, against: Decimal, limit: Fraction) -> bool:
-        """Be sure of it."""
-        return against * (1 - ROUNDING_ERROR) > Decimal(limit.numerator) / Decimal(limit.denominator)
-
-    def precision(self) -> AbstractContextManager[Context]:
-        """Set the 60 digits."""
-        return localcontext(PRECISE)
-
-
-FRACTIONS, DECIMALS = Fractions(), Decimals()
+FRACTIONS: RatioArithmetic[Fraction] = RatioArithmetic(
+    ratio=Fraction,
+    product=_multiply_fractions,
+    risk=lambda against: 1 / (1 + against),
+    exceeds=operator.gt,
+    precision=nullcontext,
+)
+DECIMALS: RatioArithmetic[Decimal] = RatioArithmetic(
+    ratio=lambda over, under: Decimal(over) / Decimal(under),
+    product=lambda ratios: prod((Decimal(over) / Decimal(under) for over, under in ratios), start=Decimal(1)),
+    risk=lambda against: min(round_up((1 + ROUNDING_ERROR) * (1 / (1 + against))), 1.0),
+    exceeds=lambda odds, limit: odds * (1 - ROUNDING_ERROR) > Decimal(limit.numerator) / Decimal(limit.denominator),
+    precision=lambda: localcontext(PRECISE),
+)
 
 
 def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any]], Result]) -> Result:
@@ -306,6 +215,11 @@ def compute_exactly(bits: int, most: int, compute: Callable[[RatioArithmetic[Any
     arithmetic: RatioArithmetic[Any] = FRACTIONS if bits <= most else DECIMALS
     with arithmetic.precision():
         return compute(arithmetic)
+
+
+def compare_exactly(bits: int, compare: Callable[[RatioArithmetic[Any]], Result]) -> Result:
+    """Compare as `compute_exactly` computes: fractions that nobody reads may have about 40,000 digits."""
+    return compute_exactly(bits, 1 << 17, compare)
 
 
 class Screen(ABC):

@@ -146,7 +146,7 @@ class Program(ABC):
         """Return the probability that the next of the people left has none of the values of `known` of them."""
 
     def left(self, person: int) -> Numbers:
-        """Return n − i, or 1 where nobody is left: somebody before must have had one of the values, and anything will do."""
+        """Return n − i, or 1 where nobody is left: somebody before must have had one of the values."""
         left: Numbers = np.maximum(self.n - person, 1)
         return left
 

@@ -40,11 +40,11 @@ import numpy as np
 
 from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
 from sidelight.measures.exact import (
-    BITS_COMPARED,
     BITS_REPORTED,
     Amount,
     Number,
     RatioArithmetic,
+    compare_exactly,
     compute_exactly,
 )
 from sidelight.measures.finding import Finding
@@ -107,9 +107,8 @@ class SeveralValuesSummary:
             [self._least(TARGET, self.targets), self._least(PREMISES, everywhere)],
         ]
         bits = [sum(self._at(*each).bits(self.k) for each in option) for option in options]
-        best = compute_exactly(
+        best = compare_exactly(
             max(bits),
-            BITS_COMPARED,
             lambda arithmetic: min(range(2), key=[self._odds(each, arithmetic) for each in options].__getitem__),
         )
         risk = compute_exactly(

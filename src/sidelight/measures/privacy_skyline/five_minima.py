@@ -24,18 +24,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, smallest_of_each
 from sidelight.measures.exact import (
-    BITS_COMPARED,
     BITS_REPORTED,
     NEAR,
     Amount,
     Number,
     RatioArithmetic,
+    compare_exactly,
     compute_exactly,
 )
 from sidelight.measures.privacy_skyline.odds import ODDS, SetOfValues
@@ -165,13 +165,12 @@ class ValueInGroup:
 
 def index_of_least(rivals: Sequence[ValueInGroup], factors: Factors, m: int) -> int:
     """Which of these has the smallest exact product?  Of equal ones the first."""
-    return compute_exactly(
-        max(each.bits(m) for each in rivals),
-        BITS_COMPARED,
-        lambda arithmetic: min(
-            range(len(rivals)), key=[each.product(factors, m, arithmetic) for each in rivals].__getitem__
-        ),
-    )
+
+    def find(arithmetic: RatioArithmetic[Any]) -> int:
+        products = [each.product(factors, m, arithmetic) for each in rivals]
+        return products.index(min(products))
+
+    return compare_exactly(max(each.bits(m) for each in rivals), find)
 
 
 # Groups × values reduced to what can matter: of those that are the same in n, a and what is ruled out, one.
@@ -418,9 +417,8 @@ class FiveMinima:
     def _least(self, candidates: list[tuple[int, int]]) -> tuple[int, int]:
         """Choose the (value, arrangement) with the least exact odds; of equal ones the first."""
         bits = max(self._bits(*each) for each in candidates)
-        return compute_exactly(
+        return compare_exactly(
             bits,
-            BITS_COMPARED,
             lambda arithmetic: min(candidates, key=lambda each: self._odds(each[0], each[1], arithmetic)),
         )
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Flags, Floats, Integers
-from sidelight.measures.exact import BITS_COMPARED, Number, RatioArithmetic, compute_exactly
+from sidelight.measures.exact import Number, RatioArithmetic, compare_exactly
 from sidelight.measures.privacy_skyline.five_minima import (
     ARRANGEMENTS,
     FiveMinima,
@@ -83,10 +83,11 @@ class RiskTest:
             return worst.risk < 1 / (1 + self.odds)
         targets, families = self.undominated.targets(knowledge.rules_out), self.undominated.families()
         bits = sum(max(each.bits(knowledge.family) for each in places) for places in (targets, families))
-        return compute_exactly(
+        return compare_exactly(
             bits,
-            BITS_COMPARED,
-            lambda arithmetic: arithmetic.exceeds(_least_odds(targets, families, knowledge, arithmetic), self.odds),
+            lambda arithmetic: bool(
+                arithmetic.exceeds(_least_odds(targets, families, knowledge, arithmetic), self.odds)
+            ),
         )
 
 
