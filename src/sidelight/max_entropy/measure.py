@@ -38,6 +38,7 @@ from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.max_entropy.terms import shares_of
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import Amount
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
@@ -208,6 +209,9 @@ class MaxEnt(StatisticsAboutValues):
     """
 
     name: ClassVar[str] = "maximum entropy"
+    attacker = Attacker(
+        "a statistician", "probabilities, such as “men rarely have it”", "how sure they would be", "belief"
+    )
     also_called = ("maxent", "privacy-maxent")
     limits = (0, 1)
 
@@ -270,6 +274,9 @@ class MaxEntGain(StatisticsAboutValues):
     """
 
     name: ClassVar[str] = "maximum entropy gain"
+    attacker = Attacker(
+        "a statistician", "probabilities, such as “men rarely have it”", "how much they would learn", "belief"
+    )
     also_called = ("maxent gain", "belief gain")
     limits = (0, 1)
 
@@ -355,6 +362,9 @@ class EstimationError(WithStatistics):
     """
 
     name: ClassVar[str] = "estimation error"
+    attacker = Attacker(
+        "a statistician", "probabilities, such as “men rarely have it”", "how far they stay from the truth", "belief"
+    )
     also_called = ("maxent error", "kullback-leibler")
     large_is_bad: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)

@@ -7,7 +7,8 @@ registers itself under its name when it is declared), a public name in `sideligh
 
 Read `measure` first, then `finding` (the answer, and the witness that reaches it), `criterion` (a measure with a
 bound), `comparison` (≥ > ≤ <) and `findings` (several at once).  `fields` declares and checks settings; `limit_grammar`
-reads and writes them in a line of text.  Then `exact` and `group_by_group` (find in floats, decide in fractions; what
+reads and writes them in a line of text; `attacker` is whom a measure is about, and what searches
+ask them.  Then `exact` and `group_by_group` (find in floats, decide in fractions; what
 searches look at), `targets` (which values are asked about), the classics (`k_anonymity`, `l_diversity`, `t_closeness`,
 `beta_likeness`, `delta_disclosure`, `expected_candidates`), `sums` (of amounts, by `number_values`), `about` (one of
 several sensitive columns), `disclosure_curve` (risk against knowledge), and the adversaries: `ck_safety/`,

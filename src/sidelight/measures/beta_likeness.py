@@ -21,6 +21,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.arrays import Flags, Integers
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import FLOATS, NEAR, Amount, Arithmetic, Numbers
 from sidelight.measures.fields import choice
 from sidelight.measures.finding import Finding, Witness
@@ -68,6 +69,12 @@ class BetaLikeness(Targeted, FormulaMeasure):
     )
 
     name: ClassVar[str] = "beta likeness"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them",
+        f"{ROW}; and how common values are overall",
+        "how much likelier a value becomes",
+        "groups",
+    )
     sparse_statistic: ClassVar[bool] = True
     also_called = ("b-likeness", "β-likeness")
     when_groups_merge = Monotonicity.NON_INCREASING

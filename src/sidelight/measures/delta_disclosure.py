@@ -16,6 +16,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 import numpy as np
 
 from sidelight.arrays import Integers
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.fields import choice
 from sidelight.measures.finding import Finding, Witness
@@ -65,6 +66,12 @@ class DeltaDisclosure(Targeted, FormulaMeasure):
     )
 
     name: ClassVar[str] = "delta disclosure"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them",
+        f"{ROW}; and how common values are overall",
+        "how far a value's likelihood moves",
+        "groups",
+    )
     sparse_statistic: ClassVar[bool] = True
     also_called = ("d-disclosure", "δ-disclosure", "δ-disclosure privacy")
 

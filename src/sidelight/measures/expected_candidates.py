@@ -33,6 +33,7 @@ from scipy.special import gammaln
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import FRACTIONS, Amount, Arithmetic, Numbers
 from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
@@ -75,6 +76,12 @@ class ExpectedCandidates(FormulaMeasure):
     )
 
     name: ClassVar[str] = "expected candidates"
+    attacker = Attacker(
+        "somebody with a second release about the same people",
+        "another release of the same kind, borrowed from this one",
+        "how many values are left, on average",
+        "other",
+    )
     also_called = ("effective anonymity", "composition")
     large_is_bad: ClassVar[bool] = False
     scale_free: ClassVar[bool] = False

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.arrays import Integers
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
@@ -39,6 +40,7 @@ class GroupSize(FormulaMeasure):
     """
 
     name: ClassVar[str] = "group size"
+    attacker = Attacker("somebody who knows a person and looks for them", ROW, "fewest people who look alike", "groups")
     sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     about_values: ClassVar[bool] = False

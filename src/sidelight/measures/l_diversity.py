@@ -23,6 +23,7 @@ import numpy as np
 
 from sidelight.arrays import Integers, in_lowest_terms
 from sidelight.errors import BadMeasure, as_given
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.fields import LARGEST_AMOUNT
 from sidelight.measures.finding import Finding, Witness
@@ -59,6 +60,9 @@ class DistinctValues(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "distinct values"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them", ROW, "fewest different values that such people have", "groups"
+    )
     sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
@@ -122,6 +126,12 @@ class EntropyDiversity(Targeted, FormulaMeasure):
     """
 
     name: ClassVar[str] = "entropy diversity"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them",
+        ROW,
+        "how many equally likely values are left, at least",
+        "groups",
+    )
     sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
@@ -193,6 +203,9 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them", ROW, "how far the commonest value stands out", "groups"
+    )
     sparse_statistic: ClassVar[bool] = True
     depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")

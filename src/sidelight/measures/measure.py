@@ -34,6 +34,7 @@ from sidelight.errors import (
     listed,
     parameter,
 )
+from sidelight.measures.attacker import Attacker, AttackerAnswer, FoundRelease
 from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Bound, Criterion
 from sidelight.measures.exact import Amount, Screen
@@ -79,6 +80,7 @@ class Measure(ABC):
     # The question: what is asked, about what, with which settings.
 
     name: ClassVar[str]  # in the user's words, as in policy.toml: "group size"
+    attacker: ClassVar[Attacker]  # whom it is about, in words for reports
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")  # where the question makes sense
     about_values: ClassVar[bool] = True  # whether it looks at sensitive values, or only at the groups
     needs_weights: ClassVar[bool] = False  # whether it looks at sampling weights; or a property
@@ -89,6 +91,8 @@ class Measure(ABC):
         super().__init_subclass__()
         if "name" in vars(cls):
             _DECLARED[cls.name] = cls
+            unknown = Attacker(f"whom “{cls.name}” is about", counts=f"“{cls.name}”")
+            cls.attacker = replace(getattr(cls, "attacker", unknown), name=cls.name)
 
     def __post_init__(self) -> None:
         """Read the fields that are declared with a reader (see `fields`)."""
@@ -217,6 +221,15 @@ class Measure(ABC):
     def streams(self) -> bool:
         """Whether a release can be gone through block by block, each forgotten after; else its groups are held."""
         return self.mergeable
+
+    @classmethod
+    def answer_search(cls, found: FoundRelease) -> AttackerAnswer:
+        """Return what an attacker `asked_by_search` would reach of what a search found; with little effort."""
+        finding = cls().measure(found.with_people())
+        falls = found.limit is not None and (
+            finding.value > found.limit or (found.strict and finding.value == found.limit)
+        )
+        return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=falls)
 
     def completed(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""

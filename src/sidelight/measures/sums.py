@@ -31,6 +31,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Integers, add_up
 from sidelight.errors import BadMeasure, expect_mapping, parameter
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.fields import read, whole
@@ -214,6 +215,9 @@ class Dominance(SumMeasure):
     """
 
     name: ClassVar[str] = "dominance"
+    attacker = Attacker(
+        "somebody who sees a group's sum", "the sum, and who is in it", "the largest share of a sum", "sums"
+    )
     also_called = ("nk rule", "(n, k) rule", "(n, k)-dominance", "dominance rule", "concentration rule")
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING
@@ -263,6 +267,12 @@ it that closely from the sum.
     """
 
     name: ClassVar[str] = "remainder"
+    attacker = Attacker(
+        "one of the largest in a group's sum",
+        "the sum, and their own amount",
+        "to within how much another's amount can be told",
+        "sums",
+    )
     also_called = ("p% rule", "p percent rule", "p-ratio", "prior-posterior rule")
     large_is_bad: ClassVar[bool] = False
     limits = (0, math.inf)

@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, WrongKind, kind_in_words
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.fields import choice
 from sidelight.measures.finding import Finding, Witness
@@ -91,6 +92,12 @@ class Closeness(Targeted, FormulaMeasure):
     hierarchy: Hierarchy | None = None
 
     name: ClassVar[str] = "closeness"
+    attacker = Attacker(
+        "somebody who knows a person and looks for them",
+        f"{ROW}; and how common values are overall",
+        "how far a group is from everybody",
+        "groups",
+    )
     also_called = ("t-closeness",)
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING

@@ -32,6 +32,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, TooHard, as_given
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.ck_safety.implications import (
     Atom,
     Implication,
@@ -97,6 +98,7 @@ class CheapestKnowledge(Targeted):
     value: str | None = None
 
     name: ClassVar[str] = "cheapest knowledge"
+    attacker = Attacker("somebody who buys facts", ROW, "what it costs to become that sure", "facts")
     large_is_bad: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     mergeable: ClassVar[bool] = False

@@ -21,7 +21,8 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, listed
-from sidelight.measures.ck_safety.implications import Implications, nobody_shown
+from sidelight.measures.attacker import Attacker
+from sidelight.measures.ck_safety.implications import Implications, chosen_facts, nobody_shown
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.ck_safety.tariff import Tariff, rate_as_setting, read_rate
 from sidelight.measures.criterion import Bound
@@ -63,6 +64,9 @@ class DisclosureCost(Measure):
     knows: Adversary = "implications"
 
     name: ClassVar[str] = "disclosure cost"
+    attacker = Attacker(
+        "the worst case, where values weigh differently", chosen_facts, "the largest weighted risk", "facts"
+    )
     depends_on_whole: ClassVar[bool] = False
     semantics: ClassVar[tuple[Semantics, ...]] = Implications.semantics
     when_groups_merge = Monotonicity.NON_INCREASING

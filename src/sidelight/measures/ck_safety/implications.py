@@ -18,6 +18,7 @@ import numpy as np
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
+from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScreen, worst_case
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
@@ -30,6 +31,7 @@ from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown, shown_in_list
+from sidelight.text import counted
 from sidelight.worlds.brute_force import Person
 from sidelight.worlds.closed_forms import probability_of_avoiding
 
@@ -38,6 +40,12 @@ if TYPE_CHECKING:
 
 MOST_IDLE = 1_000
 """So many implications that say nothing are listed at most."""
+
+
+def chosen_facts(settings: Settings) -> str:
+    """Return what an attacker knows who has k facts of any kind."""
+    facts = counted(amount_in(settings, "k"), "fact")
+    return f"{ROW}; and any {facts} of the kind “if she has this value, he has that one”"
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,9 @@ class Implications(Targeted):
     value: Value = None
 
     name: ClassVar[str] = "implications"
+    attacker = Attacker(
+        "the worst case: somebody with well-chosen facts", chosen_facts, "how sure the worst case could become", "facts"
+    )
     depends_on_whole: ClassVar[bool] = False
     also_called = ("ck-safety",)
     limits = (0, 1)

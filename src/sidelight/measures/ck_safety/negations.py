@@ -25,6 +25,7 @@ from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
+from sidelight.measures.attacker import ROW, Attacker, amount_in
 from sidelight.measures.ck_safety.implications import counts_of, either, no_facts_about, nobody_shown
 from sidelight.measures.exact import (
     BITS_REPORTED,
@@ -45,6 +46,7 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
 from sidelight.table.labels import Label, Semantics, shown
+from sidelight.text import counted
 from sidelight.worlds.closed_forms import Investigation, Others, odds, probability_of_avoiding
 
 
@@ -102,6 +104,12 @@ class Negations(Targeted, FormulaMeasure):
     value: Value = None
 
     name: ClassVar[str] = "negations"
+    attacker = Attacker(
+        "somebody who can rule values out",
+        lambda settings: f"{ROW}; and any {counted(amount_in(settings, 'k'), 'value')} that the person does not have",
+        "how sure somebody who rules values out could become",
+        "facts",
+    )
     depends_on_whole: ClassVar[bool] = False
     limits = (0, 1)
     when_groups_merge = Monotonicity.NON_INCREASING

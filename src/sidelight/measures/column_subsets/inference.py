@@ -28,6 +28,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, expect, expect_or_none, parameter
+from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.known_cells import column_named
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.fields import read
@@ -113,6 +114,11 @@ class InferenceSummary:
         return Finding(self.measure, Fraction(self.right, self.people), witness)
 
 
+def _known_columns(settings: Settings) -> str:
+    columns = settings.get("columns")
+    return f"{', '.join(columns) if isinstance(columns, list) else columns or 'the columns'} of a person"
+
+
 @dataclass(frozen=True)
 class Inference(Measure):
     """How often is a secret guessed right from what is known about people?
@@ -136,6 +142,12 @@ class Inference(Measure):
     secret: str | None = None
 
     name: ClassVar[str] = "inference"
+    attacker = Attacker(
+        "somebody who knows a few columns",
+        _known_columns,
+        "the share of people of whom another column is certain",
+        "columns",
+    )
     also_called = ("attribute inference", "Bayes vulnerability")
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)

@@ -26,6 +26,7 @@ import numpy as np
 
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadMeasure, listed, parameter
+from sidelight.measures.attacker import Attacker, Settings
 from sidelight.measures.column_subsets.known_cells import (
     KnownCells,
     OfWholeReleases,
@@ -62,6 +63,12 @@ class LinkWitness(Witness):
         return f"{self.group}: {cells_in_words(self.one)}, linked to {cells_in_words(self.other)}"
 
 
+def _two_files(settings: Settings) -> str:
+    parts = [settings.get(name) for name in ("one", "other")]
+    one, other = (", ".join(part) if isinstance(part, list) else str(part or "the other columns") for part in parts)
+    return f"two files about the same people, one with {one}, the other with {other}"
+
+
 @dataclass(frozen=True)
 class Linkability(OfWholeReleases):
     """How many people can two holders of different columns match with each other?
@@ -82,6 +89,9 @@ class Linkability(OfWholeReleases):
     other: str | Sequence[str] | None = field(default=None, metadata=read(as_names))
 
     name: ClassVar[str] = "linkability"
+    attacker = Attacker(
+        "somebody who holds two files", _two_files, "the share of people whose rows are linked", "columns"
+    )
     also_called = ("linkage risk",)
     about_values: ClassVar[bool] = False
     limits = (0, 1)

@@ -23,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.arrays import Flags
+from sidelight.measures.attacker import Attacker, amount_in
 from sidelight.measures.column_subsets.known_cells import KnownCells, OfWholeReleases, cells_in_words
 from sidelight.measures.column_subsets.subsets import subset_limit
 from sidelight.measures.column_subsets.unique_rows import alone_on_each, minimal, places_of
@@ -70,6 +71,12 @@ class SinglingOut(OfWholeReleases):
     facts: int = field(metadata=whole())
 
     name: ClassVar[str] = "singling out"
+    attacker = Attacker(
+        "somebody who knows a few columns",
+        lambda settings: f"any {counted(amount_in(settings, 'facts'), 'column')} of a person",
+        "the share of people who are alone on such columns",
+        "columns",
+    )
     also_called = ("special uniques", "SUDA", "suda2", "MSU", "minimal sample uniques", "sample uniques")
     about_values: ClassVar[bool] = False
     limits = (0, 1)

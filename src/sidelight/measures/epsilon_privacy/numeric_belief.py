@@ -26,6 +26,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, first_of_each
 from sidelight.errors import BadMeasure, as_given, is_one_of
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.families import (
     DIGITS,
@@ -36,6 +37,7 @@ from sidelight.measures.epsilon_privacy.families import (
     Poisson,
 )
 from sidelight.measures.epsilon_privacy.prior import read_known_people, read_stubbornness
+from sidelight.measures.epsilon_privacy.prior_belief import prior_in_words
 from sidelight.measures.exact import Amount
 from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
@@ -116,6 +118,12 @@ class NumericBelief(Targeted, GroupByGroup):
     """
 
     name: ClassVar[str] = "numeric belief"
+    attacker = Attacker(
+        "somebody with an expectation of an amount",
+        prior_in_words,
+        "by which factor the file can raise their odds",
+        "belief",
+    )
     limits = (1, math.inf)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     when_groups_merge = Monotonicity.UNKNOWN

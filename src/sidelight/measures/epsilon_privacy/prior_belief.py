@@ -19,6 +19,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, expect_or_none, is_one_of, parameter
+from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.by_column import (
     PriorByColumn,
@@ -73,6 +74,7 @@ from sidelight.release.release import Release
 from sidelight.rounding import exact_number
 from sidelight.table.labels import Label, Semantics, shown, written_label
 from sidelight.table.table import Table, expect_one_sensitive
+from sidelight.text import counted
 
 MOST_RULED_OUT = 5_000
 """So many sets of values that may be ruled out are gone through at most."""
@@ -98,6 +100,14 @@ class PriorBeliefWitness(Witness):
     matches: bool = True  # whether the person asked about has it
     label: Label = None  # what the person has in the column that the prior depends on, if it does
     ruled_out: tuple[Label, ...] = ()  # what the attacker knows that the person does not have
+
+
+def prior_in_words(settings: Settings) -> str:
+    """Return what an attacker knows who believes something from elsewhere."""
+    stubbornness, people = settings.get("stubbornness"), amount_in(settings, "known_people")
+    sure = "" if stubbornness is None else f", held with a stubbornness of {stubbornness}"
+    known = f"; and the values of {counted(people, 'person')}" if people else ""
+    return f"{ROW}; and a belief from elsewhere of how common each value is{sure}{known}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,6 +224,12 @@ that is left shrinks by that factor.
     """
 
     name: ClassVar[str] = "prior belief"
+    attacker = Attacker(
+        "a realist with a belief from elsewhere",
+        prior_in_words,
+        "by which factor the file can raise their odds",
+        "belief",
+    )
     also_called = ("ε-privacy", "epsilon-privacy")
     limits = (1, math.inf)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)

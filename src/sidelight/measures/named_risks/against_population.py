@@ -14,6 +14,7 @@ import numpy as np
 
 from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, parameter
+from sidelight.measures.attacker import Settings
 from sidelight.measures.fields import refuse_unknown
 from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import SizeRisk, SizeSummary
@@ -28,6 +29,12 @@ from sidelight.text import counted, form
 Outside: TypeAlias = Literal["an error", "as in the release"]
 """What it means that a group has more people in the release than in the population: a mistake, or that the population
 is not complete, and has at least those of the release."""
+
+
+def register_in_words(settings: Settings) -> str:
+    """Return what an attacker knows who has a register of the population."""
+    register = settings.get("population")
+    return f"who is in the population{f' ({register})' if isinstance(register, str) else ''}, with the same columns"
 
 
 class AgainstPopulation(SizeRisk):

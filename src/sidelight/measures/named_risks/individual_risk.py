@@ -33,6 +33,7 @@ import numpy as np
 
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadMeasure, BadRelease, parameter
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import Amount, worst_row
 from sidelight.measures.fields import choice
 from sidelight.measures.finding import Finding, Witness
@@ -143,6 +144,12 @@ about 0.1771; of all 3 people about 0.3 are found so.
     statistic: OverPeople = field(default="highest", metadata=choice(OverPeople))
 
     name: ClassVar[str] = "individual risk"
+    attacker = Attacker(
+        "somebody who looks anybody up among all whom the file stands for",
+        "that the file is a sample, with its weights",
+        "how surely a row is theirs",
+        "register",
+    )
     also_called = ("Benedetti-Franconi", "BF risk")
     needs_weights: ClassVar[bool] = True
     estimate: ClassVar[bool] = True

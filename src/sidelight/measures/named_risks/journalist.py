@@ -18,10 +18,11 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import Amount
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
+from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside, register_in_words
 from sidelight.measures.named_risks.size_histogram import SizeHistogram
 from sidelight.measures.named_risks.size_risk import (
     PersonRisk,
@@ -64,6 +65,9 @@ with 1/2.
     outside: Outside = "an error"
 
     name: ClassVar[str] = "journalist risk"
+    attacker = Attacker(
+        "somebody who looks anybody up in a register", register_in_words, "how surely a row is theirs", "register"
+    )
     also_called = ("k-map", "journalist")
 
     @classmethod
@@ -146,6 +150,9 @@ class MarketerRisk(AgainstPopulation, PersonRisk):
     outside: Outside = "an error"
 
     name: ClassVar[str] = "marketer risk"
+    attacker = Attacker(
+        "somebody who matches everybody at once", register_in_words, "the share of matches that are right", "register"
+    )
     also_called = ("marketer", "expected re-identifications", "success rate", "global risk")
     statistic: ClassVar[Statistic] = "average"  # type: ignore[misc]
     threshold: ClassVar[None] = None  # type: ignore[misc]

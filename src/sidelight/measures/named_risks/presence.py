@@ -17,9 +17,10 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
+from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import Amount, Screen
 from sidelight.measures.finding import Finding
-from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside
+from sidelight.measures.named_risks.against_population import AgainstPopulation, Outside, register_in_words
 from sidelight.measures.named_risks.size_risk import SizeRuns, SizeScreen, SizeSummary, SizeWitness
 from sidelight.release.groups import Groups
 from sidelight.text import counted, form
@@ -47,6 +48,9 @@ class Presence(AgainstPopulation):
     outside: Outside = "an error"
 
     name: ClassVar[str] = "presence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file", register_in_words, "how surely they are in it", "register"
+    )
     also_called = ("delta-presence", "δ-presence", "d-presence", "membership", "membership inference")
 
     @classmethod
@@ -98,6 +102,12 @@ class Absence(AgainstPopulation):
     outside: Outside = "an error"
 
     name: ClassVar[str] = "absence"
+    attacker = Attacker(
+        "somebody who asks whether a person is in the file",
+        register_in_words,
+        "how surely they are not in it",
+        "register",
+    )
     also_called = ("delta-presence", "δ-presence", "d-presence")
 
     @classmethod

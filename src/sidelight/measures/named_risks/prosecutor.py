@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.finding import Finding
 from sidelight.measures.measure import Measure
 from sidelight.measures.named_risks.size_risk import PersonRisk, SizeWitness, Statistic
@@ -44,6 +45,9 @@ class ProsecutorRisk(PersonRisk):
     threshold: float | Fraction | None = None
 
     name: ClassVar[str] = "prosecutor risk"
+    attacker = Attacker(
+        "somebody who knows that a person is in the file", ROW, "how surely a row is theirs", "register"
+    )
     also_called = ("re-identification risk", "prosecutor", "average re-identification risk", "records at risk")
 
     @classmethod

@@ -25,6 +25,7 @@ from typing import ClassVar
 import numpy as np
 
 from sidelight.errors import BadMeasure, BadRelease, as_given, parameter
+from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount
 from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
@@ -120,6 +121,12 @@ class UniqueMatch(UniquesEstimate):
     fraction: float | Fraction | None = None
 
     name: ClassVar[str] = "unique match"
+    attacker = Attacker(
+        "somebody who finds exactly one row that fits",
+        f"{ROW}; not who else there is",
+        "how likely that row is theirs",
+        "register",
+    )
     also_called = ("DIS", "data intrusion simulation")
     limits = (0, 1)
 
@@ -234,6 +241,12 @@ class PopulationUniques(UniquesEstimate):
     people: int = field(metadata=whole())
 
     name: ClassVar[str] = "population uniques"
+    attacker = Attacker(
+        "somebody who looks for people who are the only ones of their kind",
+        "that the file is a sample",
+        "how many people of the file are alone in the population",
+        "register",
+    )
     also_called = ("population uniqueness", "Pitman", "Zayatz", "SNB")
 
     def __post_init__(self) -> None:

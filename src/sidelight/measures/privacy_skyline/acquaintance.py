@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
+from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
 from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
@@ -39,11 +40,22 @@ from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING
 from sidelight.table.counts import CELLS_AT_ONCE
 from sidelight.table.labels import Label, Semantics
+from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, odds
 
 FEW_WORLDS = 2_000
 """Up to so many worlds are gone through one by one when a witness is replayed."""
+
+
+def _known_people(settings: Settings) -> str:
+    rules_out, others, family = (amount_in(settings, name) for name in ("rules_out", "others", "family"))
+    words = [f"{counted(rules_out, 'value')} that the person does not have"] if rules_out else []
+    words += [f"{others:,} other {form('person', others)} of the same group, with their values"] if others else []
+    if family:
+        shared = "of whom it is known that, if they have a value, the person has it too"
+        words.append(f"{family:,} other {form('person', family)} (family) {shared}")
+    return f"{ROW}; and {'; '.join(words) if words else 'nothing more'}"
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,12 @@ the target does not have Flu.
     value: Value = None
 
     name: ClassVar[str] = "acquaintance"
+    attacker = Attacker(
+        "an acquaintance: a neighbour, a colleague, one of the family",
+        _known_people,
+        "how sure an acquaintance could become",
+        "facts",
+    )
     depends_on_whole: ClassVar[bool] = False
     also_called = ("privacy skyline",)
     limits = (0, 1)

@@ -1,0 +1,198 @@
+"""Whom is a measure about?  An attacker: who draws conclusions, what they know besides the release, what is counted.
+
+    attacker = Attacker("insider", "an insider", "the method and the policy", "how sure an insider could become", …)
+
+stands as class data on the measure's class; reports say it in words.  With `asked_by_search` every search asks the
+attacker, with little effort, what they would reach of what it found (`FoundRelease`), and passes the answer on
+(`AttackerAnswer`).  `Measure.answer_search` answers by measuring; a class that can do it more cheaply overrides it.
+
+Limit       c, how sure anybody may get of a value of a person: what the policy promises; where it limits values and no
+            belief, the largest share that a group prints, which is what somebody reaches who sees the release alone.
+Falls       To an attacker who counts: of somebody more than c is believed, for sure.  To one who only claims, by a
+            model: of the n people of whom it claims more than c, more than c + √(ln 100 / n) are guessed right.
+            Guesses that knew nothing would do so once in a hundred times at most, even where people stand in pairs of
+            which both are right or none (Hoeffding's bound on n/2 pairs).
+
+What is true is the publisher's: `right` and `falls` are for whoever has the table, and stand in no sidecar.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from sidelight.progress import Progress, quiet
+from sidelight.release.release import Release
+from sidelight.rounding import at_a_glance, in_words, round_at_a_glance
+from sidelight.text import counted
+
+Settings: TypeAlias = Mapping[str, object]
+"""The settings of a measure by name, as a policy or a document has them."""
+
+Outcome: TypeAlias = Literal["asked", "nothing to learn", "could not tell", "not asked"]
+"""Whether an attacker was asked, and could be; "nothing to learn" where it is proven that they learn nothing more."""
+
+Family: TypeAlias = Literal["groups", "register", "columns", "facts", "belief", "sums", "other"]
+"""What attackers have in common; a report says of which families no measure asked (`FAMILIES`)."""
+
+FAMILIES: Mapping[Family, str] = {
+    "facts": "somebody who knows facts about people besides the columns of the file (implications, acquaintance)",
+    "register": "somebody who looks people up in a register of the population (prosecutor, journalist, marketer risk)",
+    "belief": "somebody who believes something about people from elsewhere (prior belief, maximum entropy)",
+}
+
+ROW = "where a person stands in the file: what it prints of them"
+"""What every attacker knows who is about one person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attacker:
+    """Whom a measure is about, in words for whoever has to agree to a release."""
+
+    who: str  # "an insider"
+    knows: str | Callable[[Settings], str] = "what the measure says"  # besides the release
+    counts: str = ""  # "how sure an insider could become"
+    family: Family = "other"
+    name: str = ""  # of one whom searches ask: as in --ask and --as, the name of the measure
+    asked_by_search: bool = False
+    deed: str = ""  # "who trains a model on the release": what tells them from all others
+    question: str = ""  # what an attack as them asks, for the title of a page
+    function: str = ""  # what asks them in Python, beside `sidelight attack --as`
+    remedy: str = ""  # what helps against them
+    only_claims: bool = (
+        False  # whether a model speaks, which may be wrong: then a release falls by guesses that are right
+    )
+    knows_method: bool = False  # whether what they reach tells how the release was made
+
+    @property
+    def described(self) -> str:
+        """The attacker with what they do: "an insider, who knows the method and the policy too"."""
+        return f"{self.who}, {self.deed}" if self.deed else self.who
+
+    @property
+    def how_to_ask(self) -> str:
+        """What asks them with more effort, on the command line and in Python."""
+        python = f", or sl.{self.function}" if self.function else ""
+        return f"sidelight attack FILE --as {self.name} --table TABLE asks{python}"
+
+    def knowledge_in_words(self, settings: Settings) -> str:
+        """Return what they know besides the release; of which column, and which others, where settings say that."""
+        knows = self.knows if isinstance(self.knows, str) else self.knows(settings)
+        known, about = settings.get("known"), settings.get("of")
+        more = f"; and {', '.join(map(str, known))} of everybody" if isinstance(known, list) and known else ""
+        return f"{knows}{more}" + (f" (asked about {about})" if isinstance(about, str) else "")
+
+
+def amount_in(settings: Settings, name: str) -> int:
+    """Return a setting that is a whole number; 0 where it is left open."""
+    amount = settings.get(name, 0)
+    return amount if isinstance(amount, int) else 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundRelease:
+    """What a search asks attackers about: a release that it found within a policy."""
+
+    release: Release
+    limit: Fraction | None  # how sure anybody may get; None: the policy limits sizes alone
+    strict: bool  # whether as sure is too sure
+    values_decide: bool  # whether who has which value decided what was found
+    with_people: Callable[[], Release]  # the release with who is in which group
+    count_truth: Callable[[], object]  # who has which value; raises `BadTable` where that is not held
+    result: object  # the search's own result, for who knows how it was made
+    progress: Progress = quiet
+
+
+@dataclass(frozen=True, slots=True)
+class AttackerAnswer:
+    """What an attacker would reach of a release, or why that is not told."""
+
+    attacker: Attacker
+    outcome: Outcome
+    reason: str = ""  # why nothing is learnt, told or asked; of an attacker who was asked, how
+    belief: Fraction | float | None = None  # the largest about anybody, as printed; at least, if some were left out
+    limit: Fraction | None = None  # how sure anybody may get
+    people: int = 0  # of whom more is believed than the limit
+    unasked: int = 0  # people in groups that were left out
+    right: float | None = None  # of those people the share guessed right, where the truth is held
+    falls: bool = False
+
+    def __post_init__(self) -> None:
+        if self.belief is not None:  # rounded once, so that terminal, sidecar and report print the same figure
+            object.__setattr__(self, "belief", round_at_a_glance(self.belief, large_is_bad=not self.is_lower_bound))
+
+    @property
+    def reader(self) -> str:
+        """The attacker's name."""
+        return self.attacker.name
+
+    def sentence(self) -> str:
+        """Return it in words for whoever reads the release.
+
+        >>> from sidelight.learner.measure import Learner
+        >>> from sidelight.minimality.measure import Insider
+        >>> AttackerAnswer(Insider.attacker, "nothing to learn", "sizes alone decide").sentence()
+        'an insider, who knows the method and the policy too, learns nothing more: sizes alone decide'
+        >>> print(AttackerAnswer(Learner.attacker, "not asked", "the policy limits nobody's belief").sentence())
+        a learner, ..., was not asked: the policy limits nobody's belief; sidelight attack FILE --as learner ...
+        >>> print(AttackerAnswer(Insider.attacker, "asked", "", Fraction(3, 11), unasked=7).sentence())
+        an insider, ..., is at least 3/11 sure of somebody; 7 people in large groups were left out: ...
+        """
+        who = self.attacker.described
+        if self.outcome == "nothing to learn":
+            return f"{who}, learns nothing more: {self.reason}"
+        if self.outcome == "not asked":
+            reason = f": {self.reason}" if self.reason else ""
+            return f"{who}, was not asked{reason}; {self.attacker.how_to_ask}"
+        if self.outcome == "could not tell" or self.belief is None:
+            return f"{who}: what such a one reaches could not be told: {self.reason}"
+        how = f" ({self.reason})" if self.reason else ""
+        amount = at_a_glance(self.belief, large_is_bad=not self.is_lower_bound)
+        worst = f"at least {amount} sure of somebody" if self.is_lower_bound else f"at most {amount} sure of anybody"
+        above = left = ""
+        if self.limit is not None:
+            people = counted(self.people, "person") if self.people else "nobody"
+            above = f", and surer than {in_words(self.limit)} of {people}"
+        if self.unasked:
+            people = counted(self.unasked, "person")
+            left = f"; {people} in large groups were left out: {self.attacker.how_to_ask}"
+        return f"{who}{how}, {'claims to be' if self.attacker.only_claims else 'is'} {worst}{above}{left}"
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether more may be believed of somebody: of whoever was left out."""
+        return self.unasked > 0
+
+    def for_readers(self) -> AttackerAnswer:
+        """Leave out what only the publisher knows: what is true, and counts of people beyond three digits.
+
+        >>> asked = AttackerAnswer(Attacker("x"), "asked", "", 0.6, Fraction(1, 2), 1234, 0, 0.7, falls=True)
+        >>> (shown := asked.for_readers()).people, shown.right, shown.falls
+        (1230, None, False)
+        """
+        people, unasked = (int(float(f"{each:.3g}")) for each in (self.people, self.unasked))
+        return replace(self, people=people, unasked=unasked, right=None, falls=False)
+
+    def for_the_publisher(self) -> str:
+        """Return it in words for whoever holds the truth: with how right the claims are."""
+        if self.right is None or not self.people:
+            return self.sentence()
+        return f"{self.sentence()}; of those {counted(self.people, 'person')}, {self.right:.3f} are guessed right"
+
+    @property
+    def remedy(self) -> str:
+        """What helps against the attacker."""
+        return self.attacker.remedy
+
+
+def is_beyond_chance(people: int, right: float, limit: float) -> bool:
+    """Return whether guesses about so many people are right more often than guesses that know nothing would be.
+
+    >>> is_beyond_chance(10, 0.9, 0.5), is_beyond_chance(1000, 0.6, 0.5)
+    (False, True)
+    """
+    # a hundredth: so often a model that knows nothing may seem to know something
+    return people > 0 and right - limit > math.sqrt(math.log(100) / people)
