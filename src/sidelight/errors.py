@@ -179,7 +179,7 @@ class NoLedgerWarning(UserWarning):
 
 
 class FallsToReaderWarning(UserWarning):
-    """A release that was found within policy falls to a reader whom the policy does not name: a learner, an insider."""
+    """A release that was found within policy falls to an attacker whom the policy does not name."""
 
 
 class WrongKind(SidelightError, TypeError):

@@ -105,7 +105,6 @@ ONLY_IN = {
 # What can be published or drawn hands itself on to a folder below: one line for users, said here so that there are no others.
 HANDS_ON = {
     "search/method.py": ("publish", "report"),
-    "search/protect.py": ("attack",),  # readers who know the methods are asked of what was found
     "policy/policy_file.py": ("intake",),  # a file may name a preset
     "policy/measure_names.py": ("minimality",),  # a measure that needs the methods
     "noise/noisy_counts.py": ("publish",),

@@ -8,7 +8,6 @@ Read `intersection` first: `intersect` is the attack, from people and releases t
 `targets` (whom the attacker looks for), `linkage` (what a search's result adds to `release.locate`) and
 `posterior` (which values are left, and what each release says of them), `common_ground` (how likely they are by all of
 them) and ends in `exposure` (the figures, and the witness for one person), which `report` puts into words.
-`readers` asks a learner and an insider what they would reach of one release that a search found.
 `truth_check` counts how right the attacker is; `simulation` repeats it on samples of a table; `named_witness` names the
 real people behind a worst case, for the publisher alone.
 """

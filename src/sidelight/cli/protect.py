@@ -33,6 +33,7 @@ from sidelight.errors import (
     parameter,
 )
 from sidelight.files import refuse_left_over
+from sidelight.measures.attacker import AttackerAnswer
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.parts import parts_or_file
 from sidelight.publish.publish import refuse_loud, values_path
@@ -47,7 +48,6 @@ from sidelight.report.report import (
 )
 from sidelight.report.terminal import READERS, sentences
 from sidelight.rounding import ROUNDED
-from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import METHODS, MethodName
 from sidelight.streams.memory import MEMORY, Memory
@@ -312,7 +312,7 @@ def _resistance(result: SearchResult, resistance: Resistance) -> dict[str, objec
     }
 
 
-def _reader(asked: AskedReader) -> dict[str, object]:
+def _reader(asked: AttackerAnswer) -> dict[str, object]:
     """Say what a reader reaches and how right that is; for the publisher."""
     return {**reader_facts(asked).model_dump(), "right": asked.right, "falls": asked.falls}
 

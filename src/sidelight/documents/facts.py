@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sidelight.documents.document import DocumentPart, Number, Plain, PolicyBound, number, plain, policy_bound
+from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease
-from sidelight.search.asked_readers import AskedReader
 from sidelight.search.method import SearchResult
 from sidelight.text import as_names, counted, one_or_several
 
@@ -135,13 +135,10 @@ def finding_facts(measure: Measure, value: Amount, criterion: Criterion | None =
 
 
 class ReaderFacts(DocumentPart):
-    """What one of two readers would reach whom policies seldom name: a learner, an insider."""
+    """What an attacker would reach whom policies seldom name, such as a learner or an insider."""
 
-    reader: Literal["learner", "insider"] = Field(
-        description="who trains a model on the release and on who is in which group; who knows the method and the "
-        "policy too"
-    )
-    outcome: Literal["asked", "nothing to learn", "could not tell", "not asked"]
+    reader: str = Field(description="the attacker, by the name of the measure that is about them")
+    outcome: Outcome
     belief: Number | None = Field(
         default=None, description="how sure of anybody's value at most, as claimed; with `lower_bound`, at least"
     )
@@ -153,7 +150,7 @@ class ReaderFacts(DocumentPart):
     text: str
 
 
-def reader_facts(reader: AskedReader) -> ReaderFacts:
+def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
     """Return what a reader reaches as plain data."""
     judged = reader.outcome == "asked" and reader.limit is not None
     return ReaderFacts(

@@ -19,6 +19,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
+from sidelight.errors import BadTable
 from sidelight.learner.calibration import train_calibrated
 from sidelight.learner.enumeration import EnumeratedAssignments
 from sidelight.learner.learned import Learned, learn, roster_of
@@ -31,6 +32,7 @@ from sidelight.learner.training import (
     expect_settings,
     model_name,
 )
+from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease, is_beyond_chance
 from sidelight.measures.exact import Amount
 from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
@@ -111,6 +113,17 @@ class Learner(Measure):
     table: Table | None = field(default=None, repr=False, compare=False)
 
     name: ClassVar[str] = "learner"
+    attacker = Attacker(
+        who="a learner",
+        knows=ROW,
+        counts="how sure the model is",
+        asked_by_search=True,
+        deed="who trains a model on the release and on who is in which group",
+        question="What would a model believe that was trained on this release?",
+        function="learn",
+        remedy="larger or more diverse groups help, and a limit on the learner judges them; noise stops it",
+        only_claims=True,
+    )
     also_called = ("definetti attack", "de finetti attack")
     limits = (0, 1)
     semantics: ClassVar[tuple[Semantics, ...]] = ("single", "set", "multiset")
@@ -160,6 +173,46 @@ class Learner(Measure):
 
     def _knows_people(self, release: Release) -> bool:
         return release.members is not None or self.table is not None
+
+    @classmethod
+    def answer_search(
+        cls, found: FoundRelease, *, most_cells: int = 600_000, rounds: int = 10, exact_up_to: int = 100
+    ) -> AttackerAnswer:
+        """Train naive Bayes for few `rounds`; not on more than `most_cells` people times values of their groups.
+
+        More rounds claim more without knowing more; groups of more than `exact_up_to` states are scaled.
+        """
+        if found.limit is None:
+            return AttackerAnswer(cls.attacker, "not asked", "the policy limits sizes alone, and nobody's belief")
+        if len(found.release.sensitive_columns) > 1:
+            return AttackerAnswer(cls.attacker, "could not tell", "the release has several sensitive columns")
+        release = found.with_people()
+        assert release.members is not None
+        values = np.bincount(release.groups.counts.entries()[0], minlength=len(release))
+        cells = int(values[release.members.group].sum())
+        if cells > most_cells:
+            many = f"{cells:,} beliefs are too many to be gone through beside a search"
+            return AttackerAnswer(cls.attacker, "not asked", many)
+        try:
+            truth = found.count_truth()
+        except BadTable:  # counts of several values per person, without the rows
+            reason = "the table has counts only, and does not say who has which values"
+            return AttackerAnswer(cls.attacker, "could not tell", reason)
+        learned = learn(
+            release, "naive bayes", truth=truth, rounds=rounds, exact_up_to=exact_up_to, progress=found.progress
+        )
+        above = found.just_above_limit
+        people, right = learned.people_above(above), learned.right_above(above)
+        return AttackerAnswer(
+            cls.attacker,
+            "asked",
+            "naive Bayes",
+            cls(model="naive bayes").finding(learned).value,
+            found.limit,
+            people,
+            right=right,
+            falls=right is not None and is_beyond_chance(people, right, float(found.limit)),
+        )
 
     def finding(self, learned: Learned) -> Finding:
         """Read off what `learn` believes with these settings: the person of whom it is surest."""

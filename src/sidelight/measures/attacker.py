@@ -27,6 +27,7 @@ from typing import Literal, TypeAlias
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, in_words, round_at_a_glance
+from sidelight.table.true_counts import TrueCounts
 from sidelight.text import counted
 
 Settings: TypeAlias = Mapping[str, object]
@@ -78,6 +79,11 @@ class Attacker:
         python = f", or sl.{self.function}" if self.function else ""
         return f"sidelight attack FILE --as {self.name} --table TABLE asks{python}"
 
+    @classmethod
+    def unknown(cls, measure: str) -> Attacker:
+        """Return the attacker of a measure that says nothing of one."""
+        return cls(f"whom “{measure}” is about", counts=f"“{measure}”", name=measure)
+
     def knowledge_in_words(self, settings: Settings) -> str:
         """Return what they know besides the release; of which column, and which others, where settings say that."""
         knows = self.knows if isinstance(self.knows, str) else self.knows(settings)
@@ -101,9 +107,19 @@ class FoundRelease:
     strict: bool  # whether as sure is too sure
     values_decide: bool  # whether who has which value decided what was found
     with_people: Callable[[], Release]  # the release with who is in which group
-    count_truth: Callable[[], object]  # who has which value; raises `BadTable` where that is not held
+    count_truth: Callable[[], TrueCounts]  # who has which value; raises `BadTable` where that is not held
     result: object  # the search's own result, for who knows how it was made
     progress: Progress = quiet
+
+    @property
+    def just_above_limit(self) -> float:
+        """The limit as beliefs are compared with it, which are given to nine decimals: whoever is above is too sure."""
+        assert self.limit is not None
+        return min(float(self.limit) + (-5e-10 if self.strict else 5e-10), 1.0)
+
+    def is_exceeded(self, belief: Fraction | float) -> bool:
+        """Return whether a belief is more than the limit allows."""
+        return self.limit is not None and (belief > self.limit or (self.strict and belief == self.limit))
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,7 @@ class Measure(ABC):
         super().__init_subclass__()
         if "name" in vars(cls):
             _DECLARED[cls.name] = cls
-            unknown = Attacker(f"whom “{cls.name}” is about", counts=f"“{cls.name}”")
-            cls.attacker = replace(getattr(cls, "attacker", unknown), name=cls.name)
+            cls.attacker = replace(getattr(cls, "attacker", Attacker.unknown(cls.name)), name=cls.name)
 
     def __post_init__(self) -> None:
         """Read the fields that are declared with a reader (see `fields`)."""
@@ -226,10 +225,7 @@ class Measure(ABC):
     def answer_search(cls, found: FoundRelease) -> AttackerAnswer:
         """Return what an attacker `asked_by_search` would reach of what a search found; with little effort."""
         finding = cls().measure(found.with_people())
-        falls = found.limit is not None and (
-            finding.value > found.limit or (found.strict and finding.value == found.limit)
-        )
-        return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=falls)
+        return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=found.is_exceeded(finding.value))
 
     def completed(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""

@@ -13,18 +13,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, cast
 
+from sidelight.errors import SidelightError
+from sidelight.measures.attacker import ROW, Attacker, AttackerAnswer, FoundRelease
 from sidelight.measures.exact import Amount
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.minimality.beliefs import InsiderBeliefs
-from sidelight.minimality.insider import insider
 from sidelight.minimality.witness import InsiderWitness
 from sidelight.release.release import Release
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Label
 from sidelight.table.table import Table
+from sidelight.text import counted
+
+if TYPE_CHECKING:
+    from sidelight.minimality.beliefs import InsiderBeliefs
+    from sidelight.search.method import SearchResult
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,6 +55,17 @@ class Insider(Measure):
     by: Mapping[str, Hierarchy] | None = field(default=None, repr=False, compare=False)
 
     name: ClassVar[str] = "insider"
+    attacker = Attacker(
+        who="an insider",
+        knows=f"{ROW}; the method and the policy",
+        counts="how sure an insider could become",
+        asked_by_search=True,
+        deed="who knows the method and the policy too",
+        question="What would somebody believe who knows the method and the policy?",
+        function="insider",
+        remedy="resists='insider' (--resists insider) keeps the limit for them too",
+        knows_method=True,
+    )
     also_called = ("minimality attack",)
     limits = (0, 1)
     mergeable: ClassVar[bool] = False
@@ -85,8 +101,41 @@ class Insider(Measure):
         return Finding(self, value, learnt.witness, learnt.remarks, None if kindest == value else kindest)
 
     def beliefs(self, release: Release) -> InsiderBeliefs:
-        """Give everything that would be believed."""
+        """Return everything that would be believed."""
+        from sidelight.minimality.insider import insider  # noqa: PLC0415 - brings all methods; its name needs none
+
         return insider(release, table=self.table, by=self.by)
+
+    @classmethod
+    def answer_search(
+        cls, found: FoundRelease, *, most_people: int = 100_000, exact_up_to: int = 20_000
+    ) -> AttackerAnswer:
+        """Count the groups with up to `exact_up_to` tables of arrangements; nothing is drawn, others are left out."""
+        from sidelight.minimality.insider import insider  # noqa: PLC0415 - brings all methods; its name needs none
+
+        if found.values_decide and found.release.size > most_people:
+            many = f"{counted(found.release.size, 'person')} are too many to be gone through beside a search"
+            return AttackerAnswer(cls.attacker, "not asked", many)
+        result = cast("SearchResult", found.result)
+        try:
+            learnt = insider(result, exact_up_to=exact_up_to, beyond="left out", progress=found.progress)
+        except SidelightError as problem:
+            return AttackerAnswer(cls.attacker, "could not tell", str(problem))
+        if learnt.outcome != "told":
+            return AttackerAnswer(cls.attacker, learnt.outcome, learnt.reason)
+        reached = learnt.least_worst
+        people = 0 if found.limit is None else learnt.people_above(found.limit)
+        has_truth = people > 0 and learnt.roster is not None and learnt.roster.truth is not None
+        return AttackerAnswer(
+            cls.attacker,
+            "asked",
+            belief=reached if learnt.untold else learnt.worst,
+            limit=found.limit,
+            people=people,
+            unasked=learnt.untold,
+            right=learnt.claims_above(found.limit, end="at least").right if found.limit and has_truth else None,
+            falls=found.is_exceeded(reached),
+        )
 
     def explain(self, finding: Finding) -> str:
         """Say of whom somebody would be surest, and why."""

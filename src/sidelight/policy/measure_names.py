@@ -18,47 +18,47 @@ from sidelight.measures.measure import Measure, declared_measures
 Kinds: TypeAlias = tuple[type[Measure], ...]
 
 _CLASSICS = {
-    "group size": "measures.k_anonymity",
-    "distinct values": "measures.l_diversity",
-    "entropy diversity": "measures.l_diversity",
-    "recursive diversity": "measures.l_diversity",
-    "closeness": "measures.t_closeness",
-    "beta likeness": "measures.beta_likeness",
-    "delta disclosure": "measures.delta_disclosure",
+    "group size": "sidelight.measures.k_anonymity",
+    "distinct values": "sidelight.measures.l_diversity",
+    "entropy diversity": "sidelight.measures.l_diversity",
+    "recursive diversity": "sidelight.measures.l_diversity",
+    "closeness": "sidelight.measures.t_closeness",
+    "beta likeness": "sidelight.measures.beta_likeness",
+    "delta disclosure": "sidelight.measures.delta_disclosure",
 }
 
 _ASKED_BY_SEARCHES = {
-    "learner": "learner.measure",
+    "learner": "sidelight.learner.measure",
     # brings the methods, which need policies, where it is measured: the one room below that is asked for a measure
-    "insider": "minimality.measure",
+    "insider": "sidelight.minimality.measure",
 }
 
 _MODULES = {
     **_CLASSICS,
-    "prosecutor risk": "measures.named_risks.prosecutor",
-    "journalist risk": "measures.named_risks.journalist",
-    "marketer risk": "measures.named_risks.journalist",
-    "presence": "measures.named_risks.presence",
-    "absence": "measures.named_risks.presence",
-    "unique match": "measures.named_risks.uniques",
-    "population uniques": "measures.named_risks.uniques",
-    "individual risk": "measures.named_risks.individual_risk",
-    "dominance": "measures.sums",
-    "remainder": "measures.sums",
-    "singling out": "measures.column_subsets.singling_out",
-    "linkability": "measures.column_subsets.linkability",
-    "inference": "measures.column_subsets.inference",
-    "implications": "measures.ck_safety.implications",
-    "negations": "measures.ck_safety.negations",
-    "disclosure cost": "measures.ck_safety.disclosure_cost",
-    "cheapest knowledge": "measures.ck_safety.cheapest_knowledge",
-    "acquaintance": "measures.privacy_skyline.acquaintance",
-    "prior belief": "measures.epsilon_privacy.prior_belief",
-    "numeric belief": "measures.epsilon_privacy.numeric_belief",
-    "expected candidates": "measures.expected_candidates",
-    "maximum entropy": "max_entropy.measure",
-    "maximum entropy gain": "max_entropy.measure",
-    "estimation error": "max_entropy.measure",
+    "prosecutor risk": "sidelight.measures.named_risks.prosecutor",
+    "journalist risk": "sidelight.measures.named_risks.journalist",
+    "marketer risk": "sidelight.measures.named_risks.journalist",
+    "presence": "sidelight.measures.named_risks.presence",
+    "absence": "sidelight.measures.named_risks.presence",
+    "unique match": "sidelight.measures.named_risks.uniques",
+    "population uniques": "sidelight.measures.named_risks.uniques",
+    "individual risk": "sidelight.measures.named_risks.individual_risk",
+    "dominance": "sidelight.measures.sums",
+    "remainder": "sidelight.measures.sums",
+    "singling out": "sidelight.measures.column_subsets.singling_out",
+    "linkability": "sidelight.measures.column_subsets.linkability",
+    "inference": "sidelight.measures.column_subsets.inference",
+    "implications": "sidelight.measures.ck_safety.implications",
+    "negations": "sidelight.measures.ck_safety.negations",
+    "disclosure cost": "sidelight.measures.ck_safety.disclosure_cost",
+    "cheapest knowledge": "sidelight.measures.ck_safety.cheapest_knowledge",
+    "acquaintance": "sidelight.measures.privacy_skyline.acquaintance",
+    "prior belief": "sidelight.measures.epsilon_privacy.prior_belief",
+    "numeric belief": "sidelight.measures.epsilon_privacy.numeric_belief",
+    "expected candidates": "sidelight.measures.expected_candidates",
+    "maximum entropy": "sidelight.max_entropy.measure",
+    "maximum entropy gain": "sidelight.max_entropy.measure",
+    "estimation error": "sidelight.max_entropy.measure",
     **_ASKED_BY_SEARCHES,
 }
 
@@ -85,13 +85,16 @@ ASK_CHOICES = ("both", *_ASKED_BY_SEARCHES, "nobody")
 def asked_attackers() -> Kinds:
     """Return the attackers whom searches ask of what they found: ours, then those that somebody else declared."""
     ours = tuple(map(measure_named, _ASKED_BY_SEARCHES))
-    return (*ours, *(each for each in declared_measures().values() if each.attacker.asked_by_search and each not in ours))
+    return (
+        *ours,
+        *(each for each in declared_measures().values() if each.attacker.asked_by_search and each not in ours),
+    )
 
 
 def find_measure(name: str) -> type[Measure] | None:
     """Return the measure of this name, ours or anybody's who declared one; None where there is none."""
     if name not in declared_measures() and name in _MODULES:
-        import_module(f"sidelight.{_MODULES[name]}")
+        import_module(_MODULES[name])
     return declared_measures().get(name)
 
 

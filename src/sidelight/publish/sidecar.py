@@ -355,7 +355,7 @@ def build_sidecar(
         readers=tuple(
             reader_facts(each.for_readers())
             for each in result.readers
-            if not quiet_method or each.reader != "insider"  # what such a one reaches tells how it was made
+            if not quiet_method or not each.attacker.knows_method  # what such a one reaches tells how it was made
         ),
         versions=_versions(),
         warnings=(

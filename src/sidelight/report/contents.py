@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from sidelight.errors import NotAvailable, SidelightError
 from sidelight.measures.comparison import Comparison
+from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.report.attacks_tried import attack_section
 from sidelight.report.how_made import how_it_was_made, what_is_published
 from sidelight.report.page import (
@@ -31,7 +32,7 @@ from sidelight.report.page import (
 )
 from sidelight.report.page import Verdict as PageVerdict
 from sidelight.report.plots import expect_pictures
-from sidelight.report.readers import reader_of
+from sidelight.report.readers import attacker_of
 from sidelight.report.release_report import (
     KnowledgeCurve,
     ReleaseReport,
@@ -117,7 +118,7 @@ def _risk_grid(report: ReleaseReport) -> Grid:
     headings = ["what is counted", *(["the table"] if before else []), *(["wanted"] if judged else []), "the release"]
     rows = []
     for each in (*judged, *others):
-        cells = [f"{reader_of(each.measure).counts} — {each.text}"]
+        cells = [f"{attacker_of(each.measure).counts} — {each.text}"]
         cells += [table[id(each)].text if id(each) in table else ""] if before else []
         cells += [each.limit.text if each.limit else ""] if judged else []
         cells += [each.result.text + (" (an estimate)" if each.estimate else "")]
@@ -155,8 +156,8 @@ def _sizes_grid(bands: Sequence[SizeBand]) -> Grid:
 def _readers(report: ReleaseReport) -> Blocks:
     seen: dict[tuple[str, str], list[str]] = {}
     for each in report.answer.audit.findings:
-        reader = reader_of(each.measure)
-        seen.setdefault((reader.who, reader.in_words(each.settings)), []).append(each.text)
+        reader = attacker_of(each.measure)
+        seen.setdefault((reader.who, reader.knowledge_in_words(each.settings)), []).append(each.text)
     columns = report.answer.audit.release.columns
     if columns:
         yield Paragraph(
@@ -196,7 +197,7 @@ def _worst_off(report: ReleaseReport) -> Blocks:
         "the file that print what the group prints, and count the values."
     )
     for each in sorted(findings, key=lambda finding: finding.holds is not False):
-        yield PageSection(f"{_capital(reader_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
+        yield PageSection(f"{_capital(attacker_of(each.measure).who)} — {each.text}", tuple(_finding_blocks(each)))
 
 
 def _capital(text: str) -> str:
@@ -207,7 +208,7 @@ _VERDICTS: dict[bool | None, PageVerdict | None] = {True: "within", False: "not 
 
 
 def _finding_blocks(finding: AuditFinding) -> Iterator[Block]:
-    reader = reader_of(finding.measure)
+    reader = attacker_of(finding.measure)
     limit = f"; wanted is {finding.limit.text}" if finding.limit else ""
     verdict = {True: ": within", False: ": not within", None: ""}[finding.holds]
     estimate = ", an estimate" if finding.estimate else ""
@@ -274,13 +275,10 @@ def _first_beyond(curve: KnowledgeCurve, findings: Sequence[AuditFinding]) -> st
     return None if first is None else f"{counted(first, 'well-chosen fact')} on, the limit ({limit.text})"
 
 
-READER_KINDS = ("learner", "insider")
-"""Attacks by one reader of the file: told with the readers who were asked, not with attacks by several files."""
-
-
 def _asked_readers(report: ReleaseReport) -> Blocks:
     readers = report.answer.audit.readers
-    attacks = [each for each in report.answer.attacks if each.kind in READER_KINDS]
+    # attacks by one attacker on one file are told here, those by several files under attacks
+    attacks = [each for each in report.answer.attacks if each.kind in ASK_CHOICES]
     have_sections = {each.kind for each in attacks}
     yield Paragraph(
         "Two readers are seldom named in a policy, and need no more than the file and patience: a learner, who trains "
@@ -297,7 +295,7 @@ def _asked_readers(report: ReleaseReport) -> Blocks:
 
 
 def _attacks(report: ReleaseReport) -> Blocks:
-    attacks = [each for each in report.answer.attacks if each.kind not in READER_KINDS]
+    attacks = [each for each in report.answer.attacks if each.kind not in ASK_CHOICES]
     if not attacks:
         yield Paragraph(
             "None, besides what the limits and the two readers ask. sidelight attack tries what the file and another "

@@ -34,6 +34,7 @@ from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.measure import Measure
+from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
 from sidelight.publish.dictionary import dictionary_path
@@ -445,7 +446,7 @@ def _sidecar_columns(document: Sidecar) -> Iterable[ColumnFacts]:
 
 # Attacks that were tried
 
-ATTACKS = ("attack", "learner", "insider", "attack-noise", "simulate", "believe", "explore")
+ATTACKS = ("attack", *ASK_CHOICES[1:-1], "attack-noise", "simulate", "believe", "explore")
 """The kinds of answers that tell of somebody's attempt."""
 
 

@@ -26,7 +26,7 @@ from sidelight.report.charts.risk_curves import RiskCurve, RiskLimit, kinds_char
 from sidelight.report.charts.skyline import cells_chart
 from sidelight.report.picture_data import CheckedBeliefs, amount
 from sidelight.report.plots import expect_pictures, picture_of
-from sidelight.report.readers import reader_of
+from sidelight.report.readers import attacker_of
 from sidelight.report.release_report import ReleaseReport, least_size
 from sidelight.search.cut_tree import CutNode
 
@@ -68,7 +68,7 @@ def _limits(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
         assert each.limit is not None
         limits.append(
             JudgedLimit(
-                counts=reader_of(each.measure).counts,
+                counts=attacker_of(each.measure).counts,
                 comparison=Comparison(each.limit.comparison),
                 bound=amount(each.limit.bound),
                 bound_text=each.limit.text.partition(" ")[2],  # without its sign
@@ -147,12 +147,12 @@ def _cells(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
 def _readers(report: ReleaseReport) -> Iterator[alt.TopLevelMixin]:
     beliefs = [
         ReaderBelief(
-            "a learner" if each.reader == "learner" else "an insider",
+            attacker_of(each.reader).who,
             None if each.belief is None else amount(each.belief),
             None if each.limit is None else amount(each.limit),
             "" if each.belief is None else each.belief.text,
             "" if each.limit is None else each.limit.text,
-            claims=each.reader == "learner",
+            claims=attacker_of(each.reader).only_claims,
             lower_bound=each.lower_bound,
         )
         for each in report.answer.audit.readers

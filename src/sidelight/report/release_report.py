@@ -21,6 +21,7 @@ from pydantic import Field, JsonValue
 from sidelight.arrays import Integers
 from sidelight.documents.document import DocumentPart, Envelope, Number, number, schema_text
 from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, outline_of, people_counts
+from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease
@@ -34,7 +35,7 @@ from sidelight.report.picture_data import (
     ValueCounts,
     value_counts,
 )
-from sidelight.report.readers import families_not_asked
+from sidelight.report.readers import attacker_of, families_not_asked
 from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport
 from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
@@ -267,11 +268,6 @@ def shareable(finding: AuditFinding) -> AuditFinding:
     )
 
 
-READER_NAMES = {
-    "learner": "a learner, who trains a model on the file",
-    "insider": "an insider, who also knows how the file was made",
-}
-
 NOT_JUDGED_READERS = {
     "asked": "Asked, and judged by no limit",
     "nothing to learn": "Asked, and learns nothing more, so that no limit judges them",
@@ -281,14 +277,15 @@ NOT_JUDGED_READERS = {
 
 def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
     """Say whom nothing was asked about, and what was decided by whoever asked."""
-    resisted = ("insider",) if known.made is not None and known.made.resists else ()
+    resists = known.made is not None and bool(known.made.resists)
+    resisted = tuple(kind.name for kind in asked_attackers() if resists and kind.attacker.knows_method)
     readers = (each.reader for each in audit.readers if each.outcome in ("asked", "nothing to learn"))
     tried = (*(each.kind for each in known.attacks), *readers)
     measures = [each.measure for each in audit.findings]
     beside = [each for each in audit.readers if each.outcome != "not asked" and each.reader not in measures]
     read = tuple(each.reader for each in beside)
     lines = [audit.not_covered]
-    lines += [f"{NOT_JUDGED_READERS[each.outcome]}: {READER_NAMES[each.reader]}." for each in beside]
+    lines += [f"{NOT_JUDGED_READERS[each.outcome]}: {attacker_of(each.reader).described}." for each in beside]
     lines += [f"Not asked about: {words}." for words in families_not_asked((*measures, *resisted, *tried, *read))]
     if "attack" not in tried and "expected candidates" not in measures:
         lines.append(

@@ -12,7 +12,7 @@ import operator
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -41,17 +41,18 @@ from sidelight.documents.facts import (
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
 from sidelight.measures.about import About
+from sidelight.measures.attacker import Attacker, AttackerAnswer
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
 from sidelight.measures.measure import Measure
+from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.rounding import in_words
-from sidelight.search.asked_readers import AskedReader, ReaderName
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
@@ -179,7 +180,7 @@ def audit_report(
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
         findings=(*judged, *(_audited(finding, lookups) for finding in findings)),
         singled_out=singled_out,
-        readers=tuple(_reader(name, measured, readers) for name in get_args(ReaderName)),
+        readers=tuple(_reader(kind.attacker, measured, readers) for kind in asked_attackers()),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
     )
     return AuditReport(
@@ -196,15 +197,17 @@ def audit_report(
     )
 
 
-def _reader(name: ReaderName, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
+def _reader(attacker: Attacker, measured: Sequence[Finding], known: Sequence[ReaderFacts]) -> ReaderFacts:
     """Return what a reader reaches: as it was measured, else as it is known, else that nobody asked."""
-    finding = next((each for each in measured if each.measure.name == name), None)
+    finding = next((each for each in measured if each.measure.name == attacker.name), None)
     if finding is not None and finding.kindest is not None:
         ends = f"{in_words(finding.kindest)} to {in_words(finding.value)}"
-        return reader_facts(AskedReader(name, "could not tell", f"it is {ends}"))
+        return reader_facts(AttackerAnswer(attacker, "could not tell", f"it is {ends}"))
     if finding is not None:
-        return reader_facts(AskedReader(name, "asked", "as a measure asks", finding.value))
-    return next((each for each in known if each.reader == name), reader_facts(AskedReader(name, "not asked")))
+        return reader_facts(AttackerAnswer(attacker, "asked", "as a measure asks", finding.value))
+    return next(
+        (each for each in known if each.reader == attacker.name), reader_facts(AttackerAnswer(attacker, "not asked"))
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -11,6 +11,6 @@ once) and `orders` (what a stretch of labels is); then one method: `full_domain`
 `mondrian_histograms` and `mondrian_lots`, and against insiders `veil` and `value_limits`; `anatomy`; or
 `microaggregation` with `distances`, the latter two with `merging`.  `recoding` and `utility` say what a release is
 still good for; `one_group` (what everybody in one group says), `exact_release` (judged again and again), `cut_tree`
-(the top of Mondrian's cuts) and `asked_readers` (two attackers whom policies seldom name) serve them;
+(the top of Mondrian's cuts) and `asked_attackers` (whom policies seldom name) serve them;
 `generalisation_table` (with `node_values`) and `compare` put many side by side.
 """

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
+    from sidelight.measures.attacker import AttackerAnswer
     from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
     from sidelight.publish.formats import FormatName, Layout
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release
-    from sidelight.search.asked_readers import AskedReader
     from sidelight.search.cut_tree import CutTree
     from sidelight.table.hierarchy import Hierarchy
 
@@ -267,7 +267,7 @@ class SearchResult(Tabular):
     outcome: SearchOutcome
     utility: Mapping[str, float]
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)  # of the table's columns
-    readers: tuple[AskedReader, ...] = ()  # what those reach whom the policy does not name
+    readers: tuple[AttackerAnswer, ...] = ()  # what those reach whom the policy does not name
 
     @property
     def levels(self) -> Mapping[str, int]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
 from sidelight.errors import (
@@ -35,7 +35,7 @@ from sidelight.progress import Progress, quiet
 from sidelight.release.printing import Printing
 from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
-from sidelight.search.asked_readers import Ask
+from sidelight.search.asked_attackers import Ask, ask_attackers, ask_choices
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
@@ -75,9 +75,9 @@ def protect(
     policy was found.  Measures that look at a whole release at once (`MaxEnt`) judge what was found within the other
     limits.  A table of any size is read by `stream_table`; methods that need all its keys refuse it.
 
-    Two readers are asked with little effort what they would reach, whom a policy names seldom (`ask`: "both",
-    "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls to one of them
-    a `FallsToReaderWarning` is given.
+    Attackers whom a policy seldom names are asked with little effort what they would reach (`ask`: "both" a learner
+    and an insider, "learner", "insider" or "nobody"): `found.readers` has their answers, and where what was found falls
+    to one of them a `FallsToReaderWarning` is given.
 
     >>> import sidelight as sl
     >>> adult = sl.datasets.adult(quasi=["age", "sex"])
@@ -89,25 +89,26 @@ def protect(
     """
     chosen = method_of(method, suppress=suppress, levels=levels, resists=resists)
     _named("utility", utility, UTILITIES)
-    _named("ask", ask, get_args(Ask))
+    _named("ask", ask, ask_choices())
     problem = SearchProblem.of(table, policy, by, [chosen])
     return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
 
 
 def warned(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
-    """Ask readers what they would reach of what was found, and warn of those to whom it falls."""
+    """Ask attackers what they would reach of what was found, and warn of those to whom it falls."""
     result = with_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
-            warnings.warn(each.warning(), FallsToReaderWarning, stacklevel=3)
+            message = (
+                f"within policy, and yet it falls to one of two readers: {each.for_the_publisher()}; {each.remedy}"
+            )
+            warnings.warn(message, FallsToReaderWarning, stacklevel=3)
     return result
 
 
 def with_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
-    """Ask readers what they would reach of what was found, and keep what they answer."""
-    from sidelight.attack.readers import ask_readers  # noqa: PLC0415 - it stands below: readers know the methods
-
-    return replace(found, readers=ask_readers(found, ask, progress=progress))
+    """Ask attackers what they would reach of what was found, and keep what they answer."""
+    return replace(found, readers=ask_attackers(found, ask, progress=progress))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,14 +17,16 @@ from typing import cast, get_args
 from pydantic import Field
 
 from sidelight.errors import BadPolicy, NotAvailable, SidelightError, did_you_mean, parameter
+from sidelight.measures.attacker import AttackerAnswer
 from sidelight.measures.criterion import Criterion
+from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import group
 from sidelight.report.charts.candidates import MOST_CANDIDATES
 from sidelight.report.plots import altair
 from sidelight.report.report import AuditFinding, audit_report
-from sidelight.search.asked_readers import Ask, AskedReader
+from sidelight.search.asked_attackers import Ask
 from sidelight.search.full_domain import FullDomain, Suppressed
 from sidelight.search.method import Method, Reader, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
@@ -138,7 +140,7 @@ class SearchChoice:
     @property
     def asked(self) -> Ask:
         """Which readers are asked of what was found."""
-        return cast("Ask", self.ask or "both")
+        return self.ask or "both"
 
     def in_words(self) -> str:
         """Say it in a few words.
@@ -157,7 +159,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "suppressed": get_args(Suppressed),
     "resists": get_args(Reader),
     "average": get_args(LabelAverage),
-    "ask": get_args(Ask),
+    "ask": ASK_CHOICES,
 }
 """What an option may be, where it is one of a few words."""
 
@@ -293,9 +295,9 @@ def search_words(what: str, done: int, total: int | None) -> str:
     return f"{what}: {done:,} of {total:,}" if total is not None else what if not done else f"{what}: {done:,}"
 
 
-def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AskedReader, ...]:
+def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AttackerAnswer, ...]:
     """Ask two readers what they would reach whom the policy does not name."""
-    progress("training a model, and counting what an insider could rule out", 0, None)
+    progress("asking what a learner and an insider would reach", 0, None)
     return with_answers(result, which, progress).readers
 
 

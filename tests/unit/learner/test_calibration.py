@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.attack.readers import largest_share
 from sidelight.learner.assignments import Assignments
 from sidelight.learner.calibration import FOLDS, NOTHING_HOLDS, STEPS, Fold, calibrate, fold_of_groups
 from sidelight.learner.roster import Roster
 from sidelight.learner.training import expectation_of, new_model
+from sidelight.search.asked_attackers import largest_share
 
 COLUMNS = ("one", "two", "three")
 MODELS = ["logistic", "naive bayes"]

@@ -1,4 +1,4 @@
-"""Readers whom a policy does not name are asked of what a search found, quickly, and people are warned."""
+"""Attackers whom a policy does not name are asked of what a search found, quickly, and people are warned."""
 
 import json
 import warnings
@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.attack.readers import ask_readers, largest_share, with_people
 from sidelight.documents.facts import reader_facts
 from sidelight.errors import FallsToReaderWarning
+from sidelight.policy.measure_names import ASK_CHOICES, all_measures, asked_attackers
 from sidelight.rounding import round_at_a_glance
+from sidelight.search.asked_attackers import ask_choices, found_release, largest_share, with_people
 from sidelight.table.counts import Counts
 from sidelight.table.table import Column, Table
 
@@ -86,18 +87,16 @@ def test_a_reader_whom_the_policy_names_is_judged_by_it(adult):
     assert found.readers[1].limit == Fraction(7, 10)
 
 
-def test_too_much_to_go_through_is_told_as_not_asked(mondrian, monkeypatch):
-    monkeypatch.setattr("sidelight.attack.readers.MOST_CELLS", 10)
-    monkeypatch.setattr("sidelight.attack.readers.MOST_PEOPLE", 10)
-    asked = ask_readers(mondrian)
+def test_too_much_to_go_through_is_told_as_not_asked(mondrian):
+    found = found_release(mondrian)
+    asked = [sl.Learner.answer_search(found, most_cells=10), sl.Insider.answer_search(found, most_people=10)]
     assert [each.outcome for each in asked] == ["not asked", "not asked"]
     assert all("too many" in each.reason for each in asked)
 
 
-def test_insider_with_groups_left_out_says_at_least(mondrian, monkeypatch):
+def test_insider_with_groups_left_out_says_at_least(mondrian):
     """What is believed of the others is a lower end of the worst."""
-    monkeypatch.setattr("sidelight.attack.readers.QUICK_TABLES", 0)
-    (asked,) = (each for each in ask_readers(mondrian, "insider") if each.reader == "insider")
+    asked = sl.Insider.answer_search(found_release(mondrian), exact_up_to=0)
     assert asked.unasked > 0
     least = sl.insider(mondrian, exact_up_to=0, beyond="left out").least_worst
     assert asked.belief == pytest.approx(float(least), abs=1e-4)
@@ -108,6 +107,23 @@ def test_insider_with_groups_left_out_says_at_least(mondrian, monkeypatch):
     assert facts.lower_bound
     assert facts.belief.number <= asked.belief
     assert asked.for_readers().belief <= asked.belief
+
+
+def test_what_an_attacker_answers_by_measuring_is_beyond_the_limit_or_not(mondrian):
+    """An attacker without an answer of its own is asked by its measure."""
+    found = found_release(mondrian)
+    own = sl.Implications.answer_search.__func__
+    assert own(sl.MarketerRisk, found).falls is False
+    assert own(
+        type("Sure", (sl.Absence,), {"measure": lambda *_: sl.Finding(sl.GroupSize(), Fraction(1), None)}), found
+    ).falls
+
+
+def test_attackers_whom_searches_ask_say_so():
+    kinds = [kind for kind in all_measures() if kind.attacker.asked_by_search]
+    assert tuple(kinds) == asked_attackers()
+    assert ask_choices() == ASK_CHOICES
+    assert all(kind.attacker.deed and kind.attacker.remedy and kind.attacker.question for kind in kinds)
 
 
 def test_chance_is_no_knowledge():
