@@ -1,11 +1,11 @@
-"""The four comparisons of a measure with a bound: one table of their signs and words, which everybody uses."""
+"""The four comparisons of a measure with a bound: one table of their signs and words."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
 from enum import Enum
-from typing import NamedTuple
+from typing import Self
 
 from sidelight.measures.exact import Amount
 from sidelight.rounding import as_printed
@@ -18,10 +18,22 @@ class Comparison(Enum):
     ('≥', '>=', 'at least')
     """
 
-    AT_LEAST = "at_least"
-    ABOVE = "above"
-    AT_MOST = "at_most"
-    BELOW = "below"
+    AT_LEAST = "at_least", "≥", ">=", "at least", "at most", operator.ge
+    ABOVE = "above", ">", ">", "more than", "less than", operator.gt
+    AT_MOST = "at_most", "≤", "<=", "at most", "at least", operator.le
+    BELOW = "below", "<", "<", "below", "more than", operator.lt
+
+    sign: str  # the usual one: ≥ > ≤ <
+    typed_sign: str  # as a keyboard has it: >= > <= <
+    words: str  # what comes before the bound in a sentence about the value: at least 5
+    converse_words: str  # what comes before the value in a sentence about the bound: a value is at least a bound of …
+    compare: Callable[[Amount, Amount], bool]
+
+    def __new__(cls, name: str, *row: object) -> Self:
+        member = object.__new__(cls)
+        member._value_ = name
+        member.sign, member.typed_sign, member.words, member.converse_words, member.compare = row  # type: ignore[assignment]
+        return member
 
     @classmethod
     def from_sign(cls, sign: str) -> Comparison | None:
@@ -32,26 +44,6 @@ class Comparison(Enum):
     def for_measure(cls, *, large_is_bad: bool) -> tuple[Comparison, ...]:
         """Return the two that make sense: from above for risks, from below for sizes and diversities."""
         return tuple(each for each in cls if each.from_above == large_is_bad)
-
-    @property
-    def sign(self) -> str:
-        """The usual sign: ≥ > ≤ <."""
-        return _TABLE[self].sign
-
-    @property
-    def typed_sign(self) -> str:
-        """The sign as a keyboard has it: >= > <= <."""
-        return _TABLE[self].typed_sign
-
-    @property
-    def words(self) -> str:
-        """What comes before the bound in a sentence about the value: at least 5."""
-        return _TABLE[self].words
-
-    @property
-    def converse_words(self) -> str:
-        """What comes before the value in a sentence about the bound: a value is at least a bound of at most it."""
-        return _TABLE[self].converse_words
 
     @property
     def from_above(self) -> bool:
@@ -71,20 +63,4 @@ class Comparison(Enum):
 
     def holds(self, value: Amount, bound: Amount) -> bool:
         """Decide, in exact arithmetic; a float is what it prints, so that a limit copied from an answer holds."""
-        return _TABLE[self].compare(as_printed(value), as_printed(bound))
-
-
-class _Row(NamedTuple):
-    sign: str
-    typed_sign: str
-    words: str
-    converse_words: str
-    compare: Callable[[Amount, Amount], bool]
-
-
-_TABLE = {
-    Comparison.AT_LEAST: _Row("≥", ">=", "at least", "at most", operator.ge),
-    Comparison.ABOVE: _Row(">", ">", "more than", "less than", operator.gt),
-    Comparison.AT_MOST: _Row("≤", "<=", "at most", "at least", operator.le),
-    Comparison.BELOW: _Row("<", "<", "below", "more than", operator.lt),
-}
+        return self.compare(as_printed(value), as_printed(bound))

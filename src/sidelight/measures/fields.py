@@ -26,15 +26,13 @@ FieldReader: TypeAlias = Callable[[str, str, object], object]
 
 FieldMetadata: TypeAlias = dict[str, FieldReader]
 
-_READER = "reader"
-
 LARGEST_AMOUNT = 10**1000
-"""Any number may be asked about that Python writes."""
+"""The largest number that may be asked about by default."""
 
 
-def whole(*, most: int = LARGEST_AMOUNT) -> FieldMetadata:
-    """Declare a field that is a whole number from 0 to `most`."""
-    return {_READER: partial(whole_amount, most=most)}
+def whole(*, least: int = 0, most: int = LARGEST_AMOUNT) -> FieldMetadata:
+    """Declare a field that is a whole number from `least` to `most`."""
+    return {"reader": partial(whole_amount, least=least, most=most)}
 
 
 def choice(choices: object, message: str | None = None) -> FieldMetadata:
@@ -46,12 +44,12 @@ def choice(choices: object, message: str | None = None) -> FieldMetadata:
         refuse_unknown(measure, name, given, get_args(choices))
         return given
 
-    return {_READER: refuse_others}
+    return {"reader": refuse_others}
 
 
 def read(function: Callable[..., object]) -> FieldMetadata:
     """Declare a field whose value is what a function of one argument makes of what was given."""
-    return {_READER: lambda _measure, _name, given: function(given)}
+    return {"reader": lambda _measure, _name, given: function(given)}
 
 
 def read_fields(measure: Measure) -> None:
@@ -65,23 +63,23 @@ def read_fields(measure: Measure) -> None:
 @cache
 def _readers(kind: type[Measure]) -> tuple[tuple[str, FieldReader, bool], ...]:
     """Return name, reader, and whether None stays, of the fields that declare a reader."""
-    declared = (each for each in fields(kind) if _READER in each.metadata)  # type: ignore[arg-type]
-    return tuple((each.name, each.metadata[_READER], each.default is None) for each in declared)
+    declared = (each for each in fields(kind) if "reader" in each.metadata)  # type: ignore[arg-type]
+    return tuple((each.name, each.metadata["reader"], each.default is None) for each in declared)
 
 
-def whole_amount(measure: str, name: str, amount: object, *, most: int = LARGEST_AMOUNT) -> int:
-    """Return a whole number of at least 0, or raise `BadMeasure`."""
+def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, most: int = LARGEST_AMOUNT) -> int:
+    """Return a whole number from `least` to `most`, or raise `BadMeasure`."""
     try:
-        whole = -1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
+        number = least - 1 if isinstance(amount, bool) else index(amount)  # type: ignore[arg-type]
     except TypeError:
-        whole = -1
-    if whole < 0:
-        message = f"'{measure}' needs {name} to be a whole number of at least 0, not {as_given(amount)}"
+        number = least - 1
+    if number < least:
+        message = f"'{measure}' needs {name} to be a whole number of at least {least}, not {as_given(amount)}"
         raise BadMeasure(message)
-    if whole > most:
+    if number > most:
         message = f"'{measure}' needs {name} to be at most {as_given(most)}, not {as_given(amount)}"
         raise BadMeasure(message)
-    return int(whole)
+    return int(number)
 
 
 def refuse_unknown(measure: str, name: str, chosen: object, choices: Sequence[str]) -> None:

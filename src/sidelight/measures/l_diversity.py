@@ -13,19 +13,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from operator import index
 from typing import ClassVar
 
 import numpy as np
 
 from sidelight.arrays import Integers, in_lowest_terms
-from sidelight.errors import BadMeasure, as_given
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
-from sidelight.measures.fields import LARGEST_AMOUNT
+from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Measure, Monotonicity
@@ -200,7 +198,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     Source: Machanavajjhala et al., l-Diversity, ICDE 2006.
     """
 
-    l: int = 3  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
+    l: int = field(default=3, metadata=whole(least=1))  # noqa: E741 - the ℓ of ℓ-diversity, as everybody says it
 
     name: ClassVar[str] = "recursive diversity"
     attacker = Attacker(
@@ -211,14 +209,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("l",)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if isinstance(self.l, bool) or not hasattr(self.l, "__index__") or not 1 <= index(self.l) <= LARGEST_AMOUNT:
-            given = as_given(self.l, quoted=True)
-            message = f"'{self.name}' needs a whole number l of at least 1, not {given}; usual are 2 to 5"
-            raise BadMeasure(message)
-        object.__setattr__(self, "l", index(self.l))
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:

@@ -70,7 +70,7 @@ class SumMeasure(Targeted, FormulaMeasure):
     as it is.
     """
 
-    largest: int = field(default=2, metadata=whole())
+    largest: int = field(default=2, metadata=whole(least=1))
     numbers: Mapping[str, Bound] | Mapping[Label, Bound] | None = field(default=None, metadata=read(NumberValues))
 
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
@@ -78,9 +78,6 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.largest == 0:
-            message = f"'{self.name}' needs {parameter('largest')}, of how many amounts it is, to be at least 1"
-            raise BadMeasure(message)
         if self.numbers is not None and any(number < 0 for number in self.numbers.values()):
             message = f"'{self.name}' is about amounts of at least 0; {parameter('numbers')} has one below"
             raise BadMeasure(message)

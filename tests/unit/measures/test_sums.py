@@ -290,8 +290,8 @@ def test_what_suits():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"largest": 0}, "needs largest=, of how many amounts it is, to be at least 1"),
-        ({"largest": 2.5}, "needs largest to be a whole number of at least 0, not 2.5"),
+        ({"largest": 0}, "needs largest to be a whole number of at least 1, not 0"),
+        ({"largest": 2.5}, "needs largest to be a whole number of at least 1, not 2.5"),
         ({"numbers": {"a": -1, "b": 1}}, "is about amounts of at least 0; numbers= has one below"),
     ],
 )
