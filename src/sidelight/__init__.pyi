@@ -42,8 +42,8 @@ from .measures.l_diversity import DistinctValues as DistinctValues
 from .measures.l_diversity import EntropyDiversity as EntropyDiversity
 from .measures.l_diversity import RecursiveDiversity as RecursiveDiversity
 from .measures.t_closeness import Closeness as Closeness
-from .measures.beta_likeness import BetaLikeness as BetaLikeness
-from .measures.delta_disclosure import DeltaDisclosure as DeltaDisclosure
+from .measures.likeness import BetaLikeness as BetaLikeness
+from .measures.likeness import DeltaDisclosure as DeltaDisclosure
 from .measures.named_risks.prosecutor import ProsecutorRisk as ProsecutorRisk
 from .measures.named_risks.uniques import UniqueMatch as UniqueMatch
 from .measures.named_risks.uniques import PopulationUniques as PopulationUniques

@@ -10,7 +10,7 @@ bound), `comparison` (≥ > ≤ <) and `findings` (several at once).  `fields` d
 reads and writes them in a line of text; `attacker` is whom a measure is about, and what searches
 ask them.  Then `exact` and `group_by_group` (find in floats, decide in fractions; what
 searches look at), `targets` (which values are asked about), the classics (`k_anonymity`, `l_diversity`, `t_closeness`,
-`beta_likeness`, `delta_disclosure`, `expected_candidates`), `sums` (of amounts, by `number_values`), `about` (one of
+`likeness`, `expected_candidates`), `sums` (of amounts, by `number_values`), `about` (one of
 several sensitive columns), `disclosure_curve` (risk against knowledge), and the adversaries: `ck_safety/`,
 `privacy_skyline/`, `epsilon_privacy/`; `named_risks/` are what regulators ask for by name, `column_subsets/` is about
 some of the columns at a time.

@@ -23,8 +23,8 @@ _CLASSICS = {
     "entropy diversity": "sidelight.measures.l_diversity",
     "recursive diversity": "sidelight.measures.l_diversity",
     "closeness": "sidelight.measures.t_closeness",
-    "beta likeness": "sidelight.measures.beta_likeness",
-    "delta disclosure": "sidelight.measures.delta_disclosure",
+    "beta likeness": "sidelight.measures.likeness",
+    "delta disclosure": "sidelight.measures.likeness",
 }
 
 _ASKED_BY_SEARCHES = {
