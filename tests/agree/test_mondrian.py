@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from support.examples import examples
 
 import sidelight as sl
-from sidelight.search import mondrian_frontier
 from sidelight.search.mondrian import cut_everybody, label_counts
+from sidelight.search.mondrian_frontier import KeyStore
+from sidelight.search.mondrian_store import AT_ONCE
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.table.counts import Counts
@@ -128,7 +129,8 @@ def test_generations_make_the_same_groups_with_the_same_numbers(keys_at_once, ta
     orders = column_orders(table.quasi, BY)
     target = None if towards is None else label_counts(table, towards)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mondrian_frontier, "KEYS_AT_ONCE", keys_at_once)
-        partition = cut_everybody(table, PolicyCheck.of(criteria, table.people), orders, target=target)
+        patch.setattr(AT_ONCE, "keys", keys_at_once)
+        store = KeyStore.from_table(table, orders)
+        cut_everybody(store, PolicyCheck.of(criteria, table.people), target=target)
     groups = PlainMondrian(table, orders, criteria, target).run()
-    assert [np.flatnonzero(partition.group == number).tolist() for number in range(len(partition))] == groups
+    assert [np.flatnonzero(store.group == number).tolist() for number in range(len(store))] == groups

@@ -15,6 +15,7 @@ from sidelight.errors import BadRelease
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.search.mondrian import cut_everybody, one_look
+from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.value_limits import covered_limits
@@ -36,8 +37,9 @@ def published_by_plain_cuts(people, policy, values) -> set[Published]:
         table = table_of(people, world, values)
         everybody = covered_limits(policy).holds_in_each(table.counts.totals()[np.newaxis], np.array([len(people)]))
         if everybody.all():
-            group = cut_everybody(table, check, column_orders(table.quasi, {})).group
-            releases_.add(published_groups([int(group[keys.index(each)]) for each in people], world, values))
+            store = KeyStore.from_table(table, column_orders(table.quasi, {}))
+            cut_everybody(store, check)
+            releases_.add(published_groups([int(store.group[keys.index(each)]) for each in people], world, values))
     return releases_
 
 

@@ -18,7 +18,7 @@ from sidelight.search.lattice_search import holds_upwards, minimal_among, search
 from sidelight.search.mondrian_acceptance import Acceptance
 from sidelight.search.one_group import one_group
 from sidelight.search.orders import column_orders
-from sidelight.search.policy_check import PolicyCheck
+from sidelight.search.policy_check import PolicyCheck, candidate_groups
 from sidelight.search.recoding import Regions, release_of
 from sidelight.search.suppression import SuppressedNode, suppress_at
 from sidelight.table.counts import Counts
@@ -187,9 +187,15 @@ def cuts_one_by_one(acceptance, cuts, generation):
     for group in np.unique(cuts.group):
         for row in np.flatnonzero(cuts.group == group):
             cut = cuts.take(np.array([row]))
-            after, (_, moved) = acceptance.partition.group.copy(), generation.right_of(cut)
-            after[generation.keys[moved]] = len(acceptance.partition)
-            released = acceptance._groups(after, len(acceptance.partition) + 1)
+            after, (_, moved) = acceptance.store.group.copy(), generation.right_of(cut)
+            after[generation.keys[moved]] = len(acceptance.store)
+            cells = np.array(
+                [
+                    acceptance.store.table.counts.dense()[after == each].sum(axis=0)
+                    for each in range(len(acceptance.store) + 1)
+                ]
+            )
+            released = candidate_groups(acceptance.store.table, cells.sum(axis=1), Counts(cells.shape, cells=cells))
             if all(check.holds_exactly(released) for check in acceptance.checks):
                 acceptance.screened = [np.vstack((rows, rows[:1])) for rows in acceptance.screened]
                 yield cut

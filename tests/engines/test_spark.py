@@ -28,7 +28,7 @@ from sidelight.measures import findings as findings_of
 from sidelight.publish import formats
 from sidelight.publish.sidecar import is_same_release
 from sidelight.search import mondrian_streamed
-from sidelight.search.mondrian_streamed import Room
+from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
 
@@ -178,7 +178,7 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     rows = pa.table({"age": ages, "zip": zips, "disease": rng.choice(["Flu", "Cold", "HIV", "Asthma"], 400)})
     roles = {"quasi": ["age", "zip"], "sensitive": "disease", "kinds": {"age": "number", "zip": "number"}}
     policy = sl.Policy(sl.GroupSize() >= 5, sl.DistinctValues() >= 2)
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=150, histograms=10**6, groups=10**9))
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=150, histograms=10**6, groups=10**9))
     here = sl.protect(sl.stream_table(rows, **roles), policy, method="mondrian")
     table = sl.stream_table(spark.createDataFrame(rows), **roles)
     marker = tmp_path / "killed"

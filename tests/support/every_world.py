@@ -14,6 +14,7 @@ import numpy as np
 from sidelight.arrays import Flags, Floats
 from sidelight.policy.policy import Policy
 from sidelight.search.mondrian import cut_everybody, one_look
+from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.value_limits import ValueLimits, covered_limits
@@ -100,8 +101,9 @@ def _every_fall(
     while scripts:
         coins = ScriptedCoins(scripts.pop())
         look = one_look(limits, policy, table.people, coins)
-        group = cut_everybody(table, check, orders, look=look).group
-        yield group.tolist(), coins.probability() if veiled else Fraction(1)
+        store = KeyStore.from_table(table, orders)
+        cut_everybody(store, check, look=look)
+        yield store.group.tolist(), coins.probability() if veiled else Fraction(1)
         if veiled:
             scripts.extend(coins.other_scripts())
 

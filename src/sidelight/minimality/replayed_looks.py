@@ -28,7 +28,7 @@ from sidelight.minimality.roster_lines import RosterLines
 from sidelight.release.release import Release
 from sidelight.search.mondrian import OneLook, label_counts
 from sidelight.search.mondrian_cuts import Cuts
-from sidelight.search.mondrian_frontier import Generation, Partition
+from sidelight.search.mondrian_frontier import Generation, KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.table.counts import Counts
 from sidelight.table.hierarchy import Hierarchy
@@ -42,11 +42,10 @@ def refuse_other_than_looks(
     table = _any_world(roster, release)
     orders = column_orders(table.quasi, by)
     target = None if towards is None else label_counts(table, towards)
-    partition, generation = Partition.of_everybody(table, orders), Generation.of_everybody(table, orders)
-    while generation.groups:
+    store = KeyStore.from_table(table, orders)
+    for generation in store.generations():
         looks = _joined(look.looks(generation, orders, target))
-        cuts = _published_cuts(generation, roster.group[generation.keys], looks, look, release)
-        generation = generation.after([partition.split(generation, cuts)])
+        store.split(generation, _published_cuts(generation, roster.group[generation.keys], looks, look, release))
 
 
 def _published_cuts(

@@ -7,10 +7,10 @@ quasi-identifier values), never on rows.  What a measure is stands in `measures`
 Read `protect` first, then `method` (what a search is handed and hands back), `policy_check` (many groups judged at
 once) and `orders` (what a stretch of labels is); then one method: `full_domain` with `lattice_search` and
 `suppression`; `mondrian` with `mondrian_cuts` (the rules), `mondrian_acceptance` (which cuts may be made),
-`mondrian_frontier` (counting in memory) and `population_keys`, in bounded memory `mondrian_streamed` with
-`mondrian_histograms` and `mondrian_lots`, and against insiders `veil` and `value_limits`; `anatomy`; or
+`mondrian_store` (where people are kept: in memory `mondrian_frontier`, else `mondrian_streamed` with
+`mondrian_histograms`), and against insiders `veil` and `value_limits`; `anatomy`; or
 `microaggregation` with `distances`, the latter two with `merging`.  `recoding` and `utility` say what a release is
-still good for; `one_group` (what everybody in one group says), `exact_release` (judged again and again), `cut_tree`
+still good for; `one_group` (what everybody in one group says), `cut_tree`
 (the top of Mondrian's cuts) and `asked_attackers` (whom policies seldom name) serve them;
 `generalisation_table` (with `node_values`) and `compare` put many side by side.
 """

@@ -4,7 +4,7 @@ Greedy      From one group of everybody, each group is cut at the first of its c
             leaves the release within policy; a group without such a cut is published.
 Accepted    As `mondrian_acceptance` says: groups on their own, or cut by cut where criteria depend on several groups.
 Cost        One pass over the keys per generation, and what accepting takes.
-Streamed    A table whose keys are never all held is cut the same way by histograms (`mondrian_streamed`).
+Stores      A table whose keys are never all held is cut by the same machine on another store (`mondrian_store`).
 
 With one look per group, all groups of a generation are cut, or closed, behind their veils:
 
@@ -18,7 +18,7 @@ Source: LeFevre et al., Mondrian, ICDE 2006; Chen et al., Privacy Skyline, VLDB 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -33,12 +33,12 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.search.cut_tree import CutTree
 from sidelight.search.method import Method, Reader, Recodes, Resistance, SearchOutcome
-from sidelight.search.mondrian_acceptance import Acceptance, cut_generations
+from sidelight.search.mondrian_acceptance import Acceptance, cut_groups
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import Generation, Partition
+from sidelight.search.mondrian_frontier import Generation, KeyStore, place_populations
+from sidelight.search.mondrian_store import CutGroups, Store
 from sidelight.search.orders import Order, column_orders
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.population_keys import KeyPopulation, carrying, with_populations
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Regions, region_labels, release_of
 from sidelight.search.utility import UtilityName
 from sidelight.search.value_limits import ValueLimits, covered_limits
@@ -65,8 +65,9 @@ class OneLook:
         """How many people a half must have at least."""
         return self.sizes.least_group_size or 1
 
-    def cuts(self, generation: Generation, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
+    def cuts(self, generation: CutGroups, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
         """Give the cuts to make, at most one of each group."""
+        assert isinstance(generation, Generation)  # single keys decide, so that they are held
         return [self._made(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
 
     def looks(
@@ -160,31 +161,53 @@ class Mondrian(Method):
     ) -> SearchOutcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
+        orders, check = column_orders(table.quasi, by), PolicyCheck.of(policy, table.people)
+
+        def show(groups: int) -> None:
+            progress(f"{groups:,} groups", groups, None)
+
         if isinstance(table, StreamedTable):
-            return self._cut_stream(table, policy, by, progress)
-        _refuse_absence(policy)
+            from sidelight.search.mondrian_streamed import MemoryBudget, StreamedStore  # noqa: PLC0415 - needs Spark's
+
+            budget = MemoryBudget.from_memory(table.memory)
+            streamed = StreamedStore(table, check, orders, progress, budget)
+            cut_everybody(streamed, check, progress=show)
+            return streamed.outcome()
+        if any(isinstance(measure, Absence) for measure in policy.measures):
+            # people between the groups: cuts do not tell who is in none
+            message = (
+                f"method '{self.name}' does not count who of a population is in no group, as 'absence' asks; "
+                f"use {parameter('method', 'lattice')}, or leave that limit out"
+            )
+            raise BadPolicy(message)
         limits = None if self.resists is None else self._covered(table, policy)
-        orders = column_orders(table.quasi, by)
-        keys, populations = with_populations(table, policy.registers) if policy.registers else (table, ())
-        check = PolicyCheck.of(policy, table.people)
-        partition = cut_everybody(
-            keys,
+        keys, populations = place_populations(table, policy.registers) if policy.registers else (table, ())
+        store = KeyStore.from_table(keys, orders, populations)
+        if populations:
+            everybody = store.release()
+        cut_everybody(
+            store,
             check,
-            orders,
-            populations=populations,
             target=None if self.towards is None else label_counts(keys, self.towards),
             look=None if limits is None else one_look(limits, policy, table.people),
-            progress=lambda groups: progress(f"{groups:,} groups", groups, None),
+            progress=show,
         )
-        if populations and len(partition) == 1:  # nothing was cut, and one group may be outside the policy
-            _refuse_everybody(check, keys, populations)
-        start, stop, group = partition.start, partition.stop, partition.group[: len(table.sizes)]
+        if populations and len(store) == 1 and not check.holds(everybody):  # it prints the table's labels alone
+            message = (
+                f"method '{self.name}' prints no more than the table's own labels, and too few of the population "
+                f"have those; use {parameter('method', 'lattice')}, which may print *"
+            )
+            raise NothingSafe(message)
+        start, stop, group = store.start, store.stop, store.group[: len(table.sizes)]
         columns = tuple(region_labels(order, start[:, at], stop[:, at]) for at, order in enumerate(orders))
+        plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
         return SearchOutcome(
-            release_of(table, group, columns, len(partition)),
+            release_of(table, group, columns, len(store)),
             Regions.of(table, orders, group, start, stop),
-            resistance=None if self.resists is None else self._resistance(table, policy, by, limits),
-            cuts=CutTree(orders, partition.record, table.people, start, stop),
+            resistance=None
+            if self.resists is None
+            else Resistance(self.resists, None if limits is None else limits.belief, plain),
+            cuts=CutTree(orders, store.record, table.people, start, stop),
         )
 
     def refuse_policy(self, policy: Policy) -> None:
@@ -203,17 +226,6 @@ class Mondrian(Method):
         options = {"towards": self.towards, "resists": self.resists}
         return next((parameter(option) for option, setting in options.items() if setting is not None), None)
 
-    def _cut_stream(
-        self, table: StreamedTable, policy: Policy, by: Mapping[str, Hierarchy], progress: Progress
-    ) -> SearchOutcome:
-        """Cut by histograms until keys fit into memory."""
-        from sidelight.search.mondrian_streamed import Room, StreamedCuts  # noqa: PLC0415 - only where keys do not fit
-
-        orders = column_orders(table.quasi, by)
-        check = PolicyCheck.of(policy, table.people)
-        cuts = StreamedCuts(table, check, orders, Room.of(table.memory), progress).run()
-        return cuts.outcome()
-
     def _covered(self, table: Table, policy: Policy) -> ValueLimits | None:
         """Read the limits that a veil covers, or refuse."""
         if self.towards in table.sensitive_columns:
@@ -229,34 +241,6 @@ class Mondrian(Method):
             raise BadPolicy(message)
         return limits
 
-    def _resistance(
-        self, table: Table, policy: Policy, by: Mapping[str, Hierarchy], limits: ValueLimits | None
-    ) -> Resistance:
-        plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
-        return Resistance("insider", None if limits is None else limits.belief, plain)
-
-
-def _refuse_everybody(check: PolicyCheck, keys: Table, populations: tuple[KeyPopulation, ...]) -> None:
-    """Refuse where not even one group is within policy that prints the table's labels, and so holds those alone."""
-    one = np.zeros(len(keys.sizes), np.int64)
-    everybody = candidate_groups(keys, np.array([keys.people]), keys.counts.roll_up(one, groups=1))
-    if not check.holds(carrying(everybody, [each.in_groups(one, 1) for each in populations])):
-        message = (
-            f"method '{Mondrian.name}' prints no more than the table's own labels, and too few of the population "
-            f"have those; use {parameter('method', 'lattice')}, which may print *"
-        )
-        raise NothingSafe(message)
-
-
-def _refuse_absence(policy: Policy) -> None:
-    """Refuse what depends on people who are between the groups: cuts do not tell who is in none."""
-    if any(isinstance(measure, Absence) for measure in policy.measures):
-        message = (
-            f"method '{Mondrian.name}' does not count who of a population is in no group, as 'absence' asks; "
-            f"use {parameter('method', 'lattice')}, or leave that limit out"
-        )
-        raise BadPolicy(message)
-
 
 def label_counts(table: Table, name: str) -> Counts:
     """Count the labels of a column, a quasi-identifier or the sensitive one, in each key of the table."""
@@ -268,29 +252,18 @@ def label_counts(table: Table, name: str) -> Counts:
 
 
 def cut_everybody(
-    table: Table,
+    store: Store,
     policy: PolicyCheck,
-    orders: tuple[Order, ...],
     *,
-    populations: tuple[KeyPopulation, ...] = (),
     target: Counts | None = None,
     look: OneLook | None = None,
     progress: Callable[[int], None] = lambda _groups: None,
-) -> Partition:
+) -> None:
     """Cut until no group can be cut any more, one generation of groups at a time.
 
     Each group tries the cut nearest the median in its most spread-out column first, then in the next, then all
     other cuts; with one look, just one of them.
     """
-    partition = Partition.of_everybody(table, orders)
-    acceptance = Acceptance(table, policy, partition, populations)
-
-    def runs(generation: Generation) -> Iterable[Cuts]:
-        if look is not None:
-            return look.cuts(generation, orders, target)
-        return acceptance.cuts(generation, Proposals(generation, orders, target, acceptance.least))
-
-    progress(len(partition))
-    first = Generation.of_everybody(table, orders, populations)
-    cut_generations(first, partition, runs, acceptance.least, progress=progress)
-    return partition
+    acceptance = Acceptance(policy, store, target)
+    runs = acceptance.cuts if look is None else partial(look.cuts, orders=store.orders, target=target)
+    cut_groups(store, runs, acceptance.least, progress)

@@ -16,7 +16,9 @@ Ties        Once a release meets its limit with equality, every finer one is too
             and halved where it fails; they nearly always break one that may not, so those cuts are judged one by one.
 Strict      A release may also come to stand next to a strict limit, and every finer one then does.  Cuts whose halves
             do no harm (`Screen.harmless`) fit as the release itself does, which is judged once; the others are judged
-            each by its halves and the kept summaries of all other groups (`exact_release`).
+            each by its halves and the kept summaries of all other groups: with S the exact summary of groups and
+            blocks B_1 … B_p of them, the release in which g of B_i is cut has
+            S(B_1 … B_p without B_i) ⊕ S(B_i without g) ⊕ S(a, b), of which the first is kept (`ExactRelease`).
 Cost        Per run of accepted cuts a scan over all groups, and at ties one exact judgement per run; log₂ of its length
             more for each close cut that does not fit after all; at strict limits one summary of some hundred groups for
             each close cut that may do harm, however many groups there are.
@@ -26,53 +28,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.exact import join_all, join_backwards, join_forwards
+from sidelight.measures.measure import Summary
 from sidelight.release.groups import Groups
-from sidelight.search.exact_release import ExactRelease
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import CutGroups, Generation, OpenGroups, Partition, halves_may_hold
-from sidelight.search.policy_check import CriterionCheck, PolicyCheck, candidate_groups
-from sidelight.search.population_keys import KeyPopulation, carrying
-from sidelight.table.table import Table
-
-CUTS_AT_ONCE = 1 << 17
-"""So many cuts are screened at a time where most do not fit."""
+from sidelight.search.mondrian_store import AT_ONCE, CutGroups, OpenGroups, Store
+from sidelight.search.policy_check import CriterionCheck, PolicyCheck
+from sidelight.table.counts import Counts
 
 
-def cut_generations(
-    generation: Generation,
-    partition: Partition,
-    runs: Callable[[Generation], Iterable[Cuts]],
+def cut_groups(
+    store: Store,
+    runs: Callable[[CutGroups], Iterable[Cuts]],
     least: int,
-    *,
-    progress: Callable[[int], None],
+    progress: Callable[[int], None] = lambda _groups: None,
 ) -> None:
-    """Make runs of cuts, one generation after another; both halves of what was cut are the next, the rest is done."""
-    while generation.groups:
-        splits = [partition.split(generation, accepted) for accepted in runs(generation) if len(accepted)]
-        if splits:
-            progress(len(partition))
-        generation = generation.after(splits, least)
+    """Make runs of cuts, one generation after another, until no group can be cut any more."""
+    progress(len(store))
+    for generation in store.generations(least):
+        before = len(store)
+        for run, cuts in enumerate(runs(generation)):
+            if len(cuts):
+                store.split(generation, cuts, run)
+        if len(store) > before:
+            progress(len(store))
 
 
 @dataclass(eq=False, slots=True)
 class Acceptance:
     """Accepts cuts in the order of the groups, each judged in the release that the earlier ones have made."""
 
-    table: Table
     policy: PolicyCheck
-    partition: Partition
-    populations: tuple[KeyPopulation, ...] = ()
+    store: Store
+    target: Counts | None = None  # how often labels occur in each key that the order of cuts heeds
     screened: list[Floats] = field(default_factory=list)  # per check: the screen's row of each group made so far
     exact: list[ExactRelease] = field(default_factory=list)  # per check, of the release as it is; once it is asked for
 
     def __post_init__(self) -> None:
         if self.checks:
-            everybody = self._release()
+            everybody = self.store.release()
             self.screened = [check.screen.rows(everybody) for check in self.checks]
 
     @property
@@ -83,37 +82,42 @@ class Acceptance:
     @property
     def least(self) -> int:
         """How many people a half must have at least."""
-        return max(self.policy.least_group_size or 1, self.policy.least_people(self.table.semantics))
+        return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.semantics))
 
-    def cuts(self, generation: OpenGroups, proposals: Proposals) -> Iterator[Cuts]:
+    def cuts(self, generation: CutGroups) -> Iterator[Cuts]:
         """Give runs of cuts of a generation; each run must be made before the next is drawn."""
-        for accepted in self.runs(self.medians(generation, proposals), generation):
-            proposals.undecided[accepted.group] = False
-            yield accepted
-        yield from self.runs(self.others(generation, proposals), generation)
+        undecided = np.ones(len(generation.numbers), bool)
+        for proposed, groups in generation.proposed(self, undecided):
+            for accepted in self.runs(proposed, groups):
+                undecided[accepted.group] = False
+                yield accepted
 
-    def medians(self, generation: OpenGroups, proposals: Proposals) -> Cuts:
-        """Give the most balanced cuts whose halves may hold, in the order of the groups."""
+    def proposals(self, groups: OpenGroups, undecided: Flags) -> Proposals:
+        """Line up what groups try."""
+        return Proposals(groups, self.store.orders, self.target, self.least, undecided)
+
+    def medians(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+        """Return the most balanced cuts whose halves may hold, in the order of the groups."""
         within = []
         for cuts in proposals.medians():
-            held = cuts.take(halves_may_hold(generation, cuts, self.policy))
+            held = cuts.take(groups.may_hold_in_halves(cuts, self.policy))
             within.append(held)
             if not self.checks:  # groups do not wait for each other
                 proposals.undecided[held.group] = False
         return Cuts.joined(within).by_group()
 
-    def others(self, generation: OpenGroups, proposals: Proposals) -> Cuts:
-        """Give all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
+    def others(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
+        """Return all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
         if self.policy.only_group_sizes:
             return Cuts.joined([])  # where the most balanced cut leaves a half too small, so do all others
         others = proposals.others()
-        return others.take(halves_may_hold(generation, others, self.policy))
+        return others.take(groups.may_hold_in_halves(others, self.policy))
 
     def fitting(self, cuts: Cuts, generation: CutGroups) -> Cuts:
         """Leave out cuts that do not fit now, each on its own: they never will, as the release only gets finer."""
         fits = np.zeros(len(cuts), bool)
-        for first in range(0, len(cuts), CUTS_AT_ONCE):
-            rows = np.arange(first, min(first + CUTS_AT_ONCE, len(cuts)))
+        for first in range(0, len(cuts), AT_ONCE.cuts):
+            rows = np.arange(first, min(first + AT_ONCE.cuts, len(cuts)))
             block = cuts.take(rows)
             left, right = self._screen_halves(block, generation)
             pairs = [check.screen.join(*both) for check, *both in zip(self.checks, left, right, strict=True)]
@@ -206,7 +210,7 @@ class Acceptance:
         return within
 
     def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
-        """Give each cut group the row of its left half, and add those of right halves, as `Partition.split` does."""
+        """Give each cut group the row of its left half, and add those of right halves, as stores number them."""
         for at, rows in enumerate(self.screened):
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
@@ -215,7 +219,7 @@ class Acceptance:
     def _exactly(self, check: CriterionCheck) -> ExactRelease:
         """Judge the release as it is now, and with cuts, exactly."""
         if not self.exact:
-            groups = self._release()
+            groups = self.store.release()
             self.exact = [ExactRelease(each, groups) for each in self.checks]
         return self.exact[self.checks.index(check)]
 
@@ -225,15 +229,6 @@ class Acceptance:
         new = len(self.screened[0]) + 1 + np.arange(len(cuts))
         for rows, halves in generation.halves(cuts):
             yield rows, replace(halves, numbers=np.concatenate((old[rows], new[rows])))
-
-    def _release(self) -> Groups:
-        """Make the release as it is now."""
-        return self._groups(self.partition.group, len(self.partition))
-
-    def _groups(self, group: Integers, groups: int) -> Groups:
-        sizes = np.bincount(group, weights=self.table.sizes, minlength=groups).astype(np.int64)
-        candidate = candidate_groups(self.table, sizes, self.table.counts.roll_up(group, groups=groups))
-        return carrying(candidate, [each.in_groups(group, groups) for each in self.populations])
 
 
 def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
@@ -263,3 +258,51 @@ def _run_of_true(flags: Flags) -> int:
     """Count the columns before the first in which not all is true."""
     everywhere = np.logical_and.reduce(flags, axis=0)
     return len(everywhere) if everywhere.all() else int(np.argmin(everywhere))
+
+
+@dataclass(frozen=True, eq=False)
+class ExactRelease:
+    """A release as it is, and one criterion."""
+
+    check: CriterionCheck
+    groups: Groups
+    _beside: dict[int, list[Summary]] = field(default_factory=dict)  # per block: the summary of all others, if any
+
+    @cached_property
+    def holds(self) -> bool:
+        """Whether the release keeps the criterion."""
+        return self.check.decides(_merged(self._blocks))
+
+    def holds_after(self, cut: Integers, halves: Iterable[Groups]) -> bool:
+        """Say whether it would with some groups cut (their rows, and what they fall into)."""
+        parts = [*self._without(cut), *(self.check.summary(each) for each in halves)]
+        return self.check.decides(_merged(parts))
+
+    @cached_property
+    def _blocks(self) -> list[Summary]:
+        starts = range(0, len(self.groups), AT_ONCE.groups)
+        return [self.check.summary(self.groups.take(slice(start, start + AT_ONCE.groups))) for start in starts]
+
+    def _without(self, cut: Integers) -> list[Summary]:
+        """Summarise all groups but these."""
+        block = np.arange(len(self.groups)) // AT_ONCE.groups
+        blocks = np.unique(block[cut])
+        kept = np.isin(block, blocks)
+        kept[cut] = False
+        rest = np.flatnonzero(kept)
+        return [*self._others(blocks.tolist()), *([self.check.summary(self.groups.take(rest))] if len(rest) else [])]
+
+    def _others(self, blocks: list[int]) -> list[Summary]:
+        """Summarise all blocks but these."""
+        if len(blocks) * AT_ONCE.groups >= len(self.groups):
+            return []
+        if len(blocks) == 1 and blocks[0] in self._beside:
+            return self._beside[blocks[0]]
+        others = [_merged([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
+        if len(blocks) == 1:
+            self._beside[blocks[0]] = others
+        return others
+
+
+def _merged(summaries: Iterable[Summary]) -> Summary:
+    return reduce(lambda one, other: one.merge(other), summaries)

@@ -13,8 +13,8 @@ Order       Each group tries the most balanced cut of each column first, columns
             them (or by information gain), then all other cuts, by column and balance.  Of equally balanced cuts the
             lowest comes first, of equally wide columns the first.  Cuts with a half below `least` people never pass.
 Lazy        Columns are put in line as they come: nobody is sorted along a column that no group gets to try.
-Seam        The rules ask how people stand, and not where they are kept: `Standing` is all that they need, and whoever
-            counts people by group, column and rank can answer it (`mondrian_frontier` does, in memory).
+Seam        The rules ask how people stand, and not where they are kept: whoever counts people by group, column and
+            rank can answer (`mondrian_store.OpenGroups`).
 
 Source: LeFevre, DeWitt and Ramakrishnan, Mondrian, ICDE 2006.
 """
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,9 @@ import numpy.typing as npt
 from sidelight.arrays import Flags, Floats, Integers, run_starts, sum_equal_rows
 from sidelight.search.orders import Order
 from sidelight.table.counts import Counts
+
+if TYPE_CHECKING:
+    from sidelight.search.mondrian_store import OpenGroups
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -189,23 +192,6 @@ def _along(column: int, number: Integers, cuts: tuple[Integers, Integers, Intege
     return Cuts(number[group], np.full(len(group), column), rank, left, people)
 
 
-class Standing(Protocol):
-    """How the people of open groups stand along each column: all that the rules ask whoever counts them."""
-
-    @property
-    def groups(self) -> int:
-        """How many groups there are, numbered from 0."""
-
-    def extents(self) -> tuple[Integers, Integers]:
-        """Give the first and the last rank that occur, column × group."""
-
-    def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
-        """Put the people of some groups in line, each along its column: the column, the groups, their line."""
-
-    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
-        """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
-
-
 @dataclass(eq=False, slots=True)
 class Proposals:
     """The cuts that groups try, in their order: `medians` first, then all `others`.
@@ -214,15 +200,16 @@ class Proposals:
     `target`, how often each of its labels occurs in each key, columns come in the order of what their cut tells of it.
     """
 
-    standing: Standing
+    standing: OpenGroups
     orders: tuple[Order, ...]
     target: Counts | None = None
     least: int = 1  # people that a half must have
-    undecided: Flags = field(init=False)
+    undecided: Flags = field(default_factory=lambda: np.zeros(0, bool))  # default: all
     _score: Floats = field(init=False)  # column × group: those with the highest come first; −∞ cannot be cut
 
     def __post_init__(self) -> None:
-        self.undecided = np.ones(self.standing.groups, bool)
+        if len(self.undecided) != self.standing.groups:
+            self.undecided = np.ones(self.standing.groups, bool)
         first, last = self.standing.extents()
         spread = [
             (order.position[high] - order.position[low]) / order.width

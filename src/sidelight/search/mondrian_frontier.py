@@ -10,60 +10,35 @@ Counting    Groups are put in line by one sort of (group, rank) packed into a nu
             small enough for a processor's cache and on whichever core is free; only along columns that groups try.
             Values are counted left of cuts by one prefix sum that starts anew in each group; what is right of them is
             the group's total less that.
+Beside      Whoever cuts a table into boxes counts the people of a population in each box.  Its keys are put below those
+            of the table, with nobody of the table in them: sizes f are 0 below, people F of a population 0 above.
+            *Caution.*  People of a population with a label that nobody of the table has (an age between two of the
+            table's) are left out here, and may be in a box as it is printed: F is never more than what an attacker
+            counts, and so no risk that falls with F is called smaller than it is.
 Cost        Per generation: least and greatest ranks, one sort for each column that a group tries, and one gather.  No
             loop over groups, cuts or keys.
 """
 
 from __future__ import annotations
 
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Integers, add_up, ranges, run_starts
+from sidelight.arrays import Codes, Integers, add_up, ranges, run_starts
 from sidelight.release.groups import Groups, PopulationCounts
+from sidelight.release.population import Population
 from sidelight.search.cut_tree import CutRecord
-from sidelight.search.mondrian_cuts import Cuts, Line, Standing
+from sidelight.search.mondrian_cuts import Cuts, Line
+from sidelight.search.mondrian_store import AT_ONCE, CutGroups, OpenGroups, Store, map_on_cores
 from sidelight.search.orders import Order
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
-from sidelight.search.population_keys import KeyPopulation, carrying
+from sidelight.search.policy_check import candidate_groups
 from sidelight.table.counts import Counts
-from sidelight.table.table import Table
-
-KEYS_AT_ONCE = 1 << 17
-"""About so many keys are sorted at a time: few enough for a processor's cache, and enough to keep both cores busy."""
-
-COUNTS_AT_ONCE = 1 << 18
-"""About so many counts of cuts × values are held at a time: few enough for a processor's cache."""
-
-One = TypeVar("One")
-Other = TypeVar("Other")
-
-
-def on_cores(work: Callable[[One], Other], parts: Iterable[One], *, keys: int) -> Iterator[Other]:
-    """Do the same to several parts, in their order; on several cores where there are many keys.
-
-    Parts are drawn as cores come free, so that only a few are held at a time.
-    """
-    if keys <= KEYS_AT_ONCE:
-        yield from map(work, parts)
-        return
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as pool:
-        waiting: deque[Future[Other]] = deque()
-        for part in parts:
-            waiting.append(pool.submit(work, part))
-            if len(waiting) > 2 * cores:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+from sidelight.table.labels import Semantics
+from sidelight.table.table import Column, Table
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,39 +50,60 @@ class Split:
     numbers: Integers  # one per cut
 
 
-@dataclass(eq=False, slots=True)
-class Partition:
-    """Which group each key of a table is in, and the box of ranks that each group covers."""
+@dataclass(eq=False)
+class KeyStore(Store):
+    """Which group each key of a table is in."""
 
+    table: Table
+    orders: tuple[Order, ...]
+    first: Generation  # groups that may be cut
     group: Integers  # per key
-    start: Integers  # group × column
+    start: Integers  # (groups, columns)
     stop: Integers
     record: CutRecord = field(default_factory=CutRecord)
+    splits: list[Split] = field(default_factory=list)  # of the generation at hand
 
     @classmethod
-    def of_everybody(cls, table: Table, orders: tuple[Order, ...]) -> Partition:
+    def from_table(
+        cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
+    ) -> KeyStore:
         """Begin with everybody in one group."""
         widths = np.array([[len(order) for order in orders]])
-        return cls(np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
+        first = Generation.of_everybody(table, orders, populations)
+        return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
 
-    def __len__(self) -> int:
-        return len(self.start)
+    @property
+    def semantics(self) -> Semantics:
+        """What the values of a person are."""
+        return self.table.semantics
 
-    def split(self, generation: Generation, cuts: Cuts) -> Split:
-        """Cut groups in two, each at most once: the left half keeps its number, the right one gets the next."""
-        # numbers of other groups never change
-        old, new = generation.numbers[cuts.group], len(self) + np.arange(len(cuts))
-        self.record.add(cuts, old, len(self))
+    def generations(self, least: int = 1) -> Iterator[Generation]:
+        """Give groups to cut: both halves of what was cut are the next, the rest is done."""
+        generation = self.first
+        while generation.groups:
+            self.splits = []
+            yield generation
+            generation = generation.after(self.splits, least)
+
+    def split(self, generation: CutGroups, cuts: Cuts, run: int = 0) -> None:
+        """Cut groups in two: the keys behind the cuts move to the right halves."""
+        del run  # groups are numbered as they are made
+        assert isinstance(generation, Generation)  # as `generations` gives them
+        new = self._divide_boxes(cuts, generation.numbers[cuts.group])
         cut, moved = generation.right_of(cuts)
-        self.start, self.stop = np.vstack((self.start, self.start[old])), np.vstack((self.stop, self.stop[old]))
-        self.stop[old, cuts.column] = cuts.rank
-        self.start[new, cuts.column] = cuts.rank
         self.group[generation.keys[moved]] = new[cut]
-        return Split(cuts, moved, new)
+        self.splits.append(Split(cuts, moved, new))
+
+    def release(self) -> Groups:
+        """Roll the keys up to the groups made so far."""
+        groups = len(self)
+        sizes = np.bincount(self.group, weights=self.table.sizes, minlength=groups).astype(np.int64)
+        made = candidate_groups(self.table, sizes, self.table.counts.roll_up(self.group, groups=groups))
+        return add_populations(made, [each.in_groups(self.group, groups) for each in self.first.populations])
 
 
-@dataclass(frozen=True, eq=False)
-class Generation:
+@dataclass(eq=False)
+class Generation(OpenGroups):
     """Groups that may still be cut, numbered from 0, and their keys: those of each group stand side by side."""
 
     table: Table
@@ -117,7 +113,7 @@ class Generation:
     ranks: npt.NDArray[np.integer]  # column × key of `keys`
     widths: tuple[int, ...]  # how many ranks each column has
     people: npt.NDArray[np.integer]  # per key of `keys`; nobody where only a population has the key
-    whole: Integers  # how often each value occurs in the table
+    totals: Integers  # how often each value occurs in the table
     populations: tuple[KeyPopulation, ...] = ()
 
     @classmethod
@@ -132,24 +128,18 @@ class Generation:
         ]
         keys = np.arange(len(table.sizes))
         people = table.sizes.astype(np.min_scalar_type(int(table.sizes.max(initial=0))))
-        whole = table.counts.totals()
         one, starts = np.array([0]), np.array([0, len(keys)])
-        return cls(table, one, starts, keys, np.stack(ranks), widths, people, whole, populations)
+        return cls(table, one, starts, keys, np.stack(ranks), widths, people, table.counts.totals(), populations)
 
     @classmethod
     def of_groups(
-        cls, table: Table, orders: tuple[Order, ...], numbers: Integers, group: Integers, *, whole: Integers
+        cls, table: Table, orders: tuple[Order, ...], numbers: Integers, group: Integers, *, totals: Integers
     ) -> Generation:
         """Begin with groups of a table that is part of another, in the order of `numbers`, none empty."""
         everybody = cls.of_everybody(table, orders)
         rows = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[rows], np.arange(len(numbers) + 1))
-        return replace(everybody._taking(rows, starts, numbers), whole=whole)
-
-    @property
-    def groups(self) -> int:
-        """How many there are."""
-        return len(self.numbers)
+        return replace(everybody._taking(rows, starts, numbers), totals=totals)
 
     @cached_property
     def group(self) -> Integers:
@@ -177,7 +167,7 @@ class Generation:
     def _taking(self, rows: Integers, starts: Integers, numbers: Integers) -> Generation:
         ranks = np.empty((len(self.ranks), len(rows)), self.ranks.dtype)
         moves = [(self.ranks[at], ranks[at]) for at in range(len(ranks))]
-        list(on_cores(lambda move: np.take(move[0], rows, out=move[1], mode="clip"), moves, keys=len(rows)))
+        list(map_on_cores(lambda move: np.take(move[0], rows, out=move[1], mode="clip"), moves, keys=len(rows)))
         return replace(
             self, numbers=numbers, starts=starts, keys=self.keys[rows], ranks=ranks, people=self.people[rows]
         )
@@ -210,7 +200,7 @@ class Generation:
         def ends(ranks: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
             return np.minimum.reduceat(ranks, starts), np.maximum.reduceat(ranks, starts)
 
-        first, last = zip(*on_cores(ends, list(occupied.ranks), keys=len(occupied.keys)), strict=True)
+        first, last = zip(*map_on_cores(ends, list(occupied.ranks), keys=len(occupied.keys)), strict=True)
         return np.stack(first).astype(np.int64), np.stack(last).astype(np.int64)
 
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
@@ -220,14 +210,14 @@ class Generation:
             for along in np.unique(column).tolist()
             for block in self._occupied._blocks(group[column == along])
         ]
-        lines = on_cores(self._occupied._line, blocks, keys=len(self.keys))
+        lines = map_on_cores(self._occupied._line, blocks, keys=len(self.keys))
         for (along, block), line in zip(blocks, lines, strict=True):
             yield along, block, line
 
     def _blocks(self, group: Integers) -> Iterator[Integers]:
         """Cut groups into blocks of about as many keys as are sorted at a time."""
         keys = np.cumsum(self.starts[group + 1] - self.starts[group])
-        yield from np.split(group, np.flatnonzero(np.diff(keys // KEYS_AT_ONCE)) + 1)
+        yield from np.split(group, np.flatnonzero(np.diff(keys // AT_ONCE.keys)) + 1)
 
     def _line(self, block: tuple[int, Integers]) -> Line:
         column, group = block
@@ -242,19 +232,16 @@ class Generation:
         right = np.flatnonzero(rank >= cuts.rank.astype(rank.dtype)[cut])
         return cut[right], rows[right]
 
-    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
-        """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
-        return halves_may_hold(self, cuts, policy)
+    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
+        """Count values beside cuts, block by block."""
+        yield from self._beside(cuts, self._values)
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
-        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+        """Count what is left and right of each cut, with the people of populations there."""
         beside = [self._population_beside(cuts, each) for each in self.populations]
-        for rows, counts in self._beside(cuts, self._values):
-            block = cuts.take(rows)
-            sizes = np.concatenate((block.left, block.people - block.left))
-            groups = candidate_groups(self.table, sizes, Counts(counts.shape, cells=counts), self.whole)
+        for rows, groups in super().halves(cuts):
             both = np.concatenate((rows, len(cuts) + rows))
-            yield rows, carrying(groups, [each.take(both) for each in beside])
+            yield rows, add_populations(groups, [each.take(both) for each in beside])
 
     def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
         """Count a population left of all cuts, then right of them."""
@@ -276,7 +263,7 @@ class Generation:
             column, rows = part
             return rows, entries.beside(cuts.take(rows), self.ranks[column], self.widths[column])
 
-        yield from on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
+        yield from map_on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
 
     def _cuts_at_once(self, cuts: Cuts, values: int) -> Iterator[tuple[int, Integers]]:
         """Take the cuts along each column by group and rank, block by block."""
@@ -285,39 +272,6 @@ class Generation:
             rows = rows[np.lexsort((cuts.rank[rows], cuts.group[rows]))]
             for block in _blocks(cuts.group[rows], rows, values):
                 yield column, block
-
-
-class CutGroups(Protocol):
-    """Groups with cuts to choose from, as whoever accepts cuts asks for them."""
-
-    @property
-    def numbers(self) -> Integers:
-        """Their numbers in the partition."""
-
-    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
-        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
-
-
-class OpenGroups(Standing, CutGroups, Protocol):
-    """Groups that may be cut, at hand: in memory, or as histograms."""
-
-
-def halves_may_hold(groups: CutGroups, cuts: Cuts, policy: PolicyCheck) -> Flags:
-    """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
-    # people are at hand; values are counted only for cuts that leave enough of them on both sides
-    holds: Flags = cuts.smaller >= (policy.least_group_size or 1)
-    if policy.only_group_sizes:
-        return holds
-    large = np.flatnonzero(holds)
-
-    def judge(block: tuple[Integers, Groups]) -> tuple[Integers, Flags]:
-        rows, halves = block
-        left, right = policy.may_hold_in_each(halves).reshape(2, -1)
-        return rows, left & right
-
-    for rows, both in on_cores(judge, groups.halves(cuts.take(large)), keys=len(large)):
-        holds[large[rows]] = both
-    return holds
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -372,7 +326,7 @@ def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
 def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
     """Cut rows sorted by group into blocks that can be spread out, never through a group."""
     # a group with more cuts than a block may have gets a block of its own
-    most = max(COUNTS_AT_ONCE // max(width, 1), 1)
+    most = max(AT_ONCE.counts // max(width, 1), 1)
     start = 0
     while start < len(rows):
         stop = min(start + most, len(rows))
@@ -381,3 +335,68 @@ def _blocks(group: Integers, rows: Integers, width: int) -> Iterator[Integers]:
             stop = edge if edge > start else int(np.searchsorted(group, group[stop], side="right"))
         yield rows[start:stop]
         start = stop
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class KeyPopulation:
+    """How many people of a population each key has."""
+
+    population: Population
+    people: Integers
+
+    def counts(self) -> Counts:
+        """Give them as counts of one value."""
+        return Counts(shape=(len(self.people), 1), cells=self.people[:, np.newaxis].copy())
+
+    def in_groups(self, group: Integers, groups: int) -> PopulationCounts:
+        """Add them up by group; who is in none is not known here."""
+        return PopulationCounts(self.population, add_up(group, self.people, groups), 0)
+
+
+def place_populations(table: Table, populations: Sequence[Population]) -> tuple[Table, tuple[KeyPopulation, ...]]:
+    """Put the keys of populations below those of a table.
+
+    >>> import pyarrow as pa
+    >>> from sidelight.engines.read import read_table
+    >>> table = read_table(pa.table({"age": ["3", "4"], "value": ["a", "a"]}), quasi="age", sensitive="value")
+    >>> both, (register,) = with_populations(table, [Population.of(pa.table({"age": ["3", "3", "9"]}))])
+    >>> both.sizes.tolist(), register.people.tolist()
+    ([1, 1, 0], [0, 0, 2])
+    """
+    names = [column.name for column in table.quasi]
+    read = [_known(table, *population.rows(names)) for population in populations]
+    lengths = [len(table.sizes), *(len(people) for _, people in read)]
+    starts = np.cumsum([0, *lengths])
+    counted = tuple(
+        KeyPopulation(population, _placed(people, int(start), int(starts[-1])))
+        for population, (_, people), start in zip(populations, read, starts[1:-1], strict=True)
+    )
+    quasi = tuple(
+        replace(column, codes=np.concatenate((column.codes, *(codes[at] for codes, _ in read))))
+        for at, column in enumerate(table.quasi)
+    )
+    row, value, count = table.counts.entries()
+    counts = Counts.from_entries(row, value, count, (int(starts[-1]), table.counts.width))
+    sizes = np.concatenate((table.sizes, np.zeros(int(starts[-1]) - len(table.sizes), np.int64)))
+    return replace(table, quasi=quasi, sizes=sizes, counts=counts, carried=None, read_profiles=None), counted
+
+
+def _known(table: Table, columns: Sequence[Column], people: Integers) -> tuple[list[Codes], Integers]:
+    """Say the cells of a population by the table's codes, and leave out who has other labels."""
+    codes = []
+    for own, other in zip(table.quasi, columns, strict=True):
+        code = {text: at for at, text in enumerate(own.labels)}
+        codes.append(np.array([code.get(text, -1) for text in other.labels], np.int32)[other.codes])
+    known = np.all(np.array(codes) >= 0, axis=0)
+    return [each[known] for each in codes], people[known]
+
+
+def _placed(people: Integers, start: int, length: int) -> Integers:
+    placed = np.zeros(length, np.int64)
+    placed[start : start + len(people)] = people
+    return placed
+
+
+def add_populations(groups: Groups, counts: Sequence[PopulationCounts]) -> Groups:
+    """Let groups know how many people of populations they have."""
+    return replace(groups, populations=tuple(counts)) if counts else groups

@@ -24,20 +24,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Integers, ranges
+from sidelight.arrays import Integers, ranges
 from sidelight.errors import BadPolicy, parameter
-from sidelight.release.groups import Groups
 from sidelight.search.mondrian_cuts import Cuts, Line
-from sidelight.search.mondrian_frontier import halves_may_hold
-from sidelight.search.policy_check import PolicyCheck, candidate_groups
+from sidelight.search.mondrian_store import AT_ONCE, OpenGroups
+from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.counts import CELLS_AT_ONCE, Counts
 from sidelight.table.table import Table
 
 Ranks = npt.NDArray[np.int32]
 """Column × row."""
-
-ROUTED_AT_ONCE = 1 << 15
-"""So many rows go down the tree at a time: few enough for a processor's cache."""
 
 
 @dataclass(eq=False, slots=True)
@@ -79,8 +75,8 @@ class RoutingTree:
         """Find the group of each row."""
         column, rank, below = (each.astype(np.int32) for each in (self.column, self.rank, self.below))
         deepest, groups = int(self.depth.max()), np.empty(ranks.shape[1], np.int64)
-        for first in range(0, len(groups), ROUTED_AT_ONCE):
-            block = ranks[:, first : first + ROUTED_AT_ONCE]
+        for first in range(0, len(groups), AT_ONCE.rows):
+            block = ranks[:, first : first + AT_ONCE.rows]
             flat, rows = block.ravel(), block.shape[1]
             node, places = np.zeros(rows, np.int32), np.arange(rows, dtype=np.int32)
             for _ in range(deepest):
@@ -161,16 +157,16 @@ class Boxes:
         return np.zeros((self.cells + 1, len(self.lanes)), kind)
 
 
-@dataclass(frozen=True, eq=False)
-class CountedGroups:
-    """Groups that may be cut, numbered from 0, by the histogram of their people: a `Standing`."""
+@dataclass(eq=False)
+class CountedGroups(OpenGroups):
+    """Groups that may be cut, numbered from 0, by the histogram of their people."""
 
     table: Table  # whose values and semantics they have
-    numbers: Integers  # of the groups, in the partition
+    numbers: Integers  # of the groups, in the store
     boxes: Boxes
     upto: npt.NDArray[np.integer]  # prefix sums of the histogram: (cells + 1) × lanes, each cell's own included
     widths: tuple[int, ...]  # how many ranks each column has
-    whole: Integers  # how often each value occurs in the table
+    totals: Integers  # how often each value occurs in the table
 
     @classmethod
     def of(
@@ -179,11 +175,6 @@ class CountedGroups:
         """Take a histogram, which is used up."""
         np.cumsum(histogram, axis=0, dtype=histogram.dtype, out=histogram)
         return cls(table, numbers, boxes, histogram, tuple(widths), table.counts.totals())
-
-    @property
-    def groups(self) -> int:
-        """How many there are."""
-        return len(self.numbers)
 
     @cached_property
     def edges(self) -> Integers:
@@ -237,12 +228,8 @@ class CountedGroups:
             standing = np.concatenate(([0], np.cumsum(people)))
             yield along, chosen, Line.of_sorted(number * width + rank, standing, groups=len(chosen), width=width)
 
-    def may_hold_in_halves(self, cuts: Cuts, policy: PolicyCheck) -> Flags:
-        """Say which cuts leave two halves that each keep the policy on their own, or are for a run of cuts to tell."""
-        return halves_may_hold(self, cuts, policy)
-
-    def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
-        """Count what is left and right of each cut, a block at a time: first all left halves, then all right ones."""
+    def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
+        """Count values beside cuts, block by block: differences of prefix sums."""
         values = self.boxes.lanes.values
         at_once = max(CELLS_AT_ONCE // max(values, 1), 1)
         for first in range(0, len(cuts), at_once):
@@ -251,9 +238,7 @@ class CountedGroups:
             first_cell, end = (self.edges[block.column, block.group + behind] for behind in (0, 1))
             cut = first_cell + block.rank - self.boxes.start[block.group, block.column]
             before, left, both = (self.upto[cell - 1, :values].astype(np.int64) for cell in (first_cell, cut, end))
-            sides = np.vstack((left - before, both - left))
-            sizes = np.concatenate((block.left, block.people - block.left))
-            yield rows, candidate_groups(self.table, sizes, Counts(sides.shape, cells=sides), self.whole)
+            yield rows, np.vstack((left - before, both - left))
 
     def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Refuse to count what single keys have."""

@@ -9,6 +9,7 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadPolicy, UnknownColumn
 from sidelight.search.mondrian import Mondrian, cut_everybody, label_counts, one_look
+from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.search.value_limits import covered_limits
@@ -32,7 +33,9 @@ def groups(table: Table, policy: sl.Policy, *, veiled: bool) -> int:
     assert limits is not None
     look = one_look(limits, policy, table.people, lambda veils: np.full(len(veils), veiled) & (veils > 0))
     check = PolicyCheck.of(policy, table.people)
-    return len(cut_everybody(table, check, column_orders(table.quasi, {}), look=look))
+    store = KeyStore.from_table(table, column_orders(table.quasi, {}))
+    cut_everybody(store, check, look=look)
+    return len(store)
 
 
 def test_one_failed_look_closes_a_group_that_another_cut_would_divide():
@@ -151,9 +154,10 @@ def test_progress_tells_groups_generation_by_generation():
     seen = []
     table = ages((2, 2), (2, 2), (2, 2), (2, 2))
     check = PolicyCheck.of([sl.GroupSize() >= 4], people=16)
-    partition = cut_everybody(table, check, column_orders(table.quasi, {}), progress=seen.append)
+    store = KeyStore.from_table(table, column_orders(table.quasi, {}))
+    cut_everybody(store, check, progress=seen.append)
     assert seen == [1, 2, 4]
-    assert partition.start.tolist() == [[0], [2], [1], [3]]
+    assert store.start.tolist() == [[0], [2], [1], [3]]
 
 
 def test_cuts_judged_together_are_accepted_as_one_by_one():

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import sidelight as sl
 from sidelight.search import mondrian_frontier
 from sidelight.search.mondrian_cuts import Cuts, Proposals
-from sidelight.search.mondrian_frontier import Generation, Partition
+from sidelight.search.mondrian_frontier import Generation, KeyStore, Split
+from sidelight.search.mondrian_store import AT_ONCE
 from sidelight.search.orders import column_orders
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.counts import Counts
@@ -25,8 +26,14 @@ TABLE = Table(
 ORDERS = column_orders(TABLE.quasi, {})
 
 
-def everybody() -> tuple[Partition, Generation]:
-    return Partition.of_everybody(TABLE, ORDERS), Generation.of_everybody(TABLE, ORDERS)
+def everybody() -> tuple[KeyStore, Generation]:
+    store = KeyStore.from_table(TABLE, ORDERS)
+    return store, store.first
+
+
+def split(store: KeyStore, generation: Generation, cuts: Cuts) -> Split:
+    store.split(generation, cuts)
+    return store.splits[-1]
 
 
 def cut_of(group: int, column: int, rank: int, left: int, people: int) -> Cuts:
@@ -45,28 +52,28 @@ def test_halves_are_counted_as_by_hand():
 
 
 def test_splitting_moves_keys_and_boxes():
-    partition, generation = everybody()
+    store, generation = everybody()
     cut = cut_of(0, 0, 1, 3, 13)
-    assert partition.split(generation, cut).numbers.tolist() == [1]
-    assert partition.group.tolist() == [0, 1, 1, 0, 1]
-    assert (partition.start.tolist(), partition.stop.tolist()) == ([[0, 0], [1, 0]], [[1, 2], [3, 2]])
+    assert split(store, generation, cut).numbers.tolist() == [1]
+    assert store.group.tolist() == [0, 1, 1, 0, 1]
+    assert (store.start.tolist(), store.stop.tolist()) == ([[0, 0], [1, 0]], [[1, 2], [3, 2]])
 
 
 def test_the_next_generation_has_left_halves_then_right_ones_with_their_keys_in_order():
-    partition, generation = everybody()
-    second = generation.after([partition.split(generation, cut_of(0, 0, 1, 3, 13))])
+    store, generation = everybody()
+    second = generation.after([split(store, generation, cut_of(0, 0, 1, 3, 13))])
     assert second.numbers.tolist() == [0, 1]
     assert (second.keys.tolist(), second.starts.tolist()) == ([0, 3, 1, 2, 4], [0, 2, 5])
     assert second.ranks.tolist() == [[0, 0, 1, 2, 2], [0, 1, 0, 0, 1]]
     both = Cuts.joined([cut_of(0, 1, 1, 1, 3), cut_of(1, 1, 1, 6, 10)])
-    third = second.after([partition.split(second, both.take(np.array([at]))) for at in (1, 0)])
+    third = second.after([split(store, second, both.take(np.array([at]))) for at in (1, 0)])
     assert third.numbers.tolist() == [1, 2, 3]  # in group 0 one person is left
     assert third.keys.tolist() == [1, 2, 4, 3]
 
 
 def test_halves_that_are_too_small_for_two_are_done():
-    partition, generation = everybody()
-    second = generation.after([partition.split(generation, cut_of(0, 0, 1, 3, 13))], least=4)
+    store, generation = everybody()
+    second = generation.after([split(store, generation, cut_of(0, 0, 1, 3, 13))], least=4)
     assert (second.numbers.tolist(), second.keys.tolist()) == ([1], [1, 2, 4])
 
 
@@ -81,9 +88,9 @@ def test_keys_that_only_a_population_has_are_not_heeded():
     orders = column_orders(columns, {})
     generation = Generation.of_everybody(table, orders)
     assert [part.tolist() for part in generation.extents()] == [[[1]], [[2]]]
-    partition = Partition.of_everybody(table, orders)
+    store = KeyStore.from_table(table, orders)
     (cuts,) = Proposals(generation, orders).medians()
-    second = generation.after([partition.split(generation, cuts)])
+    second = generation.after([split(store, generation, cuts)])
     assert (second.keys.tolist(), second.starts.tolist()) == ([0, 1, 2, 3], [0, 2, 4])
 
 
@@ -99,7 +106,7 @@ def test_halves_that_are_too_small_are_not_even_counted(monkeypatch):
 def test_blocks_never_divide_a_group(pairs):
     group = np.array(sorted(each for each, _ in pairs))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mondrian_frontier, "COUNTS_AT_ONCE", 4)
+        patch.setattr(AT_ONCE, "counts", 4)
         blocks = list(mondrian_frontier._blocks(group, np.arange(len(group)), width=1))
     assert np.concatenate(blocks).tolist() == list(range(len(group)))
     seen = [set(group[block].tolist()) for block in blocks]

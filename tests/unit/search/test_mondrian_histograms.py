@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sidelight.search import mondrian_histograms
 from sidelight.search.mondrian_cuts import Cuts
 from sidelight.search.mondrian_histograms import Boxes, CountedGroups, Lanes, RoutingTree
+from sidelight.search.mondrian_store import AT_ONCE
 from sidelight.table.counts import Counts
 from sidelight.table.table import Table
 
@@ -27,7 +27,7 @@ def counted(blocks):
 
 
 def test_rows_go_down_the_tree_in_blocks(monkeypatch):
-    monkeypatch.setattr(mondrian_histograms, "ROUTED_AT_ONCE", 4)
+    monkeypatch.setattr(AT_ONCE, "rows", 4)
     tree = RoutingTree()
     tree.cut(np.array([0]), np.array([0]), np.array([2]), np.array([1]))
     tree.cut(np.array([0, 1]), np.array([1, 0]), np.array([1, 3]), np.array([2, 3]))

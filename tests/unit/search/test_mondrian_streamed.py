@@ -9,10 +9,13 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadPolicy, NoRoom, NothingSafe
-from sidelight.search import mondrian_streamed
-from sidelight.search.mondrian_streamed import Room
+from sidelight.search.mondrian_cuts import Cuts
+from sidelight.search.mondrian_store import AT_ONCE
+from sidelight.search.mondrian_streamed import LotGroups, MemoryBudget, StreamedStore, divide_rows
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
+from sidelight.table.counts import Counts
+from sidelight.table.table import Table
 
 
 @pytest.fixture
@@ -87,19 +90,19 @@ def test_limits_on_whole_releases_and_populations_hold_the_keys(people):
 
 def test_too_little_room_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=10, histograms=100, groups=10**9))
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=10, histograms=100, groups=10**9))
     with pytest.raises(
         NoRoom, match=r"histograms of the columns do not fit into memory=; give at least [0-9.]+ ?[GT]B"
     ):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10))
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10))
     with pytest.raises(NoRoom, match=r"about [0-9]+ groups do not fit into memory=; give at least"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
 
 
 def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10**9))
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10**9))
     monkeypatch.setattr(sorted_runs, "_nameless_file", lambda: Path("/dev/full").open("wb", buffering=0))  # noqa: SIM115
     with pytest.raises(NoRoom, match=r"too small for temporary files; it takes up to .*B; set TMPDIR to a larger one"):
         sl.protect(streamed, sl.GroupSize() >= 20, method="mondrian")
@@ -107,7 +110,7 @@ def test_a_full_disk_says_how_much_is_needed(people, monkeypatch):
 
 def test_what_is_interrupted_leaves_no_temporary_files(people, monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=100, histograms=10**6, groups=10**9))
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=100, histograms=10**6, groups=10**9))
     streamed = sl.stream_table(people, **ROLES)
 
     def press(what, *_):
@@ -123,9 +126,73 @@ def test_parts_beyond_the_open_files_take_another_pass(people, monkeypatch):
     streamed = sl.stream_table(people, **ROLES)
     limit = sl.GroupSize() >= 5
     whole = sl.protect(streamed, limit, method="mondrian", ask="nobody")
-    monkeypatch.setattr(mondrian_streamed, "PARTS_AT_ONCE", 2)
-    monkeypatch.setattr(Room, "of", lambda _: Room(keys=30, histograms=10**6, groups=10**9))
+    monkeypatch.setattr(AT_ONCE, "parts", 2)
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: MemoryBudget(keys=30, histograms=10**6, groups=10**9))
     told = []
     found = sl.protect(streamed, limit, method="mondrian", ask="nobody", progress=lambda what, *_: told.append(what))
     assert sorted(found.release.groups.sizes.tolist()) == sorted(whole.release.groups.sizes.tolist())
     assert sum("to put them aside" in what for what in dict.fromkeys(told)) > 2
+
+
+TABLE = Table((), "disease", ("Flu", "Cold"), np.array([6]), Counts.from_cells([[4, 2]]))
+
+
+def test_lots_have_room_and_keep_the_order():
+    assert [rows.tolist() for rows in divide_rows(np.array([1, 3, 4]), np.array([2, 2, 3]), 4)] == [[1, 3], [4]]
+    assert divide_rows(np.zeros(0, np.int64), np.zeros(0, np.int64), 4) == []
+
+
+def test_cuts_of_lots_stand_in_the_order_of_groups_with_what_is_beside_them():
+    second = Cuts(*(np.array(each) for each in ([1, 1], [0, 1], [5, 2], [2, 1], [4, 4])))
+    first = Cuts(*(np.array(each) for each in ([0], [1], [3], [1], [2])))
+    beside = np.array([[[1, 1], [0, 1]], [[2, 0], [3, 0]]]), np.array([[[1, 0]], [[0, 1]]])
+    known = LotGroups(TABLE, np.array([7, 9]), TABLE.counts.totals())
+    known.keep([(second, beside[0]), (first, beside[1])])
+    assert known.cuts.group.tolist() == [0, 1, 1]
+    ((rows, halves),) = known.halves(known.cuts.take(np.array([2, 0])))
+    assert rows.tolist() == [0, 1]
+    assert halves.sizes.tolist() == [1, 1, 3, 1]
+    assert halves.counts.dense().tolist() == [[0, 1], [1, 0], [3, 0], [0, 1]]
+    known.keep([])
+    assert len(known.cuts) == 0
+
+
+def same_in_lots(monkeypatch, rows, roles, policy, room, way):
+    """Cut in lots, of all rows or of parts, and compare with what is found in memory."""
+    held = sl.protect(sl.read_table(rows, **roles), policy, method="mondrian", ask="nobody").release
+    monkeypatch.setattr(MemoryBudget, "from_memory", lambda _: room)
+    ways = []
+
+    def watched(store, numbers, build_lots=StreamedStore._build_lots):
+        lots = build_lots(store, numbers)
+        ways.append((len(lots), "all rows" if store.aside is None else "parts"))
+        return lots
+
+    monkeypatch.setattr(StreamedStore, "_build_lots", watched)
+    found = sl.protect(sl.stream_table(rows, **roles), policy, method="mondrian", ask="nobody").release
+    assert way in {each for many, each in ways if many > 1}
+    assert len(held) > 2
+    assert found.groups.sizes.tolist() == held.groups.sizes.tolist()
+    assert found.groups.counts.dense().tolist() == held.groups.counts.dense().tolist()
+    for one, other in zip(found.groups.columns, held.groups.columns, strict=True):
+        assert [one.cell(row) for row in range(len(found))] == [other.cell(row) for row in range(len(held))]
+
+
+@pytest.mark.parametrize(("keys", "way"), [(400, "all rows"), (150, "parts")])
+def test_a_generation_of_an_acquaintance_policy_needs_no_more_room_than_one_group(monkeypatch, keys, way):
+    """`Acquaintance(3, …)` once ended in `NoRoom` where the histograms of a generation did not fit at once."""
+    rng = np.random.default_rng(3)
+    labels = {"birth": 300, "zip": 300, "sex": 2, "race": 3}
+    columns = {name: rng.integers(0, many, 900).astype(str) for name, many in labels.items()}
+    rows = pa.table(columns | {"disease": rng.choice(["Flu", "Cold", "Ulcer", "Gout", "Angina", "Migraine"], 900)})
+    roles = {"quasi": list(labels), "sensitive": "disease", "kinds": {"birth": "number", "zip": "number"}}
+    room = MemoryBudget(keys, 605 * (4 * 6 + 48), 10**9)
+    same_in_lots(monkeypatch, rows, roles, sl.Acquaintance(3, 5, 2) < 0.99, room, way)
+
+
+def test_adult_in_lots(monkeypatch):
+    quasi = ["age", "hours-per-week", "education", "sex"]
+    roles = {"quasi": quasi, "sensitive": "occupation", "missing": "drop"}
+    path = str(sl.datasets.adult().path)
+    room = MemoryBudget(8_000, 400 * (4 * 14 + 48), 10**9)
+    same_in_lots(monkeypatch, path, roles, sl.Acquaintance(3, 1000, 10) < 0.999, room, "parts")

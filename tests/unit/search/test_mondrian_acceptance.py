@@ -11,8 +11,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.release.groups import stack_groups
-from sidelight.search import exact_release
-from sidelight.search.exact_release import ExactRelease
+from sidelight.search.mondrian_acceptance import ExactRelease
+from sidelight.search.mondrian_store import AT_ONCE
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.testing import releases
 
@@ -39,7 +39,7 @@ def test_cuts_are_judged_as_the_release_that_they_make(release, measure, data, a
         for bound in {value, min(Fraction(value) + Fraction(1, 10**20), 1), Fraction(1, 2)}:
             check = CriterionCheck.of(measure < bound, 10)
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(exact_release, "GROUPS_AT_ONCE", at_once)
+                patch.setattr(AT_ONCE, "groups", at_once)
                 exact = ExactRelease(check, groups)
                 assert exact.holds == check.holds_exactly(groups)
                 for _ in range(2):  # at first, and of what is kept
