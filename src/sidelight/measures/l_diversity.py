@@ -27,7 +27,7 @@ from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure, exact_shares
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.targets import Targeted, without
+from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import PRECISE, in_words, log, round_down
@@ -35,12 +35,25 @@ from sidelight.table.labels import Label, listed, shown
 
 NOBODY = "Nobody in the release has any value, so there is no diversity to measure."
 
-RATIONAL_WITHIN = Decimal(10) ** -40
-"""An effective number farther than this from every fraction it could be is irrational (we have it to 10⁻⁵⁰)."""
+
+@dataclass(frozen=True)
+class _Diversity(Targeted, FormulaMeasure):
+    """A measure of how many values a group has, of all or of those that are not left out."""
+
+    sparse_statistic: ClassVar[bool] = True
+    depends_on_whole: ClassVar[bool] = False
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
+
+    @property
+    def _left_out(self) -> str:
+        return f"apart from {listed(self.apart_from, most=3)}"
 
 
 @dataclass(frozen=True)
-class DistinctValues(Targeted, FormulaMeasure):
+class DistinctValues(_Diversity):
     """How many different values does the group with the fewest of them have?
 
     min_g |{x : n_g(x) > 0}|.  At least ℓ is distinct ℓ-diversity: whoever rules out ℓ − 2 values still has two
@@ -61,8 +74,6 @@ class DistinctValues(Targeted, FormulaMeasure):
     attacker = Attacker(
         "somebody who knows a person and looks for them", ROW, "fewest different values that such people have", "groups"
     )
-    sparse_statistic: ClassVar[bool] = True
-    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "distinct l-diversity")
     large_is_bad: ClassVar[bool] = False
     whole_numbers: ClassVar[bool] = True
@@ -70,13 +81,9 @@ class DistinctValues(Targeted, FormulaMeasure):
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
 
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
-
     def statistic(self, groups: Groups) -> Integers:
         """Count the different values of every group, with and without those that mean nothing."""
-        others = without(groups, self.apart_from)
+        others = drop_values(groups, self.apart_from)
         return np.column_stack((others.counts.occurring_per_row(), groups.counts.occurring_per_row()))
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
@@ -92,11 +99,11 @@ class DistinctValues(Targeted, FormulaMeasure):
         if finding.value == 0:
             return f"Nobody in {where} has any value: whoever finds a person there knows that."
         if finding.value == 1 and self.apart_from:
-            return f"Only one value occurs in {where}, {_apart(self)}: whoever has another there has that one."
+            return f"Only one value occurs in {where}, {self._left_out}: whoever has another there has that one."
         if finding.value == 1:
             return f"Only one value occurs in {where}: whoever finds somebody there who has any knows it."
         number = in_words(finding.value)
-        beside = f", {_apart(self)}" if self.apart_from else ""
+        beside = f", {self._left_out}" if self.apart_from else ""
         return f"The people in {where} have {number} different values{beside}; no group has fewer."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -105,7 +112,7 @@ class DistinctValues(Targeted, FormulaMeasure):
 
 
 @dataclass(frozen=True)
-class EntropyDiversity(Targeted, FormulaMeasure):
+class EntropyDiversity(_Diversity):
     """How many equally frequent values is the least diverse group worth?
 
     exp(min_g H_g) with H_g = −Σ_x q ln q, q = the group's share of value x.  At least ℓ is entropy
@@ -130,20 +137,14 @@ class EntropyDiversity(Targeted, FormulaMeasure):
         "how many equally likely values are left, at least",
         "groups",
     )
-    sparse_statistic: ClassVar[bool] = True
-    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "entropy l-diversity")
     large_is_bad: ClassVar[bool] = False
     limits = (1, float("inf"))
     when_groups_merge = Monotonicity.NON_DECREASING
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        return (cls(), *(cls(apart_from=domain[:1]) for _ in domain[1:2]))
-
     def statistic(self, groups: Groups) -> Integers:
-        return without(groups, self.apart_from).counts.packed()
+        return drop_values(groups, self.apart_from).counts.packed()
 
     def formula(self, statistic: Numbers, groups: Groups, arithmetic: Arithmetic) -> Numbers:
         """Exp H = n / Π c^(c/n) for counts c that add up to n, by logarithms."""
@@ -167,12 +168,12 @@ class EntropyDiversity(Targeted, FormulaMeasure):
         worth = (
             "1 value" if finding.value == 1 else f"{in_words(finding.value, large_is_bad=False)} equally frequent ones"
         )
-        beside = f", {_apart(self)}," if self.apart_from else ""
+        beside = f", {self._left_out}," if self.apart_from else ""
         return f"The values in {finding.witness.group}{beside} are as diverse as {worth}; no group's are less diverse."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute exp(−Σ q ln q) from the group's shares q."""
-        groups = without(release.groups, self.apart_from)
+        groups = drop_values(release.groups, self.apart_from)
         shares = [share for share in exact_shares(groups, witness)[0].values() if share > 0]
         with localcontext(PRECISE):
             entropy = sum((-Decimal(q.numerator) / q.denominator * log(q) for q in shares), Decimal(0))
@@ -180,7 +181,7 @@ class EntropyDiversity(Targeted, FormulaMeasure):
 
 
 @dataclass(frozen=True)
-class RecursiveDiversity(Targeted, FormulaMeasure):
+class RecursiveDiversity(_Diversity):
     """How far does the most frequent value of a group outweigh its rarer ones?
 
     The smallest c with n_g(x₁) ≤ c·(n_g(x_ℓ) + n_g(x_{ℓ+1}) + …) in all groups g, x₁, x₂, … their values by
@@ -204,8 +205,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
     attacker = Attacker(
         "somebody who knows a person and looks for them", ROW, "how far the commonest value stands out", "groups"
     )
-    sparse_statistic: ClassVar[bool] = True
-    depends_on_whole: ClassVar[bool] = False
     also_called = ("l-diversity", "ℓ-diversity", "diversity", "recursive l-diversity")
     when_groups_merge = Monotonicity.NON_INCREASING
     more_is_worse = ("l",)
@@ -229,7 +228,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Return every group's largest count, and the sum of those from the ℓ-th largest on."""
-        rising = np.sort(without(groups, self.apart_from).counts.packed(), axis=1)
+        rising = np.sort(drop_values(groups, self.apart_from).counts.packed(), axis=1)
         rarer = rising[:, : max(rising.shape[1] - self.l + 1, 0)]
         return np.column_stack((rising[:, -1:].sum(axis=1), rarer.sum(axis=1)))
 
@@ -239,7 +238,7 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the most frequent value."""
-        groups = without(groups, self.apart_from)
+        groups = drop_values(groups, self.apart_from)
         return Witness(groups.name(row), groups.domain[groups.counts.by_frequency(row)[0]])
 
     def explain(self, finding: Finding) -> str:
@@ -247,11 +246,11 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
             return NOBODY
         where, value = finding.witness.group, shown(finding.witness.value)
         if finding.value == math.inf:
-            beside = f" {_apart(self)}" if self.apart_from else ""
+            beside = f" {self._left_out}" if self.apart_from else ""
             fewer = f"fewer than {self.l} different values{beside}"
             return f"In {where} there are {fewer}, '{value}' the most frequent of them."
         rest = "all values" if self.l == 1 else f"all values from the {_ordinal(self.l)} most frequent on"
-        rest += f" ({_apart(self)})" if self.apart_from else ""
+        rest += f" ({self._left_out})" if self.apart_from else ""
         return f"In {where}, '{value}' occurs {in_words(finding.value)} times as often as {rest} together."
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -261,10 +260,6 @@ class RecursiveDiversity(Targeted, FormulaMeasure):
         top = counts[witness.value]
         tail = sum(by_frequency[self.l - 1 :])
         return Fraction(top, tail) if tail else math.inf
-
-
-def _apart(measure: Targeted) -> str:
-    return f"apart from {listed(measure.apart_from, most=3)}"
 
 
 def _ordinal(number: int) -> str:
@@ -281,7 +276,8 @@ def fraction_or_float(number: Decimal, counts: list[int]) -> Amount:
     times = Counter(count for count in counts if count > 0)
     total = sum(count * often for count, often in times.items())
     fraction = Fraction(number).limit_denominator(total)
-    if abs(Fraction(number) - fraction) < RATIONAL_WITHIN and _is_rational(times, total):
+    # we have the number to 10⁻⁵⁰: farther than this from every fraction that it could be it is irrational
+    if abs(Fraction(number) - fraction) < Fraction(1, 10**40) and _is_rational(times, total):
         return fraction
     return round_down(number)
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -39,7 +39,7 @@ from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
 from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.number_values import NumberValues, numbers_of, seeming_thousands
-from sidelight.measures.targets import Targeted, without
+from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_text, in_words
@@ -48,9 +48,6 @@ from sidelight.text import counted, form
 
 DIGIT = 30
 """Bits of a digit: two thousand million people add such digits up within 64 bits."""
-
-MOST_BITS = 900
-"""Amounts of more bits, in units that all share, would leave the range of floats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -87,9 +84,11 @@ class SumMeasure(Targeted, FormulaMeasure):
         cls, largest: int = 2, numbers: Mapping[str, float] | None = None, apart_from: tuple[str, ...] = ()
     ) -> SumMeasure:
         """Make it from what a policy file says; there a missing value is written "(missing)"."""
-        told = {} if numbers is None else expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
-        amounts = None if numbers is None else {written_label(text): number for text, number in told.items()}
-        return cls(largest, amounts, apart_from=apart_from)
+        if numbers is None:
+            return cls(largest, apart_from=apart_from)
+        amounts = expect_mapping(numbers, parameter("numbers"), '{"high": 40}')
+        by_value = {written_label(text): number for text, number in amounts.items()}
+        return cls(largest, by_value, apart_from=apart_from)
 
     @classmethod
     def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
@@ -107,7 +106,7 @@ class SumMeasure(Targeted, FormulaMeasure):
     def check(self, release: Release) -> None:
         """Refuse values that are no amounts."""
         super().check(release)
-        self._amounts(without(release.groups, self.apart_from).domain)
+        self._amounts(drop_values(release.groups, self.apart_from).domain)
 
     def suits(self, domain: tuple[Label, ...]) -> bool:
         """Return whether all values of a domain are amounts."""
@@ -119,11 +118,11 @@ class SumMeasure(Targeted, FormulaMeasure):
 
     def _amounts(self, domain: tuple[Label, ...]) -> _Amounts:
         known = self.numbers if isinstance(self.numbers, NumberValues) else None
-        return _Amounts.of(self.name, domain, known)
+        return _Amounts.from_domain(self.name, domain, known)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         """Return how many people have no amount, and that a point may not be what it is taken for."""
-        seen = without(groups, self.apart_from)
+        seen = drop_values(groups, self.apart_from)
         lacking = int(seen.whole[~self._amounts(seen.domain).present].sum())
         notes = (
             [f"{counted(lacking, 'person')} {form('has', lacking)} no amount; sums are of the others"]
@@ -139,16 +138,17 @@ class SumMeasure(Targeted, FormulaMeasure):
         return tuple(notes)
 
     @abstractmethod
-    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
-        """Return the two sums of each group, by digits."""
+    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
+        """Return whose amounts are in the two sums: of how many people with each amount that occurs in a group."""
 
     def statistic(self, groups: Groups) -> Integers:
         """Add up the digits of both sums."""
-        seen = without(groups, self.apart_from)
+        seen = drop_values(groups, self.apart_from)
         amounts = self._amounts(seen.domain)
-        entries = _FallingAmounts.of(seen, amounts, self.largest)
-        part, whole = self.sums(amounts, entries, len(seen))
-        nothing = entries.occurring(len(seen)) & ~whole.any(axis=1)  # all amounts are 0
+        entries = _FallingAmounts.from_groups(seen, amounts, self.largest)
+        part, whole = (entries.add_digits(amounts, people, len(seen)) for people in self.choose_people(entries))
+        occurs = np.bincount(entries.group[entries.is_first], minlength=len(seen)) > 0
+        nothing = occurs & ~whole.any(axis=1)  # all amounts are 0
         part[nothing, -1], whole[nothing, -1] = self.if_all_are_zero, 1
         return np.hstack((part, whole))
 
@@ -158,28 +158,23 @@ class SumMeasure(Targeted, FormulaMeasure):
         """Read both sums off their digits, and divide."""
         del groups
         part, whole = np.hsplit(arithmetic.ratio(statistic, 1), 2)
-        return arithmetic.ratio(_joined(part), _joined(whole))
+        return arithmetic.ratio(_join_digits(part), _join_digits(whole))
 
     def witness(self, groups: Groups, row: int) -> SumWitness:
         """Point at the largest amount."""
         return self._witness(groups.take(slice(row, row + 1)))
 
     def _witness(self, group: Groups) -> SumWitness:
-        falling = [*self._falling(group)]
-        people = sum(count for _, _, count in falling)
-        part, whole = self.by_definition([(amount, count) for amount, _, count in falling])
-        return SumWitness(group.name(0), falling[0][1], contributors=people, part=part, whole=whole)
-
-    def _falling(self, group: Groups) -> Iterator[tuple[Fraction, Label, int]]:
-        """List the different amounts of one group, the largest first, and how many people have each."""
-        seen = without(group, self.apart_from)
+        seen = drop_values(group, self.apart_from)
         amounts, counts = self._amounts(seen.domain), seen.counts.row(0).tolist()
-        for place in sorted(range(len(counts)), key=lambda at: -amounts.exact[at]):
-            if counts[place] and amounts.present[place]:
-                yield amounts.exact[place], seen.domain[place], counts[place]
+        falling = sorted(range(len(counts)), key=lambda at: -amounts.exact[at])  # the largest first
+        there = [at for at in falling if counts[at] and amounts.present[at]]
+        part, whole = self.sum_amounts([(amounts.exact[at], counts[at]) for at in there])
+        people = sum(counts[at] for at in there)
+        return SumWitness(group.name(0), seen.domain[there[0]], contributors=people, part=part, whole=whole)
 
     @abstractmethod
-    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
         """Return the two sums of one group from its amounts, the largest first, and how many people have each."""
 
     def replay(self, witness: Witness, release: Release) -> Amount:
@@ -220,11 +215,10 @@ class Dominance(SumMeasure):
     when_groups_merge = Monotonicity.NON_INCREASING
     if_all_are_zero: ClassVar[int] = 1
 
-    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
-        """The largest, and all."""
-        return entries.added(amounts, entries.among_largest, groups), entries.added(amounts, entries.people, groups)
+    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
+        return entries.among_largest, entries.people
 
-    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
         """x₁ + … + x_n, and all."""
         return _sum_of_largest(falling, self.largest), sum((each * many for each, many in falling), Fraction(0))
 
@@ -276,12 +270,10 @@ it that closely from the sum.
     when_groups_merge = Monotonicity.NON_DECREASING
     if_all_are_zero: ClassVar[int] = 0
 
-    def sums(self, amounts: _Amounts, entries: _FallingAmounts, groups: int) -> tuple[Integers, Integers]:
-        """All but the largest few, and the very largest."""
-        rest = entries.people - entries.among_largest
-        return entries.added(amounts, rest, groups), entries.added(amounts, entries.is_first.astype(np.int64), groups)
+    def choose_people(self, entries: _FallingAmounts) -> tuple[Integers, Integers]:
+        return entries.people - entries.among_largest, entries.is_first.astype(np.int64)
 
-    def by_definition(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
+    def sum_amounts(self, falling: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction]:
         """What all have but the n largest, and x₁."""
         everything = sum((each * many for each, many in falling), Fraction(0))
         return everything - _sum_of_largest(falling, self.largest), falling[0][0]
@@ -328,7 +320,7 @@ class _Amounts(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=16)
-    def of(cls, measure: str, domain: tuple[Label, ...], known: NumberValues | None) -> _Amounts:
+    def from_domain(cls, measure: str, domain: tuple[Label, ...], known: NumberValues | None) -> _Amounts:
         """Read the values of a domain as amounts."""
         named: NumberValues | dict[Label, Fraction] = known or {}
         others = [text for text in domain if text not in named and text not in (None, MISSING)]
@@ -350,7 +342,7 @@ class _Amounts(NamedTuple):
         unit = math.lcm(*(number.denominator for number in exact))
         whole = [int(number * unit) for number in exact]
         bits = max(whole, default=0).bit_length()
-        if bits > MOST_BITS:
+        if bits > 900:  # in units that all share, they would leave the range of floats
             message = f"'{measure}' adds up amounts, and some have too many digits for it; round them"
             raise BadMeasure(message)
         shifts = [*range(max(bits - 1, 0) // DIGIT * DIGIT, -1, -DIGIT)]
@@ -371,7 +363,7 @@ class _FallingAmounts(NamedTuple):
     is_first: Flags
 
     @classmethod
-    def of(cls, groups: Groups, amounts: _Amounts, largest: int) -> _FallingAmounts:
+    def from_groups(cls, groups: Groups, amounts: _Amounts, largest: int) -> _FallingAmounts:
         """Sort what occurs."""
         group, value, count = groups.counts.entries()
         order = np.lexsort((amounts.rank[value], group))
@@ -382,18 +374,13 @@ class _FallingAmounts(NamedTuple):
         before -= before[is_first][np.cumsum(is_first) - 1]
         return cls(group, value, count, np.clip(largest - before, 0, count), is_first)
 
-    def added(self, amounts: _Amounts, people: Integers, groups: int) -> Integers:
-        """Add up, in each group, the digits of the amounts of so many of the people who have them."""
+    def add_digits(self, amounts: _Amounts, people: Integers, groups: int) -> Integers:
+        """Add up the digits of the amounts of so many of the people who have them: (groups, digits) int64."""
         digits = amounts.digits[self.value] * people[:, np.newaxis]
         return np.column_stack([add_up(self.group, each, groups) for each in digits.T])
 
-    def occurring(self, groups: int) -> Flags:
-        """Return in which groups anybody has an amount."""
-        occurs: Flags = np.bincount(self.group[self.is_first], minlength=groups) > 0
-        return occurs
 
-
-def _joined(digits: Numbers) -> Numbers:
+def _join_digits(digits: Numbers) -> Numbers:
     """Put numbers together from their digits, the most significant first."""
     number = digits[:, 0]
     for each in digits.T[1:]:

@@ -18,7 +18,6 @@ Source: Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007, section 5.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -33,7 +32,7 @@ from sidelight.arrays import Integers
 from sidelight.errors import BadMeasure, WrongKind, kind_in_words
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
-from sidelight.measures.fields import choice
+from sidelight.measures.fields import choice, read
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import (
     FormulaMeasure,
@@ -47,7 +46,7 @@ from sidelight.measures.group_by_group import (
     shares,
 )
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.targets import Targeted, without
+from sidelight.measures.targets import Targeted, drop_values
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -56,6 +55,10 @@ from sidelight.table.hierarchy_io import read_hierarchy
 from sidelight.table.labels import Label, in_order, label, listed, shown, written_label
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
+
+
+def _read_order(order: Sequence[object]) -> tuple[Label, ...]:
+    return tuple(dict.fromkeys(map(label, order)))
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Closeness(Targeted, FormulaMeasure):
         default="equal",
         metadata=choice(Distance, "no distance '{given}' for '{measure}'; choose equal, ordered or hierarchical"),
     )
-    order: Sequence[object] | None = None
+    order: Sequence[object] | None = field(default=None, metadata=read(_read_order))
     hierarchy: Hierarchy | None = None
 
     name: ClassVar[str] = "closeness"
@@ -110,8 +113,6 @@ class Closeness(Targeted, FormulaMeasure):
         if self.order is not None and self.distance != "ordered":
             message = f"'{self.name}' takes an order= only if the distance is ordered; leave it out"
             raise BadMeasure(message)
-        if self.order is not None:
-            object.__setattr__(self, "order", tuple(dict.fromkeys(label(value) for value in self.order)))
 
     @classmethod
     def from_settings(
@@ -150,25 +151,23 @@ class Closeness(Targeted, FormulaMeasure):
     def check(self, release: Release) -> None:
         """Refuse releases with values that have no place in the order or the hierarchy."""
         super().check(release)
-        self.ground_distance(without(release.groups, self.apart_from).domain)
+        self.ground_distance(drop_values(release.groups, self.apart_from).domain)
 
     @lru_cache(maxsize=16)  # noqa: B019 - a few small values, asked for by every block of groups
-    def ground_distance(self, domain: tuple[Label, ...]) -> GroundDistance:
+    def ground_distance(self, domain: tuple[Label, ...]) -> OrderedDistance | TreeDistance:
         """Lay out the values, nearer ones together."""
-        if self.hierarchy is not None:
-            return HierarchicalDistance(domain, self.hierarchy)
         if self.distance == "ordered":
             return OrderedDistance(domain, domain if self.order is None else tuple(map(label, self.order)))
-        return EqualDistance(domain)
+        return TreeDistance(domain, self.hierarchy)
 
     def notes(self, groups: Groups) -> tuple[str, ...]:
         if self.distance != "ordered" or self.order is not None:
             return ()
-        order = listed(without(groups, self.apart_from).domain, most=20)
+        order = listed(drop_values(groups, self.apart_from).domain, most=20)
         return (f"{self} takes the values in this order: {order}; give order= or declare domain= if it is another",)
 
     def statistic(self, groups: Groups) -> Integers:
-        groups = without(groups, self.apart_from)
+        groups = drop_values(groups, self.apart_from)
         ground = self.ground_distance(groups.domain)
         return groups.counts.dense() if isinstance(ground, OrderedDistance) else share_runs(groups, *ground.codings)
 
@@ -185,7 +184,7 @@ class Closeness(Targeted, FormulaMeasure):
 
         Around the nodes of one level as much comes in as goes out: twice what comes in.
         """
-        groups = without(groups.take(slice(0)), self.apart_from)  # of which only the whole and the domain are needed
+        groups = drop_values(groups.take(slice(0)), self.apart_from)  # for the domain
         ground = self.ground_distance(groups.domain)
         if isinstance(ground, OrderedDistance):
             here, overall = shares(statistic, groups, arithmetic)
@@ -199,7 +198,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the value that the group has too much of, most of all; at the first where it has none."""
-        groups = without(groups, self.apart_from)
+        groups = drop_values(groups, self.apart_from)
         surplus = {place: q - p for place, q, p in occurring_shares(groups, row)}
         most = max(surplus, key=surplus.__getitem__, default=0)
         return share_witness(groups, row, most if surplus.get(most, 0) > 0 else 0)
@@ -217,7 +216,7 @@ class Closeness(Targeted, FormulaMeasure):
 
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Move the earth by the definition, in fractions."""
-        groups = without(release.groups, self.apart_from)
+        groups = drop_values(release.groups, self.apart_from)
         here, overall = exact_shares(groups, witness)
         differences = {value: here[value] - overall[value] for value in here}
         return self.ground_distance(groups.domain).earth_movers_distance(differences)
@@ -227,49 +226,10 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True)
-class GroundDistance(ABC):
-    """How far apart the values of a domain lie, by the borders between them."""
-
-    domain: tuple[Label, ...]
-
-    @property
-    @abstractmethod
-    def cost(self) -> Fraction:
-        """What crossing a border costs."""
-
-    @property
-    def codings(self) -> tuple[Integers, ...]:
-        """Return, for each level of nodes that have borders around them, the number of each value's node."""
-        return ()
-
-    @abstractmethod
-    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Return the earth mover's distance by its formula in the paper."""
-
-
-@dataclass(frozen=True)
-class EqualDistance(GroundDistance):
-    """All values are equally far apart."""
-
-    @property
-    def cost(self) -> Fraction:
-        """What is moved leaves one value and reaches another: count it half at each."""
-        return Fraction(1, 2)
-
-    @cached_property
-    def codings(self) -> tuple[Integers, ...]:
-        """Return each value as a node of its own."""
-        return (np.arange(len(self.domain)),)
-
-    def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Σ of q − p where it is positive."""
-        return sum((each for each in differences.values() if each > 0), Fraction(0))
-
-
-@dataclass(frozen=True)
-class OrderedDistance(GroundDistance):
+class OrderedDistance:
     """Values lie in a row, one step apart; values that do not occur have their places too."""
 
+    domain: tuple[Label, ...]
     order: tuple[Label, ...]
 
     def __post_init__(self) -> None:
@@ -280,11 +240,11 @@ class OrderedDistance(GroundDistance):
 
     @property
     def cost(self) -> Fraction:
-        """The row is 1 long."""
+        """What a step costs: the row is 1 long."""
         return Fraction(1, len(self.order) - 1) if len(self.order) > 1 else Fraction(0)
 
     def lay_out(self, differences: npt.NDArray[Number]) -> npt.NDArray[Number]:
-        """Bring a column for each value of the domain into the order, with zeros where a place has no value."""
+        """Bring (groups, values) in the order of the domain into (groups, places), zero where a place has no value."""
         if self.order == self.domain:
             return differences
         place = {value: code for code, value in enumerate(self.order)}
@@ -293,57 +253,69 @@ class OrderedDistance(GroundDistance):
         return ordered
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Σ of absolute cumulative differences / (number of values − 1)."""
+        """Return Σ of absolute cumulative differences / (number of values − 1)."""
         cumulative = accumulate(differences.get(value, Fraction(0)) for value in self.order)
         return sum((abs(each) for each in cumulative), Fraction(0)) * self.cost
 
 
 @dataclass(frozen=True)
-class HierarchicalDistance(GroundDistance):
-    """Values lie on the leaves of a tree; two are as far apart as the level where they meet, the top being 1."""
+class TreeDistance:
+    """Values lie on the leaves of a tree; two are as far apart as the level where they meet, the top being 1.
 
-    hierarchy: Hierarchy
+    Without a hierarchy all meet at level 1, so that all are equally far apart.
+    """
+
+    domain: tuple[Label, ...]
+    hierarchy: Hierarchy | None = None
 
     def __post_init__(self) -> None:
-        self.hierarchy.cover(self.domain)
+        if self.hierarchy is not None:
+            self.hierarchy.cover(self.domain)
 
     @property
     def top(self) -> int:
         """The level at which all values meet; one above the hierarchy if its last level has several labels."""
+        if self.hierarchy is None:
+            return 1
         last = self.hierarchy.height - 1
         return last if len(self.hierarchy.labels(last)) == 1 else last + 1
 
     @property
     def cost(self) -> Fraction:
-        """Up through as many levels as down again."""
+        """What crossing a border costs: up through as many levels as down again."""
         return Fraction(1, 2 * self.top) if self.top else Fraction(0)
 
     @cached_property
     def codings(self) -> tuple[Integers, ...]:
-        """Return the nodes of each level below the top, numbered as they first occur."""
-        return tuple(self._coding(level) for level in range(self.top))
-
-    def _coding(self, level: int) -> Integers:
-        numbers: dict[Label, int] = {}
-        nodes = (self._node(value, level) for value in self.domain)
-        return np.array([numbers.setdefault(node, len(numbers)) for node in nodes], np.int64)
+        """The nodes of each level below the top, numbered as they first occur: (values,) int64 each."""
+        if self.hierarchy is None:
+            return (np.arange(len(self.domain)),)
+        codings = []
+        for level in range(self.top):
+            numbers: dict[Label, int] = {}
+            nodes = (self._find_node(value, level) for value in self.domain)
+            codings.append(np.array([numbers.setdefault(node, len(numbers)) for node in nodes], np.int64))
+        return tuple(codings)
 
     def nodes(self, level: int) -> dict[Label, list[Label]]:
         """List the values under each node of a level."""
         under: dict[Label, list[Label]] = {}
         for value in self.domain:
-            under.setdefault(self._node(value, level), []).append(value)
+            under.setdefault(self._find_node(value, level), []).append(value)
         return under
 
-    def _node(self, value: Label, level: int) -> Label:
+    def _find_node(self, value: Label, level: int) -> Label:
+        if self.hierarchy is None:
+            return None if level else value
         return None if level == self.hierarchy.height else self.hierarchy.generalise(value, level)
 
     def earth_movers_distance(self, differences: Mapping[Label, Fraction]) -> Fraction:
-        """Σ over nodes N of height(N)/H · min(what its children have too much, what they have too little)."""
+        """Return Σ over nodes N of height(N)/H · min(what its children have too much, what they have too little)."""
         total = Fraction(0)
         for level in range(1, self.top + 1):
             for under in self.nodes(level).values():
-                children = [values for values in self.nodes(level - 1).values() if values[0] in under]
+                inside = set(under)
+                children = [values for values in self.nodes(level - 1).values() if values[0] in inside]
                 surplus = [sum((differences[value] for value in values), Fraction(0)) for values in children]
                 too_much = sum((each for each in surplus if each > 0), Fraction(0))
                 too_little = sum((-each for each in surplus if each < 0), Fraction(0))

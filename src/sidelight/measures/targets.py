@@ -54,9 +54,6 @@ Values: TypeAlias = Iterable[object]
 Predicates: TypeAlias = "Mapping[str, Values] | Iterable[Values | Predicate]"
 """Sets of values, with or without names."""
 
-NOT = "not"
-"""The entry that turns a list of values around."""
-
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
@@ -96,7 +93,7 @@ class Predicate:
         if isinstance(values, str) or not isinstance(values, Iterable):
             return cls.any_of(values, name=name)
         listed = list(values)
-        if isinstance(values, Sequence) and listed[:1] == [NOT]:  # a set has no beginning
+        if isinstance(values, Sequence) and listed[:1] == ["not"]:  # a set has no beginning
             return cls.none_of(*listed[1:], name=name)
         return cls.any_of(*listed, name=name)
 
@@ -126,7 +123,7 @@ class Predicate:
 
     def as_list(self) -> list[str]:
         """Write it as the policy file does."""
-        return [NOT] * self.all_others + [shown(text) for text in self.values]
+        return ["not"] * self.all_others + [shown(text) for text in self.values]
 
     def as_setting(self) -> list[str] | dict[str, list[str]]:
         """Write it as a policy does where there is only one: with its name, if it has any."""
@@ -389,7 +386,7 @@ class Targeted(Measure):
         return settings
 
 
-def without(groups: Groups, apart_from: Sequence[Label]) -> Groups:
+def drop_values(groups: Groups, apart_from: Sequence[Label]) -> Groups:
     """See the other values alone, as if nobody had these."""
     return groups.only(Targets(apart_from=tuple(apart_from)).some_places(groups)) if apart_from else groups
 

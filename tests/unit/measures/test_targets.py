@@ -12,11 +12,11 @@ from sidelight.measures.targets import (
     Targets,
     _as_one,
     _members,
+    drop_values,
     examples_of_targets,
     predicates_as_written,
     read_predicates,
     read_value,
-    without,
 )
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy_file import read_policy_text
@@ -316,7 +316,7 @@ def test_a_missing_one_may_be_a_text_of_the_release():
 def test_nothing_left_to_ask_about_is_refused():
     everything = Targets(apart_from=FEW.domain)
     assert everything.places(FEW.groups).tolist() == []
-    for make in (lambda: everything.some_places(FEW.groups), lambda: without(FEW.groups, FEW.domain)):
+    for make in (lambda: everything.some_places(FEW.groups), lambda: drop_values(FEW.groups, FEW.domain)):
         assert refused_by(BadMeasure, make) == "apart_from= leaves no value to ask about; leave one of them out"
 
 
@@ -444,8 +444,8 @@ def test_settings(settings, written):
 
 
 def test_what_is_left_out_is_as_if_nobody_had_it():
-    assert without(FEW.groups, ()) is FEW.groups
-    others = without(FEW.groups, ["b", None])
+    assert drop_values(FEW.groups, ()) is FEW.groups
+    others = drop_values(FEW.groups, ["b", None])
     assert (others.domain, others.counts.dense().tolist(), others.whole.tolist()) == (("a", "c"), [[1, 3]], [1, 3])
     assert others.sizes.tolist() == [7]
 
