@@ -269,11 +269,15 @@ def believe(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what someone who knows exactly this would conclude about people in a published file."""
+    from sidelight.answers.believe import BelieveRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import PeopleLookup, roles_of  # noqa: PLC0415
-    from sidelight.cli import believe as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import believe as verb  # noqa: PLC0415
 
-    found_by = PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people())
-    request = verb.BelieveRequest(file, roles_of(policy, columns.roles()), knowledge, effort, found_by)
+    roles, found_by = (
+        roles_of(policy, columns.roles()),
+        PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people()),
+    )
+    request = BelieveRequest(file=file, roles=roles, **vars(knowledge), **vars(effort), lookup=found_by)
     return verb.believe(request, output.to(policy))
 
 

@@ -1,0 +1,554 @@
+"""What would an attacker conclude who knows exactly this?
+
+Facts are judged by counting worlds (`posteriors`, exact fractions, or estimates where that is too hard), statements
+P(…) by maximum entropy (`maxent`).  Facts and statements cannot be known together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
+import sidelight as sl
+from sidelight.answers.answer import Answer, Live
+from sidelight.answers.recipe import Name, write_call, write_python, write_release
+from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
+from sidelight.documents.document import DocumentPart
+from sidelight.errors import BadKnowledge, BadMeasure, BadPolicy, TooHard
+from sidelight.knowledge.parse_facts import parse_person, read_facts, read_person
+from sidelight.knowledge.parse_statements import is_statement
+from sidelight.knowledge.people import Described, Someone, Who, person_text
+from sidelight.knowledge.statements import Rule
+from sidelight.knowledge.tokens import TokenReader
+from sidelight.max_entropy.maxent import SECONDS, maxent
+from sidelight.progress import Progress, quiet
+from sidelight.release.locate import Lookup
+from sidelight.release.read import release_from
+from sidelight.report.page import Block, Blocks, Grid, Paragraph
+from sidelight.report.plots import Drawing
+from sidelight.rounding import ROUNDED, decimal_text, in_words
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.table.roles import Roles
+from sidelight.text import counted
+from sidelight.worlds.estimated_belief import EstimatedBelief, estimate_belief
+from sidelight.worlds.reports import separate
+
+AnyBelief: TypeAlias = sl.Belief | EstimatedBelief
+AnyBeliefs: TypeAlias = sl.Beliefs | sl.SetBeliefs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BelieveRequest:
+    """Which file, what is known, about whom it is asked, and how much is counted.
+
+    Without `about` the answer is about the people whose beliefs move most.
+    """
+
+    file: str
+    roles: Roles
+    know: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    top: int = 10
+    quasi: tuple[str, ...] = ()  # columns that tell people of a bucket apart
+    table: str | None = None  # the original
+    rules: tuple[tuple[int, int], ...] = ()
+    vagueness: float = 0
+    conditions: Literal["Q", "not Q", "both"] = "Q"
+    states: int = 2_000_000
+    seconds: float | None = None
+    approximate: bool = False
+    samples: int = 2_000
+    confidence: float = 0.95
+    seed: int = 0
+    lookup: PeopleLookup = field(default_factory=PeopleLookup)
+
+    def __post_init__(self) -> None:
+        statements = sum(map(is_statement, self.know))
+        facts = bool(self.know) and not statements
+        counts_worlds = ("states", "approximate", "samples", "confidence", "seed")
+        counting = any(getattr(self, each.name) != each.default for each in fields(self) if each.name in counts_worlds)
+        message = ""
+        if not 0 < self.confidence < 1:
+            message = f"--confidence {self.confidence:g} is not between 0 and 1; give how sure each interval is"
+        elif self.seconds is not None and not self.seconds > 0:
+            message = f"--seconds {self.seconds:g} is no time to count in; give more than 0"
+        if message:
+            raise BadMeasure(message)
+        if 0 < statements < len(self.know):
+            message = (
+                "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a "
+                "time"
+            )
+        elif self.rules and self.table is None:
+            message = "--rules are mined from the original; give it with --table"
+        elif facts and self.table is not None:
+            message = "--table is for statements P(…); leave it out with facts"
+        elif self.speaks_of_shares and counting:
+            message = "--states and --approximate are for counting worlds; leave them out with statements P(…)"
+        elif self.speaks_of_shares and self.lookup.locate is not None:
+            message = "statements P(…) are about whom printed labels cover, in any form; leave --locate out"
+        if message:
+            raise BadKnowledge(message)
+
+    @property
+    def speaks_of_shares(self) -> bool:
+        """Whether the question is one for maximum entropy."""
+        statements = any(map(is_statement, self.know))
+        return statements or self.table is not None or bool(self.quasi and not self.know)
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that are read."""
+        return (*inputs_of(self.file, *([] if self.table is None else [self.table])), *self.lookup.files())
+
+    def python(self) -> str:
+        """Write the lines of Python that come to the same."""
+        roles, release = self.roles.stated(), Name("release")
+        if self.quasi:  # the groups are buckets
+            roles |= {"group": self.roles.quasi, "quasi": self.quasi}
+            lines = [f"release = {write_call('sl.read_release', self.file, **roles)}"]
+        else:
+            lines = [f"release = {write_release(self.file, self.roles)}"]
+        lookup: dict[str, object] = {"suppressed": self.lookup.suppressed}
+        if self.lookup.folder is not None:
+            lines.append(f"hierarchies = {write_call('sl.read_hierarchies', str(self.lookup.folder))}")
+            lookup["by"] = Name("hierarchies")
+        if self.speaks_of_shares:
+            return write_python(*lines, *self._python_of_shares(release, lookup))
+        settings = {"given": self.know, "locate": self.lookup.locate, **lookup}
+        calls = [write_call("sl.posteriors", release, person=who, **settings) for who in self.about or (None,)]
+        return write_python(*lines, *(f"print({call})" for call in calls))
+
+    def _python_of_shares(self, release: Name, lookup: Mapping[str, object]) -> Iterator[str]:
+        known = repr(list(self.know))
+        if self.table is not None and self.rules:
+            quasi = self.quasi or self.roles.quasi
+            read = write_call("sl.read_table", self.table, quasi=quasi, sensitive=self.roles.sensitive)
+            positive, negative = max(self.rules)
+            options = {"positive": positive, "negative": negative, "vagueness": self.vagueness or None}
+            yield f"table = {read}"
+            yield f"rules = {write_call('sl.strongest_rules', Name('table'), conditions=self.conditions, **options)}"
+            known = f"[*{known}, *rules]"
+        yield f"print({write_call('sl.maxent', release, knowing=Name(known), seconds=self.seconds, **lookup)}.table())"
+
+
+class _SparsePart(DocumentPart):
+    """A part of a document that leaves out what it was not given."""
+
+    @model_serializer(mode="wrap")
+    def _leave_out(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: each for name, each in write(self).items() if name in self.model_fields_set}
+
+
+class CountedBeliefs(_SparsePart):
+    """What is believed by counting worlds: probabilities as exact fractions and as numbers."""
+
+    model: Literal["worlds"]
+    facts: tuple[str, ...]
+    estimated: dict[str, Any] | None = None
+    beliefs: tuple[dict[str, Any], ...]
+    surest: dict[str, Any] | None = None
+
+
+class EntropyBeliefs(_SparsePart):
+    """What is believed by maximum entropy."""
+
+    model: Literal["maximum entropy"]
+    statements: tuple[str, ...]
+    residual: float
+    estimation_error: dict[str, float] | None
+    curve: tuple[dict[str, Any], ...] | None = None
+    beliefs: tuple[dict[str, Any], ...]
+
+
+class WorldsAnswer(Answer[CountedBeliefs]):
+    """What is believed by counting worlds."""
+
+    question: ClassVar[str] = "What would somebody conclude who knows exactly this?"
+
+    beliefs: Live[tuple[AnyBelief, ...]]
+    surest: Live[sl.SurestGuess | None] = None
+    movers: Live[bool] = False  # whether beliefs are those that move most, and nobody asked about them
+
+    def blocks(self) -> Blocks:
+        """Yield what is known, what is believed of whom, and the surest guess."""
+        yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
+        if self.answer.estimated is not None:
+            samples, confidence, seed = self.answer.estimated.values()
+            yield Paragraph(
+                f"Too hard to count, so these are estimates from {samples:,} worlds drawn at random (seed "
+                f"{seed}); each interval holds the truth with {confidence:g} confidence."
+            )
+        exact = []  # what is printed and no estimate
+        if not self.beliefs:
+            yield Paragraph("Say what is known with --know, or about whom it is asked with --about.")
+        elif self.movers:
+            moves = [each for each in self.beliefs if isinstance(each, sl.Belief)]
+            exact = [probability for each in moves for probability in (each.before[each.value], each[each.value])]
+            yield _draw_movers(moves)
+        else:
+            exact = [each for belief in self.beliefs for each in (*belief.before.values(), *belief.after.values())]
+            yield from map(_draw_distribution, self.beliefs)
+        if self.surest is not None:
+            exact.append(self.surest.probability)
+            value, probability = shown(self.surest.value), in_words(self.surest.probability)
+            yield Paragraph(f"Surest of everybody: {self.surest.who()} has {value}, with probability {probability}.")
+        yield from (Paragraph(f"Note: {note}") for note in self.notes)
+        if any("." in in_words(each) for each in exact if isinstance(each, Fraction)):
+            yield Paragraph(ROUNDED)
+
+
+VALUES_SHOWN = 20  # of a person; the document has all
+
+
+def _draw_distribution(belief: AnyBelief) -> Grid:
+    likely = sorted(belief.after, key=lambda value: -_middle(belief.after[value]))
+    rows = [
+        (shown(value), in_words(belief.before[value]), _write_interval(belief.after[value]))
+        for value in likely[:VALUES_SHOWN]
+    ]
+    if len(likely) > VALUES_SHOWN:
+        rows.append((f"and {len(likely) - VALUES_SHOWN} more values, none more likely", "", ""))
+    headings = ("value", "from the release", "knowing this")
+    return Grid(headings, tuple(rows), title=f"{belief} ({belief.group})", figures=frozenset({1, 2}))
+
+
+def _draw_movers(beliefs: Sequence[sl.Belief]) -> Grid:
+    rows = tuple(
+        (str(each), shown(each.value), in_words(each.before[each.value]), in_words(each[each.value]))
+        for each in beliefs
+    )
+    headings = ("about whom it says most", "value", "from the release", "knowing this")
+    return Grid(headings, rows, figures=frozenset({2, 3}))
+
+
+def _middle(after: Fraction | sl.Estimate) -> Fraction:
+    return after if isinstance(after, Fraction) else after.value
+
+
+def _write_interval(after: Fraction | sl.Estimate) -> str:
+    """Write a probability; of an estimate, its interval, rounded outwards."""
+    if isinstance(after, Fraction):
+        return in_words(after)
+    if after.low == after.high:
+        return in_words(after.value)
+    low, high = math.floor(after.low * 1000) / 1000, math.ceil(after.high * 1000) / 1000
+    return f"about {float(after.value):.3f} ({low:.3f} to {high:.3f})"
+
+
+@dataclass(frozen=True, slots=True)
+class BoundOnRules:
+    """What follows from so many of the strongest rules: how far from the truth beliefs stay, and the surest of them."""
+
+    positive: int
+    negative: int
+    estimation_error: float
+    surest: float
+
+
+class EntropyAnswer(Answer[EntropyBeliefs]):
+    """What is believed by maximum entropy, from the release alone and knowing the statements."""
+
+    question: ClassVar[str] = WorldsAnswer.question
+
+    before: Live[AnyBeliefs]
+    after: Live[AnyBeliefs]
+    curve: Live[tuple[BoundOnRules, ...]] = ()  # where several bounds on rules were given
+
+    def charts(self) -> Iterator[Drawing]:
+        """Yield what is believed knowing the statements."""
+        yield self.after.plot()
+
+    def blocks(self) -> Blocks:
+        """Yield what is known, what is believed of whom, and how near that is to the truth."""
+        yield Paragraph(f"Known: {'; '.join(self._known()) or 'nothing but the release'}")
+        yield Paragraph("Believed by maximum entropy (this is not counting worlds):")
+        rows = tuple(
+            (each["about"], shown(each["value"]), write_belief(each["before"]), write_belief(each["after"]))
+            for each in self.answer.beliefs
+        )
+        yield Grid(("about", "value", "from the release", "knowing this"), rows, figures=frozenset({2, 3}))
+        yield Paragraph(ROUNDED)
+        if self.answer.estimation_error is not None:
+            before, after = self.answer.estimation_error.values()
+            yield Paragraph(
+                f"Estimation error: {before:.4f} from the release alone, {after:.4f} knowing this (0: the truth is "
+                "known)"
+            )
+        if self.curve:
+            yield self._draw_curve()
+        yield from (Paragraph(f"Note: {note}") for note in self.notes)
+
+    def _known(self) -> Iterator[str]:
+        """Yield what is known; rules are counted, as there may be thousands."""
+        yield from (known.words for known in self.after.known if not isinstance(known.statement, Rule))
+        kinds = [known.statement.kind for known in self.after.known if isinstance(known.statement, Rule)]
+        for kind in ("has", "has not"):
+            if kind in kinds:
+                yield f"the {counted(kinds.count(kind), 'strongest rule')} of the kind '{kind}'"
+
+    def _draw_curve(self) -> Block:
+        rows = tuple(
+            (
+                str(bound.positive),
+                str(bound.negative),
+                "inf" if math.isinf(bound.estimation_error) else f"{bound.estimation_error:.4f}",
+                write_belief(bound.surest),
+            )
+            for bound in self.curve
+        )
+        return Grid(
+            ("rules 'has'", "rules 'has not'", "estimation error", "surest belief"), rows, figures=frozenset(range(4))
+        )
+
+
+def write_belief(probability: float) -> str:
+    """Write what is believed, rounded up; digits that the solver does not vouch for are no reason to."""
+    return decimal_text(trusted_digits(probability), up=True)
+
+
+def trusted_digits(probability: float) -> Fraction:
+    """Return a probability by maximum entropy with the digits that the solver vouches for."""
+    return Fraction(str(round(probability, 8)))
+
+
+def ask(request: BelieveRequest, progress: Progress = quiet) -> WorldsAnswer | EntropyAnswer:
+    """Read the release and conclude."""
+    if not request.speaks_of_shares:  # what cannot be read is refused before the file is
+        read_facts(request.know)
+        [read_person(who) for who in request.about]
+    return conclude(request, _read_release(request), request.lookup.by(), progress)
+
+
+def _read_release(request: BelieveRequest) -> sl.Release:
+    """Read the release; with columns that tell people apart, its groups are buckets."""
+    roles = request.roles
+    if not request.quasi:
+        return open_release(request.file, roles, keep_people=roles.person_column is not None)
+    if not roles.quasi or roles.sensitive is None:
+        message = "which columns? name the bucket with --group, the value with --sensitive"
+        raise BadPolicy(message)
+    return release_from(request.file, replace(roles, suppressed=None, weight=None), told_apart=request.quasi)
+
+
+def conclude(
+    request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress = quiet
+) -> WorldsAnswer | EntropyAnswer:
+    """Conclude from a release: by counting worlds, or, with statements P(…), by maximum entropy."""
+    if request.speaks_of_shares:
+        return _conclude_by_entropy(request, release, by, progress)
+    return _conclude_by_counting(request, release, by)
+
+
+def _conclude_by_counting(
+    request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None
+) -> WorldsAnswer:
+    facts = read_facts(request.know)
+    beliefs, surest = _count_worlds(request, release, facts, by)
+    estimated = {"samples": request.samples, "confidence": request.confidence, "seed": request.seed}
+    parts: dict[str, Any] = {"beliefs": tuple(map(_belief_fields, beliefs))}
+    if any(isinstance(each, EstimatedBelief) for each in beliefs):
+        parts["estimated"] = estimated
+    if surest is not None:
+        parts["surest"] = {
+            "person": surest.who(),
+            "group": surest.group.number,
+            "value": surest.value,
+            "before": str(surest.before),
+            **_amount_fields(surest.probability),
+        }
+    return WorldsAnswer(
+        kind="believe",
+        schema_version=2,
+        source=request.file,
+        answer=CountedBeliefs(model="worlds", facts=tuple(map(str, facts)), **parts),
+        notes=tuple(dict.fromkeys(note for belief in beliefs for note in belief.notes)),
+        beliefs=beliefs,
+        surest=surest,
+        movers=not request.about,
+    )
+
+
+def _belief_fields(belief: AnyBelief) -> dict[str, Any]:
+    values = [
+        {"value": value, "before": str(belief.before[value]), **_amount_fields(after)}
+        for value, after in belief.after.items()
+    ]
+    return {"person": str(belief), "group": belief.group.number, "values": values}
+
+
+def _amount_fields(after: Fraction | sl.Estimate) -> dict[str, Any]:
+    exact = _middle(after)
+    amount = {"after": str(exact), "probability": float(exact)}
+    return (
+        amount
+        if isinstance(after, Fraction)
+        else {**amount, **{n: getattr(after, n) for n in ("low", "high", "worlds")}}
+    )
+
+
+def _count_worlds(
+    request: BelieveRequest, release: sl.Release, facts: tuple[sl.Fact, ...], by: Mapping[str, Hierarchy] | None
+) -> tuple[tuple[AnyBelief, ...], sl.SurestGuess | None]:
+    """Return what is believed of these people; or of those whose beliefs move most, and the surest guess."""
+    effort = sl.Effort(request.states) if request.seconds is None else sl.Effort(request.states, request.seconds)
+    locate, suppressed = request.lookup.locate, request.lookup.suppressed
+    people = tuple(map(read_person, request.about))
+
+    def believe(who: Who, given: tuple[sl.Fact, ...] | None) -> sl.Belief:
+        return sl.posteriors(
+            release, given=given, person=who, by=by, locate=locate, suppressed=suppressed, effort=effort
+        )
+
+    try:
+        if people:
+            return tuple(believe(who, facts) for who in people), None
+        beliefs = sl.posteriors(release, given=facts, by=by, locate=locate, suppressed=suppressed, effort=effort)
+        return beliefs.top(request.top), beliefs.surest()
+    except TooHard as hard:
+        soft = bool(separate(facts)[1])
+        if soft or not request.approximate or not people:
+            raise TooHard(_too_hard(request, effort, soft=soft), low=hard.low, high=hard.high) from None
+    rng = np.random.default_rng(request.seed)
+    lookup = Lookup.of(by, locate, suppressed)
+    amounts: dict[str, Any] = {"samples": request.samples, "confidence": request.confidence}
+    estimates = tuple(
+        estimate_belief(release, facts, believe(who, None), effort=effort, lookup=lookup, rng=rng, **amounts)
+        for who in people
+    )
+    return estimates, None
+
+
+def _too_hard(request: BelieveRequest, effort: sl.Effort, *, soft: bool) -> str:
+    """Name what is too hard, and which options help; worlds that soft facts weigh are not drawn at random."""
+    hard = f"counting the worlds takes more than --states {request.states} or --seconds {effort.seconds:g}"
+    if soft:
+        return f"{hard}, and with soft facts ('with 0.9') there are no estimates; allow more, or take some facts back"
+    if not request.approximate:
+        return f"{hard}; allow more, or say --approximate for estimates"
+    return f"{hard}; allow more, or say with --about of whom to make estimates"
+
+
+def _conclude_by_entropy(
+    request: BelieveRequest, release: sl.Release, by: Mapping[str, Hierarchy] | None, progress: Progress
+) -> EntropyAnswer:
+    suppressed, seconds = request.lookup.suppressed, request.seconds or SECONDS
+    before = maxent(release, by=by, suppressed=suppressed, seconds=seconds)
+    original = _read_original(request, before)
+    bounds = sorted(request.rules) or [(0, 0)]
+    stages = [
+        maxent(
+            release,
+            (*request.know, *_mine_rules(request, original, bound)),
+            by=by,
+            suppressed=suppressed,
+            seconds=seconds,
+            progress=progress,
+        )
+        for bound in bounds
+    ]
+    after = stages[-1]
+    parts: dict[str, Any] = {"estimation_error": None}
+    curve: tuple[BoundOnRules, ...] = ()
+    if original is not None:
+        errors = [each.estimation_error(original) for each in (before, *stages)]
+        parts["estimation_error"] = {"before": errors[0], "after": errors[-1]}
+        if len(bounds) > 1:
+            surest = [stage.riskiest(1)[0].probability for stage in stages]
+            curve = tuple(BoundOnRules(*each, *rest) for each, *rest in zip(bounds, errors[1:], surest, strict=True))
+            parts["curve"] = tuple(map(asdict, curve))
+    return EntropyAnswer(
+        kind="believe",
+        schema_version=2,
+        source=request.file,
+        answer=EntropyBeliefs(
+            model="maximum entropy",
+            statements=tuple(known.words for known in after.known),
+            residual=after.certificate.residual,
+            beliefs=tuple(_entropy_rows(request, before, after)),
+            **parts,
+        ),
+        notes=_entropy_notes(request, after),
+        before=before,
+        after=after,
+        curve=curve,
+    )
+
+
+def _read_original(request: BelieveRequest, before: AnyBeliefs) -> sl.Table | None:
+    if request.table is None:
+        return None
+    return sl.read_table(
+        request.table,
+        quasi=[column.name for column in before.by_key.members.columns],
+        sensitive=before.release.sensitive,
+        missing=request.roles.missing or "an error",
+        missing_marks=request.roles.missing_marks,
+    )
+
+
+def _mine_rules(request: BelieveRequest, original: sl.Table | None, bound: tuple[int, int]) -> tuple[Rule, ...]:
+    if original is None or bound == (0, 0):
+        return ()
+    positive, negative = bound
+    how: dict[str, Any] = {"conditions": request.conditions, "vagueness": request.vagueness}
+    return sl.strongest_rules(original, positive=positive, negative=negative, **how)
+
+
+def _entropy_rows(request: BelieveRequest, before: AnyBeliefs, after: AnyBeliefs) -> Iterator[dict[str, Any]]:
+    """Yield what is believed before and after: of those who move most, or all values of who is asked about."""
+    if not request.about:
+        for each in after.by_kind.moved_most(before.by_key, request.top):
+            yield {
+                "about": describe_people(each.says),
+                "value": each.value,
+                "before": each.before,
+                "after": each.probability,
+            }
+    for text in request.about:
+        reader = TokenReader(text)
+        who = parse_person(reader)
+        reader.end("give one person at a time")
+        rows: list[dict[str, Any]] = [
+            {
+                "about": person_text(who),
+                "value": value,
+                "before": _entropy_probability(before, value, who),
+                "after": _entropy_probability(after, value, who),
+            }
+            for value in after.release.domain
+        ]
+        yield from (each for each in sorted(rows, key=lambda row: -row["after"]) if each["before"] or each["after"])
+
+
+def describe_people(says: tuple[tuple[str, Label], ...]) -> str:
+    """Describe people by the cells that the release prints of them."""
+    return ", ".join(f"{column} {shown_in_list(text)}" for column, text in says) or "anybody"
+
+
+def _entropy_notes(request: BelieveRequest, after: AnyBeliefs) -> tuple[str, ...]:
+    """Return whom statements and questions may mean, and which statements say nothing."""
+    people = map(read_person, request.about)
+    described = [dict(who.cells) for who in people if isinstance(who, Described)]
+    return tuple(dict.fromkeys((*after.notes, *(note for cells in described for note in after.notes_on(cells)))))
+
+
+def _entropy_probability(beliefs: AnyBeliefs, value: Label, who: Who) -> float:
+    if beliefs.names(who):  # in these words, statements speak of one person, who is meant here too
+        return beliefs.probability(value, person=who)
+    if isinstance(who, Described):
+        return beliefs.probability(value, given=dict(who.cells))
+    if isinstance(who, Someone):
+        return beliefs.probability(value, group=who.group)
+    named = beliefs.release.people or {}
+    if not isinstance(who, str) or who not in named:
+        message = f"nobody called '{who}' is known; name people by --person, or ask about {{column = cell}}"
+        raise BadKnowledge(message)
+    return beliefs.probability(value, group=named[who] + 1)
