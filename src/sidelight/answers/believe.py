@@ -17,7 +17,6 @@ import numpy as np
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 import sidelight as sl
-from sidelight.answers.answer import Answer, Live
 from sidelight.answers.recipe import Name, write_call, write_python, write_release
 from sidelight.answers.sources import PeopleLookup, inputs_of, open_release
 from sidelight.documents.document import DocumentPart
@@ -31,6 +30,7 @@ from sidelight.max_entropy.maxent import SECONDS, maxent
 from sidelight.progress import Progress, quiet
 from sidelight.release.locate import Lookup
 from sidelight.release.read import release_from
+from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Block, Blocks, Grid, Paragraph
 from sidelight.report.plots import Drawing
 from sidelight.rounding import ROUNDED, decimal_text, in_words
@@ -123,7 +123,8 @@ class BelieveRequest:
         if self.speaks_of_shares:
             return write_python(*lines, *self._python_of_shares(release, lookup))
         settings = {"given": self.know, "locate": self.lookup.locate, **lookup}
-        calls = [write_call("sl.posteriors", release, person=who, **settings) for who in self.about or (None,)]
+        whom = [_write_person(read_person(who)) for who in self.about] or [None]
+        calls = [write_call("sl.posteriors", release, person=who, **settings) for who in whom]
         return write_python(*lines, *(f"print({call})" for call in calls))
 
     def _python_of_shares(self, release: Name, lookup: Mapping[str, object]) -> Iterator[str]:
@@ -137,6 +138,13 @@ class BelieveRequest:
             yield f"rules = {write_call('sl.strongest_rules', Name('table'), conditions=self.conditions, **options)}"
             known = f"[*{known}, *rules]"
         yield f"print({write_call('sl.maxent', release, knowing=Name(known), seconds=self.seconds, **lookup)}.table())"
+
+
+def _write_person(who: Who) -> object:
+    """Return a person as `posteriors` takes them in Python."""
+    if isinstance(who, Someone):
+        return Name(write_call("sl.Someone", who.group, *([who.number] if who.number > 1 else [])))
+    return dict(who.cells) if isinstance(who, Described) else who
 
 
 class _SparsePart(DocumentPart):
@@ -177,6 +185,27 @@ class WorldsAnswer(Answer[CountedBeliefs]):
     surest: Live[sl.SurestGuess | None] = None
     movers: Live[bool] = False  # whether beliefs are those that move most, and nobody asked about them
 
+    def charts(self) -> Iterator[Drawing]:
+        """Yield what is believed before and after of whoever moves most."""
+        if not self.movers or not self.beliefs:
+            return
+        from sidelight.report.charts.dumbbell import Change, dumbbell_chart  # noqa: PLC0415 - slow, and an extra
+
+        belief = self.beliefs[0]
+        assert isinstance(belief, sl.Belief)
+        before, after = belief.before[belief.value], belief[belief.value]
+        verb = "stays at" if before == after else "rises" if after > before else "falls"
+        change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
+        known = counted(len(self.answer.facts), "fact")
+        yield dumbbell_chart(
+            [Change(shown(value), belief.before[value], belief[value]) for value in belief],
+            title=f"For {name_in_group(belief)}, {shown(belief.value)} {verb} {change}",
+            subtitle=f"By counting worlds, knowing {known}. About whom beliefs move most.",
+            ends=("before", "after"),
+            axis="how sure somebody is that they have it",
+            top=shown(belief.value),
+        )
+
     def blocks(self) -> Blocks:
         """Yield what is known, what is believed of whom, and the surest guess."""
         yield Paragraph("Known: " + ("; ".join(self.answer.facts) or "nothing but the release"))
@@ -203,6 +232,11 @@ class WorldsAnswer(Answer[CountedBeliefs]):
         yield from (Paragraph(f"Note: {note}") for note in self.notes)
         if any("." in in_words(each) for each in exact if isinstance(each, Fraction)):
             yield Paragraph(ROUNDED)
+
+
+def name_in_group(belief: sl.Belief) -> str:
+    """Return who is meant: also in which group they are."""
+    return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
 
 
 VALUES_SHOWN = 20  # of a person; the document has all
@@ -263,8 +297,10 @@ class EntropyAnswer(Answer[EntropyBeliefs]):
     curve: Live[tuple[BoundOnRules, ...]] = ()  # where several bounds on rules were given
 
     def charts(self) -> Iterator[Drawing]:
-        """Yield what is believed knowing the statements."""
-        yield self.after.plot()
+        """Yield what is believed before and after of those whose beliefs move most."""
+        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - slow, and an extra
+
+        yield beliefs_chart(self.after, self.before if self.after.known else None)
 
     def blocks(self) -> Blocks:
         """Yield what is known, what is believed of whom, and how near that is to the truth."""

@@ -33,7 +33,6 @@ QUESTIONS: dict[str, str] = {
     "protect": "Which release is the most useful within the policy?",
     "compare": "Which way of publishing keeps most of the table?",
     "generalisations": "What do measures say of every choice of levels?",
-    "believe": "What would somebody conclude who knows exactly this?",
     "attack": "What do these releases give away together?",
     "learner": "What would a model believe that was trained on this release?",
     "insider": "What would somebody believe who knows the method and the policy?",

@@ -166,15 +166,6 @@ def _generalisations(words: CommandWords) -> list[str]:
     return [*reader, words.table(), *policy, *reads, f"print(sl.generalisation_table({whole}).to_arrow())"]
 
 
-def _believe(words: CommandWords) -> list[str]:
-    known = list(words.options.get("know", ()))
-    lines = [words.release()]
-    statements = any(each.lstrip().startswith(("P(", "count(")) or "<=" in each for each in known)
-    if known and not statements:
-        return [*lines, f"print(sl.posteriors(release, given={known!r}))"]
-    return [*lines, f"print(sl.maxent(release, knowing={known!r}).table())"]
-
-
 def _attack(words: CommandWords) -> list[str]:
     reads, by = words.hierarchies()
     lines = [words.release(file, f"release_{at + 1}") for at, file in enumerate(words.files)]
@@ -220,7 +211,6 @@ LINES: dict[str, Callable[[CommandWords], Sequence[str]]] = {
     "columns": _columns,
     "compare": _compare,
     "generalisations": _generalisations,
-    "believe": _believe,
     "attack": _attack,
     "learner": _reader("learn", "truth"),
     "insider": _reader("insider", "table"),

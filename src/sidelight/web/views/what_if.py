@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -17,6 +16,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from sidelight.answers import believe
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadHierarchy, BadKnowledge, Contradiction, SidelightError, did_you_mean
 from sidelight.knowledge.completion import Vocabulary, complete
@@ -24,16 +24,14 @@ from sidelight.knowledge.facts import Fact, Has
 from sidelight.knowledge.parse_facts import read_fact
 from sidelight.knowledge.parse_statements import is_statement, read_statement
 from sidelight.knowledge.tokens import quote
-from sidelight.max_entropy.maxent import maxent
 from sidelight.progress import Progress
 from sidelight.release.locate import Lookup
 from sidelight.release.release import Release
-from sidelight.report.charts.beliefs import beliefs_chart
-from sidelight.report.charts.dumbbell import Change, dumbbell_chart
-from sidelight.report.plots import description_of, specification, table_behind
+from sidelight.report.plots import Drawing, description_of, specification, table_behind
 from sidelight.rounding import in_words, short_decimal
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.labels import Label, shown, shown_in_list
+from sidelight.table.labels import Label, shown
+from sidelight.table.roles import Roles
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.pages import Complaint, PageView, Sample, page, reading, role_options, with_imports
@@ -41,7 +39,7 @@ from sidelight.web.state import State, StateFields, read_state
 from sidelight.web.views.jobs import answer_of
 from sidelight.web.workspace import Workspace
 from sidelight.worlds.identify import identify
-from sidelight.worlds.posterior import Belief, Posteriors, posteriors
+from sidelight.worlds.posterior import Belief
 
 VIEW = PageView("/what-if", "What if", "What would somebody conclude who knows this, and about whom?")
 
@@ -156,90 +154,69 @@ def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: s
 
 def conclude(release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress) -> WhatIfAnswer:
     """Count worlds, or, with statements P(…), take the distribution of largest entropy."""
-    statements = [text for text in texts if is_statement(text)]
-    if statements and len(statements) < len(texts):
-        message = (
-            "facts are judged by counting worlds and statements P(…) by maximum entropy; ask with one kind at a time"
-        )
-        raise BadKnowledge(message)
-    if statements:
-        return _by_maximum_entropy(release, texts, by, progress)
-    return _by_counting(release, posteriors(release, given=list(texts), by=by), counted(len(texts), "fact"))
-
-
-def _by_counting(release: Release, beliefs: Posteriors, known: str) -> WhatIfAnswer:
-    movers = beliefs.top(MOST_MOVERS)
-    first = movers[0]
-    surest = beliefs.surest()
-    return WhatIfAnswer(
-        sentence=_sentence(_whom(first), shown(first.value), (first.before[first.value], first[first.value]), known)
-        + f" In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
-        model="worlds",
-        people=release.size,
-        movers=tuple(
-            Mover(
-                about=_whom(each),
-                value=shown(each.value),
-                before=in_words(each.before[each.value]),
-                after=in_words(each[each.value]),
-                before_number=float(each.before[each.value]),
-                after_number=float(each[each.value]),
-            )
-            for each in movers
-        ),
-        surest=f"{surest.who()} has {shown(surest.value)}, with probability {in_words(surest.probability)}",
-        notes=first.notes,
-        picture=_picture(_dumbbell(first, known)),
+    statements = any(map(is_statement, texts))
+    request = believe.BelieveRequest(
+        file="", roles=Roles(), know=tuple(texts), top=MOST_MOVERS, seconds=SECONDS if statements else None
     )
+    answered = believe.conclude(request, release, by, progress)
+    picture = next(map(_picture, answered.charts()), None)
+    if isinstance(answered, believe.EntropyAnswer):
+        return _by_entropy(answered, counted(len(texts), "statement"), release, picture)
+    return _by_worlds(answered, counted(len(texts), "fact"), release, picture)
 
 
-def _whom(belief: Belief) -> str:
-    """Say who is meant: also in which group they are."""
-    return str(belief) if belief.unnamed else f"{belief} in {belief.group}"
-
-
-def _sentence(who: str, value: str, change: tuple[Fraction, Fraction], known: str) -> str:
-    before, after = change
-    if before == after:
-        return f"Knowing {known} moves no belief: {who} still has {value} with probability {in_words(after)}."
-    return (
-        f"Knowing {known}, somebody would be {in_words(after)} sure that {who} has {value}, and was {in_words(before)} "
-        "sure before."
-    )
-
-
-def _dumbbell(belief: Belief, known: str) -> Any:  # noqa: ANN401 - a chart
-    before, after = belief.before[belief.value], belief[belief.value]
-    verb = "stays at" if before == after else "rises" if after > before else "falls"
-    change = in_words(after) if before == after else f"from {in_words(before)} to {in_words(after)}"
-    return dumbbell_chart(
-        [Change(shown(value), belief.before[value], belief[value]) for value in belief],
-        title=f"For {_whom(belief)}, {shown(belief.value)} {verb} {change}",
-        subtitle=f"By counting worlds, knowing {known}. About whom beliefs move most.",
-        ends=("before", "after"),
-        axis="how sure somebody is that they have it",
-        top=shown(belief.value),
-    )
-
-
-def _by_maximum_entropy(
-    release: Release, texts: Sequence[str], by: Mapping[str, Hierarchy], progress: Progress
+def _by_worlds(
+    answered: believe.WorldsAnswer, known: str, release: Release, picture: BeliefChart | None
 ) -> WhatIfAnswer:
-    before = maxent(release, by=by, seconds=SECONDS)
-    after = maxent(release, list(texts), by=by, seconds=SECONDS, progress=progress)
-    moves = after.by_kind.moved_most(before.by_key, MOST_MOVERS)
+    beliefs = [each for each in answered.beliefs if isinstance(each, Belief)]
     movers = tuple(
         Mover(
-            about=", ".join(f"{column} {shown_in_list(text)}" for column, text in each.says) or "anybody",
+            about=believe.name_in_group(each),
             value=shown(each.value),
-            before=_decimal(each.before),
-            after=_decimal(each.probability),
-            before_number=each.before,
-            after_number=each.probability,
+            before=in_words(each.before[each.value]),
+            after=in_words(each[each.value]),
+            before_number=float(each.before[each.value]),
+            after_number=float(each[each.value]),
         )
-        for each in moves
+        for each in beliefs
     )
-    first, known = movers[0], counted(len(texts), "statement")
+    first, surest = movers[0], answered.surest
+    if not beliefs[0].moved:
+        moves = (
+            f"Knowing {known} moves no belief: {first.about} still has {first.value} with probability {first.after}."
+        )
+    else:
+        moves = (
+            f"Knowing {known}, somebody would be {first.after} sure that {first.about} has {first.value}, and was "
+            f"{first.before} sure before."
+        )
+    assert surest is not None
+    return WhatIfAnswer(
+        sentence=f"{moves} In groups that it does not mention nothing moves, of {counted(release.size, 'person')}.",
+        model="worlds",
+        people=release.size,
+        movers=movers,
+        surest=f"{surest.who()} has {shown(surest.value)}, with probability {in_words(surest.probability)}",
+        notes=beliefs[0].notes,
+        picture=picture,
+    )
+
+
+def _by_entropy(
+    answered: believe.EntropyAnswer, known: str, release: Release, picture: BeliefChart | None
+) -> WhatIfAnswer:
+    movers = tuple(
+        Mover(
+            about=each["about"],
+            value=shown(each["value"]),
+            before=short_decimal(believe.trusted_digits(each["before"])),
+            after=short_decimal(believe.trusted_digits(each["after"])),
+            before_number=each["before"],
+            after_number=each["after"],
+        )
+        for each in answered.answer.beliefs
+    )
+    first = movers[0]
     if first.before == first.after:
         sentence = f"Knowing {known} moves no belief, by maximum entropy, of {counted(release.size, 'person')}."
     else:
@@ -252,17 +229,12 @@ def _by_maximum_entropy(
         model="maximum entropy",
         people=release.size,
         movers=movers,
-        notes=tuple(dict.fromkeys(after.notes)),
-        picture=_picture(beliefs_chart(after, before)),
+        notes=tuple(dict.fromkeys(answered.notes)),
+        picture=picture,
     )
 
 
-def _decimal(probability: float) -> str:
-    """Show what is believed, rounded up; digits that the solver does not vouch for are no reason to."""
-    return short_decimal(Fraction(str(round(probability, 8))))
-
-
-def _picture(chart: Any) -> BeliefChart:  # noqa: ANN401 - a chart
+def _picture(chart: Drawing) -> BeliefChart:
     behind = table_behind(chart)
     return BeliefChart(
         specification=specification(chart),
