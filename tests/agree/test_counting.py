@@ -76,7 +76,9 @@ def test_both_ways_to_count_people_who_differ(question):
     compiled, differing = compile_facts(release, entities, facts), DistinctCounter()
     if differing.applies(compiled):
         meter = Meter(Effort())
-        assert differing.probability(compiled, meter) == Frontier(Schedule.of(compiled, meter)).probabilities(meter)[0]
+        assert (
+            differing.probability(compiled, meter) == Frontier(Schedule.build(compiled, meter)).probabilities(meter)[0]
+        )
 
 
 @given(people_who_differ(), st.data())
@@ -110,7 +112,7 @@ def test_worlds_are_drawn_as_often_as_they_are(semantics, method):
     compiled = compile_facts(release, entities, known, watched=targets)
     terms, rng = [compiled.formula(target) for target in targets], np.random.default_rng(3)
     if known:
-        frontier = Frontier(Schedule.of(compiled, Meter(Effort()), formulas=terms, exhaustive=True))
+        frontier = Frontier(Schedule.build(compiled, Meter(Effort()), formulas=terms, exhaustive=True))
         worlds = WorldSampler(frontier, Meter(Effort())).sample(20_000, rng)
     else:
         worlds = sample_any(compiled, 20_000, rng)

@@ -15,7 +15,7 @@ def cuts(draw: st.DrawFn) -> OneCut:
     people = sum(counts)
     left = draw(st.integers(1, people - 1))
     most_left, most_right = draw(st.integers(0, left)), draw(st.integers(0, people - left))
-    return OneCut.within(counts, left, most_left, most_right, different=draw(st.integers(0, 3)))
+    return OneCut.build(counts, left, most_left, most_right, different=draw(st.integers(0, 3)))
 
 
 def by_listing(cut: OneCut) -> tuple[int, list[int]]:
@@ -36,7 +36,7 @@ def by_listing(cut: OneCut) -> tuple[int, list[int]]:
 @given(cuts())
 def test_counts_of_passing_halves(cut: OneCut) -> None:
     passing, totals = by_listing(cut)
-    assert (cut.passing, list(cut.on_the_left)) == (passing, totals)
+    assert (cut.passing, list(cut.left_expectations)) == (passing, totals)
     failing = cut.halves - passing
     if failing:
         left, right = cut.shares_when_failing(), cut.shares_when_failing(right=True)

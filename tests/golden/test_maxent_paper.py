@@ -42,7 +42,7 @@ def test_nothing_known_is_the_share_in_the_group(release):
                 share = values.count(value) / len(values)
                 assert believed(beliefs, line, value, number) == pytest.approx(share, abs=1e-15)
     assert beliefs.variables_solved == 0
-    assert not beliefs.touched.any()  # every group in closed form
+    assert not beliefs.touched_groups.any()  # every group in closed form
     assert beliefs.variables.blocks.entries == 3 * 3 + 3 * 3 + 3 * 3
 
 

@@ -185,7 +185,7 @@ def test_a_table_where_a_word_or_a_mapping_belongs(call, frame, tmp_path, monkey
         lambda: sl.posteriors(RELEASE, person=sl.Someone(1), effort=True),
         lambda: sl.posterior(RELEASE, "#1 = Cold", approximate=True, rng=-1),
         lambda: sl.Effort(seconds=10**400),
-        lambda: sl.Estimate.of(1, 10**400, 0.95),
+        lambda: sl.Estimate.from_hits(1, 10**400, 0.95),
         lambda: sl.maxent(RELEASE).probability([]),
         lambda: sl.maxent(RELEASE).riskiest(-1),
         lambda: sl.maxent(RELEASE).riskiest(1.5),

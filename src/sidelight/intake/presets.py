@@ -22,7 +22,7 @@ from pathlib import Path
 
 from sidelight.errors import BadPolicy, SidelightError, as_given, did_you_mean, listed, parameter
 from sidelight.intake.safe_harbour import NOT_COVERED, SOURCE, SafeHarbour, safe_harbour
-from sidelight.knowledge.tokens import TokenReader, in_short, whole_in
+from sidelight.knowledge.tokens import TokenReader, abbreviate, whole_in
 from sidelight.measures.criterion import Criterion
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.measures.l_diversity import DistinctValues
@@ -261,7 +261,7 @@ def _settings(text: str) -> dict[str, object]:
         truth = {"true": True, "false": False}.get(value, value)
         number = whole_in(value) if value.isascii() and value.isdigit() else truth
         if number is None:
-            reader.fail(f"'{in_short(value)}' is more than anybody counts; give a smaller number", at=start)
+            reader.fail(f"'{abbreviate(value)}' is more than anybody counts; give a smaller number", at=start)
         settings[name] = number
     reader.end("write it like k-map(k=5)")
     return settings

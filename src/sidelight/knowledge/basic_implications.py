@@ -33,7 +33,7 @@ from typing import TypeAlias
 from sidelight.errors import BadKnowledge, TooHard
 from sidelight.knowledge.facts import Atom, Fact, Has, Implies, Same, all_of, any_of, conjuncts, fold, named_values
 from sidelight.knowledge.people import Who, as_who
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label, label, shown
 
 MOST_ASSIGNMENTS = 20_000
@@ -121,7 +121,7 @@ def _domains(fact: Fact, values: Values) -> Domains:
         listed = _labels(values)
         missing = [value for value in named if value not in listed]
         if missing:
-            message = f"the fact names '{in_short(shown(missing[0]))}', which is not among values=; add it there"
+            message = f"the fact names '{abbreviate(shown(missing[0]))}', which is not among values=; add it there"
             raise BadKnowledge(message)
         return dict.fromkeys(people, listed)
     if any(isinstance(atom, Same) for atom in fact.atoms()):
@@ -138,15 +138,17 @@ def _labels(values: Iterable[object]) -> tuple[Label, ...]:
 
 def _express(fact: Fact, domains: Domains) -> list[BasicImplication] | None:
     """Express a fact by the fewest implications there are, or by few; `None` if that is too hard."""
-    space = AssignmentSpace.of(fact, domains)
-    answers = [boxes for method in (_by_covering, _by_cutting) if (boxes := method(fact, space)) is not None]
+    space = AssignmentSpace.build(fact, domains)
+    answers = [
+        boxes for method in (_solve_by_covering, _solve_by_cutting) if (boxes := method(fact, space)) is not None
+    ]
     if not answers:
         return None
     boxes = min(answers, key=lambda boxes: sum(_cost(space, box) for box in boxes))
     return [each for box in boxes for each in _implications(space, box)]
 
 
-def _by_covering(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
+def _solve_by_covering(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
     if space.size > MOST_ASSIGNMENTS:
         return None
     forbidden = space.bits(space.whole) & ~space.satisfying(fact)
@@ -159,7 +161,7 @@ def _by_covering(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
     return boxes
 
 
-def _by_cutting(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
+def _solve_by_cutting(fact: Fact, space: AssignmentSpace) -> list[Box] | None:
     try:
         return space.boxes(fact, positive=False)
     except TooManyBoxes:
@@ -234,7 +236,7 @@ class AssignmentSpace:
     blocks: tuple[tuple[Block, ...], ...]
 
     @classmethod
-    def of(cls, fact: Fact, domains: Domains) -> AssignmentSpace:
+    def build(cls, fact: Fact, domains: Domains) -> AssignmentSpace:
         """Make blocks of what the fact does not tell apart."""
         people = fact.people()
         return cls(people, tuple(_blocks(fact, who, domains) for who in people))
@@ -323,10 +325,10 @@ def _outermost(several: list[list[Box]]) -> list[Box]:
     boxes = list(dict.fromkeys(box for boxes in several for box in boxes))
     if len(boxes) > MOST_BOXES:
         raise TooManyBoxes
-    return [box for box in boxes if not any(other != box and _within(box, other) for other in boxes)]
+    return [box for box in boxes if not any(other != box and _is_within(box, other) for other in boxes)]
 
 
-def _within(box: Box, other: Box) -> bool:
+def _is_within(box: Box, other: Box) -> bool:
     return all(mine & ~theirs == 0 for mine, theirs in zip(box, other, strict=True))
 
 
@@ -395,14 +397,14 @@ def cheapest_cover(space: AssignmentSpace, forbidden: int, cost: Cost) -> list[B
 
     >>> from sidelight.knowledge.parse_facts import read_fact
     >>> fact = read_fact("Ann = Flu and Bob = Flu")
-    >>> space = AssignmentSpace.of(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
+    >>> space = AssignmentSpace.build(fact, dict.fromkeys(["Ann", "Bob"], ("Flu", "Cold")))
     >>> cheapest_cover(space, space.bits(space.whole) & ~space.satisfying(fact), lambda box: 1)
     [(2, 3), (3, 2)]
     """
     candidates = {box: space.bits(box) for box in _candidates(space, forbidden)}
     if reduce(or_, candidates.values(), 0) != forbidden:
         return None
-    return sorted(_SetCover.of(candidates, forbidden, cost).cheapest())
+    return sorted(_SetCover.build(candidates, forbidden, cost).cheapest())
 
 
 def _candidates(space: AssignmentSpace, forbidden: int) -> Iterator[Box]:
@@ -425,10 +427,10 @@ class _SetCover:
     steps: int = 0
 
     @classmethod
-    def of(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _SetCover:
+    def build(cls, candidates: dict[Box, int], forbidden: int, cost: Cost) -> _SetCover:
         costs = {box: cost(box) for box in candidates}
         # a box within another that costs no more is never needed
-        useful = _undominated(candidates, costs)
+        useful = _drop_dominated(candidates, costs)
         coverings = dict.fromkeys(
             tuple(box for box in useful if candidates[box] >> row & 1)
             for row in range(forbidden.bit_length())
@@ -485,7 +487,7 @@ class _SetCover:
         return bound
 
 
-def _undominated(candidates: dict[Box, int], costs: dict[Box, int]) -> list[Box]:
+def _drop_dominated(candidates: dict[Box, int], costs: dict[Box, int]) -> list[Box]:
     """Leave out boxes within others that cost no more."""
     useful: list[Box] = []
     for box in sorted(candidates, key=lambda box: (costs[box], -candidates[box].bit_count())):

@@ -65,7 +65,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
         typed.append(pieces.pop())
     fragment = "".join(reversed(typed)).lstrip()
     before = [each for each in pieces if not each.isspace()]
-    ended = _after_a_word(before, fragment)
+    ended = _continue_after_word(before, fragment)
     if ended:
         return Completion(at, tuple((f"{word} ", what) for word, what in ended))
     typed_name = fragment.strip("\"'").casefold()
@@ -78,7 +78,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
     return Completion(at - len(fragment), tuple(offered[:MOST_OFFERED]))
 
 
-def _after_a_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:
+def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:
     """Offer what goes on after a person, or after a value, that ends with a space."""
     if not fragment[-1:].isspace() or _open(before):
         return ()

@@ -185,12 +185,12 @@ def cells_in(conditions: Iterable[Condition]) -> Iterator[Cell]:
             yield from (part for part in parts_of(each) if isinstance(part, tuple))
 
 
-def about_people(event: Event) -> Event:
+def keep_conditions_on_people(event: Event) -> Event:
     """Leave out what an event says about values."""
     return event[:-1] if event and isinstance(event[-1], HasValue) else event
 
 
-def about_values(event: Event) -> tuple[HasValue, ...]:
+def keep_conditions_on_values(event: Event) -> tuple[HasValue, ...]:
     """Keep what an event says about values: at most one set of them, which stands last."""
     return (event[-1],) if event and isinstance(event[-1], HasValue) else ()
 
@@ -204,7 +204,7 @@ def event_text(event: Event) -> str:
     >>> event_text(read_event("sex != male, age = 30 or age = 31, not (Flu or HIV)"))
     'not (Flu or HIV), age=30 or age=31, sex != male'
     """
-    return ", ".join(map(condition_text, (*about_values(event), *about_people(event))))
+    return ", ".join(map(condition_text, (*keep_conditions_on_values(event), *keep_conditions_on_people(event))))
 
 
 def condition_text(condition: Condition) -> str:
@@ -257,19 +257,19 @@ def read_event(text: str) -> Event:
 def parse_event(reader: TokenReader, depth: int = 0) -> Event:
     """Read conditions that all hold."""
     conditions = _all(reader, _either, depth, lambda: reader.accept(","))
-    return _checked(reader, event_of, conditions)
+    return _join_conditions(reader, event_of, conditions)
 
 
 def _either(reader: TokenReader, depth: int) -> Condition:
     conditions = [_both(reader, depth)]
     while reader.accept_word("or"):
         conditions.append(_both(reader, depth))
-    return conditions[0] if len(conditions) == 1 else _checked(reader, any_holds, conditions)
+    return conditions[0] if len(conditions) == 1 else _join_conditions(reader, any_holds, conditions)
 
 
 def _both(reader: TokenReader, depth: int) -> Condition:
     conditions = _all(reader, _simple, depth, lambda: reader.accept_word("and"))
-    return conditions[0] if len(conditions) == 1 else _checked(reader, all_hold, conditions)
+    return conditions[0] if len(conditions) == 1 else _join_conditions(reader, all_hold, conditions)
 
 
 def _all(
@@ -296,7 +296,7 @@ def _columns_in(condition: Condition) -> tuple[str, ...]:
     return tuple(part[0] for part in parts if isinstance(part, tuple))
 
 
-def _checked(reader: TokenReader, join: Callable[[Joined], JoinedTo], conditions: Joined) -> JoinedTo:
+def _join_conditions(reader: TokenReader, join: Callable[[Joined], JoinedTo], conditions: Joined) -> JoinedTo:
     """Join conditions; what cannot be joined is refused where it ends."""
     try:
         return join(conditions)
@@ -309,8 +309,8 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
         reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
     if reader.accept_word("not"):
         condition = _simple(reader, depth + 1)
-        return _checked(reader, negate, condition)
-    if reader.at_sign("(") and not reader.at_missing():
+        return _join_conditions(reader, negate, condition)
+    if reader.is_sign_next("(") and not reader.is_missing_next():
         reader.take()
         condition = _either(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
@@ -320,10 +320,10 @@ def _simple(reader: TokenReader, depth: int) -> Condition:
         return _comparison(reader)
     following = [reader.peek(ahead + steps) for steps in range(3)]
     if following[0].is_word("not") and following[1].is_word("in") and following[2].is_sign("{"):
-        return negate(_listed(reader))
+        return negate(_read_list(reader))
     in_list = reader.next.kind == "quoted" and following[0].is_word("in") and following[1].is_sign("{")
     if in_list or (following[0].is_sign("{") and ahead > 1 and reader.peek(ahead - 1).is_word("in")):
-        return _listed(reader)
+        return _read_list(reader)
     return HasValue((reader.label(),))
 
 
@@ -364,7 +364,7 @@ def _group_number(reader: TokenReader) -> int | None:
     return number
 
 
-def _listed(reader: TokenReader) -> Condition:
+def _read_list(reader: TokenReader) -> Condition:
     column = reader.name("a column", stop=("and", "or", "not", "in"))
     reader.accept_word("not")
     reader.take(2)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias, TypeVar
 
 from sidelight.errors import BadKnowledge, NotTrueOrFalse, as_given
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
-from sidelight.knowledge.tokens import in_short, number_text, quote
+from sidelight.knowledge.tokens import abbreviate, number_text, quote
 from sidelight.rounding import exact_number, round_up
 from sidelight.table.labels import Label
 
@@ -124,9 +124,9 @@ class Fact:
         return basic_implications(self, values)
 
     def _part_text(self, part: Fact) -> str:
-        return f"({part})" if self._in_parentheses(part) else str(part)
+        return f"({part})" if self._needs_parentheses(part) else str(part)
 
-    def _in_parentheses(self, part: Fact) -> bool:
+    def _needs_parentheses(self, part: Fact) -> bool:
         """Say whether a part stands in parentheses."""
         return part.precedence <= self.precedence
 
@@ -137,7 +137,7 @@ class Fact:
 
     def __bool__(self) -> NoReturn:
         message = (
-            f"'{in_short(str(self))}' is something that somebody may know, not true or false here; "
+            f"'{abbreviate(str(self))}' is something that somebody may know, not true or false here; "
             "join facts with & | ~ and .implies(), and ask posterior() how likely it is"
         )
         raise NotTrueOrFalse(message)
@@ -260,7 +260,7 @@ class _Compound(Fact):
                 _refuse(part)
             if part.is_soft() and not isinstance(self, And):
                 message = (
-                    f"'{in_short(str(part))}' is only so sure, and joins with other facts by and alone; "
+                    f"'{abbreviate(str(part))}' is only so sure, and joins with other facts by and alone; "
                     "put what it is about into parentheses, such as (Ann = Flu -> Bob = Flu) with 0.8"
                 )
                 raise BadKnowledge(message)
@@ -270,7 +270,7 @@ class _Compound(Fact):
             raise BadKnowledge(message)
 
     def _depth(self) -> int:
-        return max(part.depth + self._in_parentheses(part) for part in self.parts())
+        return max(part.depth + self._needs_parentheses(part) for part in self.parts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,11 +284,11 @@ class Not(_Compound):
         """The fact."""
         return (self.fact,)
 
-    def _in_parentheses(self, part: Fact) -> bool:
+    def _needs_parentheses(self, part: Fact) -> bool:
         return part.precedence < self.precedence
 
     def _depth(self) -> int:
-        return self.fact.depth + self._in_parentheses(self.fact) + (self.fact.negated_text() is None)
+        return self.fact.depth + self._needs_parentheses(self.fact) + (self.fact.negated_text() is None)
 
     def __str__(self) -> str:
         return self.fact.negated_text() or f"not {self._part_text(self.fact)}"
@@ -350,7 +350,7 @@ class Implies(_Compound):
         return (self.premise, self.conclusion)
 
     def _depth(self) -> int:
-        return max(self.premise.depth + self._in_parentheses(self.premise), self.conclusion.depth + 1)
+        return max(self.premise.depth + self._needs_parentheses(self.premise), self.conclusion.depth + 1)
 
     def __str__(self) -> str:
         return f"{self._part_text(self.premise)} -> {self.conclusion}"
@@ -383,7 +383,7 @@ class SoftFact(_Compound):
         """The fact."""
         return (self.fact,)
 
-    def _in_parentheses(self, part: Fact) -> bool:
+    def _needs_parentheses(self, part: Fact) -> bool:
         return part.precedence < self.precedence
 
     def __str__(self) -> str:
@@ -394,7 +394,7 @@ def expect_hard(facts: Iterable[Fact], what: str) -> None:
     """Refuse soft facts where only facts that hold, or do not, make sense."""
     for fact in facts:
         if fact.is_soft():
-            message = f"{what} is about facts that hold; '{in_short(str(fact))}' is only so sure, so leave it out"
+            message = f"{what} is about facts that hold; '{abbreviate(str(fact))}' is only so sure, so leave it out"
             raise BadKnowledge(message)
 
 

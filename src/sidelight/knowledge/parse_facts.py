@@ -87,7 +87,7 @@ def _as_text(text: object) -> str:
 def parse_person(reader: TokenReader) -> Who:
     """Read whom a fact is about."""
     if reader.accept("{"):
-        return _described(reader)
+        return _read_description(reader)
     someone = _SOMEONE.fullmatch(reader.next.text) if reader.next.kind == "word" else None
     if someone:
         return _someone(reader, *someone.groups(default="1"))
@@ -110,7 +110,7 @@ def _someone(reader: TokenReader, group: str, number: str = "1") -> Someone:
     return Someone(of_group, of_person)
 
 
-def _described(reader: TokenReader) -> Described:
+def _read_description(reader: TokenReader) -> Described:
     cells = [_cell(reader, ())]
     while reader.accept(","):
         cells.append(_cell(reader, cells))
@@ -153,7 +153,7 @@ def _both(reader: TokenReader, depth: int) -> Fact:
 
 def _sure(reader: TokenReader, depth: int) -> Fact:
     fact = _simple(reader, depth)
-    if not reader.at_probability():
+    if not reader.is_probability_next():
         return fact
     reader.take()
     start, probability = reader.next, reader.share()
@@ -171,9 +171,9 @@ def _simple(reader: TokenReader, depth: int) -> Fact:
         fact = _fact(reader, depth + 1)
         reader.expect(")", "a parenthesis is open")
         return fact
-    if reader.at_call("same"):
+    if reader.is_call_next("same"):
         return _same(reader)
-    return _about(reader, parse_person(reader))
+    return _read_atom_about(reader, parse_person(reader))
 
 
 def _check_depth(reader: TokenReader, depth: int) -> None:
@@ -190,13 +190,13 @@ def _same(reader: TokenReader) -> Fact:
     return Same(one, other)
 
 
-def _about(reader: TokenReader, person: Who) -> Fact:
+def _read_atom_about(reader: TokenReader, person: Who) -> Fact:
     if reader.accept("="):
         return Has(person, reader.label(before_probability=True))
     if reader.accept("!="):
         return Not(Has(person, reader.label(before_probability=True)))
     # "Bob not in {…}": here `not` belongs to `in`
-    negated = reader.at_word("not") and reader.peek(1).text in ("in", "IN")
+    negated = reader.is_word_next("not") and reader.peek(1).text in ("in", "IN")
     if negated:
         reader.take()
     if not reader.accept_word("in"):

@@ -93,7 +93,7 @@ def read_statements(statements: Statements) -> tuple[WordedStatement, ...]:
     ['P(Flu)=.3']
     """
     listed: Iterable[str | Statement] = (statements,) if isinstance(statements, str | Statement) else statements
-    return tuple(_worded(each) for each in listed)
+    return tuple(_read_words(each) for each in listed)
 
 
 def is_statement(text: str) -> bool:
@@ -109,7 +109,7 @@ def is_statement(text: str) -> bool:
     return any(token.is_word("P", "count") and after.is_sign("(") for token, after in pairwise(tokens))
 
 
-def _worded(statement: object) -> WordedStatement:
+def _read_words(statement: object) -> WordedStatement:
     if isinstance(statement, Statement):
         return WordedStatement(statement)
     if isinstance(statement, Quantity):
@@ -147,23 +147,23 @@ def _cut(tokens: Iterable[Token]) -> Iterator[Token]:
 def _statement(reader: TokenReader) -> Statement:
     start = reader.next
     one = _side(reader)
-    if reader.at_word("~"):
-        return _measured(reader, one)
+    if reader.is_word_next("~"):
+        return _read_measured(reader, one)
     sign = _sign(reader)
     middle = reader.next
     other = _side(reader)
-    if reader.at_word("±"):
+    if reader.is_word_next("±"):
         return _around(reader, one, sign, other, middle)
-    if reader.at_sign("<", ">", *_SIGNS):
-        return _between(reader, one, sign, other, start)
+    if reader.is_sign_next("<", ">", *_SIGNS):
+        return _read_between(reader, one, sign, other, start)
     numbers_stand_at = start if not one.terms else start if other.terms else middle
-    return _checked(reader, numbers_stand_at, lambda: _compared(one, sign, other))
+    return _make_checked(reader, numbers_stand_at, lambda: _compare(one, sign, other))
 
 
-def _measured(reader: TokenReader, about: Quantity) -> Statement:
+def _read_measured(reader: TokenReader, about: Quantity) -> Statement:
     start = reader.take()
     example = "write P(Flu | sex=male) ~ normal(0.3, 0.05)"
-    if not reader.at_word("normal", "laplace"):
+    if not reader.is_word_next("normal", "laplace"):
         reader.fail(f"normal or laplace is missing before {reader.next}; {example}")
     noise: Noise = "normal" if reader.take().is_word("normal") else "laplace"
     reader.expect("(", example)
@@ -173,10 +173,10 @@ def _measured(reader: TokenReader, about: Quantity) -> Statement:
     reader.expect(")", example)
     if value.terms or scale.terms:
         reader.fail(f"what was measured is a number; {example}", at=start)
-    return _checked(reader, start, lambda: about.measured(value.constant, scale=scale.constant, noise=noise))
+    return _make_checked(reader, start, lambda: about.measured(value.constant, scale=scale.constant, noise=noise))
 
 
-def _compared(one: Quantity, sign: str, other: Quantity) -> Statement:
+def _compare(one: Quantity, sign: str, other: Quantity) -> Statement:
     # what is about somebody comes first, so that its words are the statement's
     if not one.terms:
         one, other, sign = other, one, _MIRRORED[sign]
@@ -189,23 +189,23 @@ def _around(reader: TokenReader, one: Quantity, sign: str, other: Quantity, star
         reader.fail("± goes with '=' only", at=start)
     give_or_take = _number(reader)
     difference = one - other
-    return _checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
+    return _make_checked(reader, start, lambda: difference.around(0, give_or_take=give_or_take))
 
 
-def _between(reader: TokenReader, first: Quantity, sign: str, about: Quantity, start: Token) -> Statement:
+def _read_between(reader: TokenReader, first: Quantity, sign: str, about: Quantity, start: Token) -> Statement:
     second_sign = _sign(reader)
     second = _side(reader)
     if first.terms or second.terms:
         reader.fail("a statement with two signs has a number at both ends; say two statements", at=start)
     if "=" in (sign, second_sign) or sign != second_sign:
         reader.fail("the two signs do not go together; write 0.2 <= P(Flu) <= 0.4", at=start)
-    if reader.at_word("±"):
+    if reader.is_word_next("±"):
         reader.fail("± goes with '=' only")
     low, high = (first, second) if sign == "<=" else (second, first)
-    return _checked(reader, start, lambda: about.between(low.constant, high.constant))
+    return _make_checked(reader, start, lambda: about.between(low.constant, high.constant))
 
 
-def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
+def _make_checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -> Statement:
     """Make a statement; numbers that cannot be are refused where they stand."""
     try:
         return make()
@@ -214,9 +214,9 @@ def _checked(reader: TokenReader, token: Token, make: Callable[[], Statement]) -
 
 
 def _sign(reader: TokenReader) -> str:
-    if reader.at_sign("<", ">"):
+    if reader.is_sign_next("<", ">"):
         reader.fail(f"{reader.next} is too strict; write '{reader.next.text}='")
-    if not reader.at_sign(*_SIGNS):
+    if not reader.is_sign_next(*_SIGNS):
         reader.fail(f"'=', '<=' or '>=' is missing before {reader.next}; write P(Flu | sex=male) = 0.3")
     return reader.take().text
 
@@ -226,7 +226,7 @@ def _sign(reader: TokenReader) -> str:
 
 def _side(reader: TokenReader, depth: int = 0) -> Quantity:
     total = _product(reader, depth)
-    while reader.at_word("+", "-"):
+    while reader.is_word_next("+", "-"):
         minus = reader.take().text == "-"
         product = _product(reader, depth)
         total = total - product if minus else total + product
@@ -237,14 +237,14 @@ def _product(reader: TokenReader, depth: int) -> Quantity:
     start = reader.next
     product = _factor(reader, depth)
     while True:
-        if reader.at_word("/"):
+        if reader.is_word_next("/"):
             reader.take()
             divisor = _factor(reader, depth)
             if divisor.terms or not divisor.constant:
                 reader.fail("this divides by zero" if not divisor.terms else "shares are divided by numbers", at=start)
             product = product / divisor.constant
-        elif reader.at_word("*") or reader.at_call("P", "count"):
-            if reader.at_word("*"):
+        elif reader.is_word_next("*") or reader.is_call_next("P", "count"):
+            if reader.is_word_next("*"):
                 reader.take()
             factor = _factor(reader, depth)
             if product.terms and factor.terms:
@@ -259,7 +259,7 @@ def _factor(reader: TokenReader, depth: int) -> Quantity:
         reader.fail(f"more than {DEEPEST_CONDITION} things stand within each other; say it in several statements")
     if reader.accept_word("-"):
         return -_factor(reader, depth + 1)
-    if reader.at_call("P", "count"):
+    if reader.is_call_next("P", "count"):
         return Quantity([(Fraction(1), _quantity(reader))])
     if reader.accept("("):
         side = _side(reader, depth + 1)
@@ -301,13 +301,13 @@ def _conditional_probability(reader: TokenReader) -> ConditionalProbability:
     event = parse_event(reader)
     if not reader.accept("|"):
         return conditional_probability(event)
-    if reader.at_word("person") and reader.peek(1).is_sign("="):
+    if reader.is_word_next("person") and reader.peek(1).is_sign("="):
         start = reader.take(2)
         person = parse_person(reader)
-        if reader.at_sign(",") or any(not isinstance(each, HasValue) for each in event):
+        if reader.is_sign_next(",") or any(not isinstance(each, HasValue) for each in event):
             reader.fail(
                 "a statement is about a person or about everybody who says something, not both",
-                at=None if reader.at_sign(",") else start,
+                at=None if reader.is_sign_next(",") else start,
             )
         return conditional_probability(event, (), person)
     return conditional_probability(event, parse_event(reader))

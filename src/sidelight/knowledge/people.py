@@ -30,7 +30,7 @@ class Someone:
 
     def __post_init__(self) -> None:
         for name in ("group", "number"):
-            object.__setattr__(self, name, _numbered(getattr(self, name)))
+            object.__setattr__(self, name, _number_text(getattr(self, name)))
 
     def __str__(self) -> str:
         return f"#{self.group}" if self.number == 1 else f"#{self.group}.{self.number}"
@@ -95,7 +95,7 @@ def as_label(cell: object, instead: str) -> Label:
     return label(cell)
 
 
-def _numbered(number: object) -> int:
+def _number_text(number: object) -> int:
     try:
         whole = index(number)  # type: ignore[arg-type]
     except TypeError:

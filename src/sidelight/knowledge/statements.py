@@ -26,12 +26,12 @@ from sidelight.errors import BadKnowledge, NotTrueOrFalse, is_one_of
 from sidelight.knowledge.events import (
     Event,
     HasValue,
-    about_people,
-    about_values,
     as_columns,
     as_event,
     event_of,
     event_text,
+    keep_conditions_on_people,
+    keep_conditions_on_values,
 )
 from sidelight.knowledge.people import Who, as_label, as_who, person_text
 from sidelight.knowledge.tokens import number_text
@@ -278,11 +278,11 @@ def conditional_probability(event: Event, given: Event = (), person: object = No
     if not event:
         message = "P() names no value; write P(value, column=cell)"
         raise BadKnowledge(message)
-    if person is not None and (given or about_people(event)):
+    if person is not None and (given or keep_conditions_on_people(event)):
         message = "a statement is about a person or about everybody who says something, not both; leave one out"
         raise BadKnowledge(message)
-    values = next((has.values for has in about_values(event) if not has.others), ())
-    where = about_people(event) if values else event
+    values = next((has.values for has in keep_conditions_on_values(event) if not has.others), ())
+    where = keep_conditions_on_people(event) if values else event
     return ConditionalProbability(values, given, None if person is None else as_who(person), where)
 
 
@@ -402,15 +402,15 @@ class Quantity:
     def __eq__(self, other: object) -> Statement:  # type: ignore[override]
         if not isinstance(other, Quantity) and not _is_number(other):
             return NotImplemented
-        return self._compared(other, "=")  # type: ignore[arg-type]
+        return self._compare(other, "=")  # type: ignore[arg-type]
 
     def __le__(self, other: Quantity | Number) -> Statement:
-        return self._compared(other, "<=")
+        return self._compare(other, "<=")
 
     def __ge__(self, other: Quantity | Number) -> Statement:
-        return self._compared(other, ">=")
+        return self._compare(other, ">=")
 
-    def _compared(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
+    def _compare(self, other: Quantity | Number, sign: Literal["=", "<=", ">="]) -> Statement:
         difference = self - as_quantity(other)
         if isinstance(other, Quantity) and self.terms == other.terms and not difference.constant and self._is_share:
             assert isinstance(self.about, ConditionalProbability)
@@ -470,7 +470,7 @@ class P(Quantity):
         person: object = None,
         **columns: object,
     ) -> None:
-        listed = _listed(values)
+        listed = _to_labels(values)
         event = event_of([*([HasValue(listed)] if listed else []), *as_event(where)])
         about = conditional_probability(event, event_of([*as_event(given), *as_columns(columns)]), person)
         super().__init__([(Fraction(1), about)])
@@ -493,7 +493,7 @@ def count(value: object, *people: object) -> Count:
     >>> print(count("HIV", "Alice", "Bob", "Charlie") >= 2)
     count(HIV; Alice, Bob, Charlie) >= 2
     """
-    return Count(headcount(_listed((value,)), tuple(as_who(person) for person in people)))
+    return Count(headcount(_to_labels((value,)), tuple(as_who(person) for person in people)))
 
 
 def as_quantity(thing: Quantity | Number) -> Quantity:
@@ -514,7 +514,7 @@ def _is_number(thing: object) -> bool:
     return isinstance(thing, Real | Decimal) and not isinstance(thing, bool)
 
 
-def _listed(values: tuple[object, ...]) -> tuple[Label, ...]:
+def _to_labels(values: tuple[object, ...]) -> tuple[Label, ...]:
     """Take values, or one list of them; each is one label."""
     one_list = len(values) == 1 and isinstance(values[0], list | tuple | set)
     listed: Iterable[object] = values[0] if one_list else values  # type: ignore[assignment]

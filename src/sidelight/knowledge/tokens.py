@@ -163,30 +163,30 @@ class TokenReader:
         self.next = self.tokens[self._position]
         return last
 
-    def at_sign(self, *signs: str) -> bool:
+    def is_sign_next(self, *signs: str) -> bool:
         """Say whether one of these signs comes next."""
         kind, text, _ = self.next
         return kind == "sign" and text in signs
 
-    def at_word(self, *words: str) -> bool:
+    def is_word_next(self, *words: str) -> bool:
         """Say whether one of these words comes next, in small or capital letters."""
         kind, text, _ = self.next
         return kind == "word" and (text in words or (text.isupper() and text.lower() in words))
 
-    def at_call(self, *words: str) -> bool:
+    def is_call_next(self, *words: str) -> bool:
         """Say whether one of these words comes next, and then an opening parenthesis."""
-        return self.at_word(*words) and self.peek(1).is_sign("(")
+        return self.is_word_next(*words) and self.peek(1).is_sign("(")
 
     def accept(self, sign: str) -> bool:
         """Take this sign if it comes next."""
-        comes_next = self.at_sign(sign)
+        comes_next = self.is_sign_next(sign)
         if comes_next:
             self.take()
         return comes_next
 
     def accept_word(self, word: str) -> bool:
         """Take this word if it comes next."""
-        comes_next = self.at_word(word)
+        comes_next = self.is_word_next(word)
         if comes_next:
             self.take()
         return comes_next
@@ -201,31 +201,31 @@ class TokenReader:
         if self.next.kind == "quoted":
             return self.take().text
         words: list[str] = []
-        while self.next.kind == "word" and not self.at_word(*stop):
-            if before_probability and words and self.at_probability():
+        while self.next.kind == "word" and not self.is_word_next(*stop):
+            if before_probability and words and self.is_probability_next():
                 break
             words.append(self.take().text)
         if not words:
             self.fail(f"{what} is missing before {self.next}; put odd names into quotes")
         return " ".join(words)
 
-    def at_missing(self) -> bool:
+    def is_missing_next(self) -> bool:
         """Say whether the missing value comes next."""
-        return self.at_sign("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
+        return self.is_sign_next("(") and self.peek(1).text == "missing" and self.peek(2).is_sign(")")
 
     def label(self, *, before_probability: bool = False) -> Label:
         """Take a value; a word like `in` may be part of it, but not `and`, `or` and `not`."""
-        if self.at_missing():
+        if self.is_missing_next():
             self.take(3)
             return None
         return self.name("a value", stop=("and", "or", "not"), before_probability=before_probability)
 
-    def at_probability(self) -> bool:
+    def is_probability_next(self) -> bool:
         """Say whether "with 0.9" comes next, and then no further word: how sure somebody is of what comes before."""
         further = self.peek(2)
         ends = further.kind in ("end", "sign") or further.is_word(*KEYWORDS)
         number = self.peek(1)
-        return self.at_word("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
+        return self.is_word_next("with") and ends and number.kind == "word" and is_number(number.text.removeprefix("-"))
 
     def share(self) -> Fraction:
         """Take a number: 0.3, 3/10 or 30%."""
@@ -264,7 +264,7 @@ def share_in(text: str) -> Fraction:
     """
     exponent = re.search(r"[eE]([+-]?[0-9]+)", text)
     if len(text) > LONGEST_NUMBER or (exponent is not None and len(exponent[1]) > LONGEST_EXPONENT):
-        message = f"'{in_short(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
+        message = f"'{abbreviate(text)}' has more digits than a share needs; write it shorter, such as 0.001 or 1/1000"
         raise BadKnowledge(message)
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
@@ -314,10 +314,10 @@ def quote(name: Label, *, signs: str = "") -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def in_short(text: str) -> str:
+def abbreviate(text: str) -> str:
     """Show a text in a message: in one line, and not all of a long one.
 
-    >>> in_short("Ann" + chr(10) + "Lee = Flu")
+    >>> abbreviate("Ann" + chr(10) + "Lee = Flu")
     'Ann Lee = Flu'
     """
     return shortened(text, MOST_SHOWN)

@@ -104,8 +104,8 @@ def strongest_rules(
     ]
     for number, source in enumerate(sources):
         counts = source.counts(table)
-        has = has.with_source(number, counts, support, "has", denied=source.denied)
-        has_not = has_not.with_source(number, counts, support, "has not", denied=source.denied)
+        has = has.add_source(number, counts, support, "has", denied=source.denied)
+        has_not = has_not.add_source(number, counts, support, "has not", denied=source.denied)
     epsilon = as_fraction(vagueness)
     return (*has.rules(table, sources, "has", epsilon), *has_not.rules(table, sources, "has not", epsilon))
 
@@ -135,7 +135,7 @@ class _Source:
     def _columns(self, table: Table) -> tuple[Column, ...]:
         return tuple(table.quasi[place] for place in self.subset)
 
-    def given(self, cells: Iterable[tuple[str, Label]]) -> Event:
+    def describe(self, cells: Iterable[tuple[str, Label]]) -> Event:
         """Say whom a rule is about."""
         event = event_of(cells)
         return event_of([negate(all_hold(event))]) if self.denied else event
@@ -158,7 +158,7 @@ class _Strongest:
         empty = np.empty(0, np.int64)
         return cls(most, np.empty(0), empty, empty, empty, empty)
 
-    def with_source(self, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool) -> _Strongest:
+    def add_source(self, source: int, counts: Counts, support: int, kind: Kind, *, denied: bool) -> _Strongest:
         """Look at all rules of one subset of columns, about those who say it or those who do not."""
         best, people, totals = self, counts.per_row(), counts.totals()
         for rows in counts.blocks():
@@ -170,7 +170,7 @@ class _Strongest:
             follow = cells if kind == "has" else size - cells
             strength = follow / np.maximum(size, 1)
             condition, value = np.nonzero((follow >= max(support, 1)) & (totals > 0) & best.may_join(strength, follow))
-            best = best.joined(
+            best = best.merge(
                 source, rows.start + condition, value, strength[condition, value], follow[condition, value]
             )
         return best
@@ -183,7 +183,7 @@ class _Strongest:
         stronger: Flags = (strength > weakest) | ((strength == weakest) & (follow > followed))
         return stronger
 
-    def joined(
+    def merge(
         self, source: int, condition: Integers, value: Integers, strength: Floats, support: Integers
     ) -> _Strongest:
         """Take in the rules of one more source."""
@@ -206,7 +206,7 @@ class _Strongest:
         conditions = {number: sources[number].conditions(table) for number in np.unique(self.source).tolist()}
         for place in range(len(self.strength)):
             number, row = int(self.source[place]), int(self.condition[place])
-            known = sources[number].given((column.name, column.cell(row)) for column in conditions[number])
+            known = sources[number].describe((column.name, column.cell(row)) for column in conditions[number])
             follow = int(self.support[place])
             # follow / strength is the size of the condition, a whole number
             share = Fraction(follow, round(follow / float(self.strength[place])))

@@ -98,7 +98,7 @@ class MeantPeople:
             return known
         return (
             f"{known}; {counted(self.possible, 'person')} in {counted(self.groups, 'group')} may be meant too, "
-            f"of whom the estimate takes {_rounded(self.estimate)} to be"
+            f"of whom the estimate takes {_round_people(self.estimate)} to be"
         )
 
 
@@ -204,7 +204,7 @@ class Beliefs(Tabular):
     def _notes_on(self, conditions: Event) -> tuple[str, ...]:
         if not (self.variables.share(conditions) > 0).any():
             return ()
-        meant, variables = self._meant(conditions, None), self.variables
+        meant, variables = self._find_meant(conditions, None), self.variables
         words = ", ".join(_words(each) for each in conditions)
         rests = ", which rests on suppressed rows holding them" if variables.only_suppressed(conditions) else ""
         notes = [f"{words}: {meant}{rests}"] if meant.possible else []
@@ -222,9 +222,9 @@ class Beliefs(Tabular):
         >>> print(sl.maxent(ward).meant({"sex": "male"}))
         2 people for certain; 4 people in 1 group may be meant too, of whom the estimate takes 2 to be
         """
-        return self._meant(_conditions(given), group)
+        return self._find_meant(_conditions(given), group)
 
-    def _meant(self, conditions: Event, group: GroupName | int | None) -> MeantPeople:
+    def _find_meant(self, conditions: Event, group: GroupName | int | None) -> MeantPeople:
         part, share = self._parts(conditions, group)
         parts = self.variables.parts
         rows = np.unique(parts.row[part])
@@ -247,7 +247,7 @@ class Beliefs(Tabular):
         return int((~self.solution.zero).sum())
 
     @cached_property
-    def touched(self) -> Flags:
+    def touched_groups(self) -> Flags:
         """Which groups (by row) a statement touches."""
         quotient = self.reduced.quotient
         classes = np.zeros(quotient.blocks.groups, bool)
@@ -255,10 +255,10 @@ class Beliefs(Tabular):
         touched: Flags = classes[quotient.group]
         return touched
 
-    def touched_by(self, value: int) -> Flags:
+    def find_touched_groups(self, value: int) -> Flags:
         """Which groups a statement touches that may change what is believed of a value: all that one touches."""
         del value
-        return self.touched
+        return self.touched_groups
 
     def probability(
         self,
@@ -301,7 +301,7 @@ class Beliefs(Tabular):
         people = self.variables.members.people
         return sum_by(row[having], amounts[having], len(people)) / people
 
-    def expected(
+    def average_rates(
         self, rates: Floats, *, given: Mapping[str, object] | None = None, group: GroupName | int | None = None
     ) -> float:
         """Average what is known of each row over the people who say this."""
@@ -330,7 +330,9 @@ class Beliefs(Tabular):
         parts, members = self.variables.parts, self.variables.members
         people = share * parts.weight[part] * members.people[parts.row[part]]
         # in rows that statements cut and touch, the number of people is what was solved for
-        solved = np.flatnonzero(parts.divided[parts.row[part]] & self.touched[members.group[parts.row[part]]])
+        solved = np.flatnonzero(
+            parts.divided_rows[parts.row[part]] & self.touched_groups[members.group[parts.row[part]]]
+        )
         everything = np.arange(len(self.variables.value))
         people[solved] = self._amounts_in(part[solved], share[solved], everything)
         return people
@@ -347,8 +349,8 @@ class Beliefs(Tabular):
         row = parts.row[part]
         entry = quotient.blocks.entry(quotient.row[row], quotient.column[column])
         of_class = np.where(
-            self.touched[self.variables.members.group[row]],
-            self.reduced.at_sites(self.solution.amounts, entry, parts.slot[part]),
+            self.touched_groups[self.variables.members.group[row]],
+            self.reduced.compute_at_sites(self.solution.amounts, entry, parts.slot[part]),
             self._amounts[entry] * parts.weight[part],
         )
         return quotient.divide(of_class, row, column)
@@ -415,7 +417,7 @@ class Beliefs(Tabular):
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
         row, column, amounts = self._entries
         entries = row, self.variables.value[column], amounts
-        return KeyBeliefs.of_members(self.variables, self.release.domain, entries)
+        return KeyBeliefs.from_members(self.variables, self.release.domain, entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -425,7 +427,7 @@ class Beliefs(Tabular):
         may be surer than what follows for the group.  Likewise everybody whom a statement names, and all the others
         who look like them: that Ann does not have it says more about these than about anybody of them all.
         """
-        apart = self.variables.parts.divided & self.touched[self.variables.members.group]
+        apart = self.variables.parts.divided_rows & self.touched_groups[self.variables.members.group]
         if not apart.any() and not self.reduced.people:
             return self.by_key
         unnamed = replace(self, solution=replace(self.solution, amounts=self._amounts_of_unnamed))
@@ -437,8 +439,8 @@ class Beliefs(Tabular):
             np.concatenate((value, part_value, named_value)),
             np.concatenate((amounts, part_amounts, named_amounts)),
         )
-        keys = KeysOfPeople.joined([printed, parts, named], tuple(map(person_text, self.reduced.people)))
-        return KeyBeliefs.of(self.variables, keys, self.release.domain, entries)
+        keys = KeysOfPeople.concatenate([printed, parts, named], tuple(map(person_text, self.reduced.people)))
+        return KeyBeliefs.from_entries(self.variables, keys, self.release.domain, entries)
 
     @property
     def _amounts_of_unnamed(self) -> Floats:
@@ -453,7 +455,7 @@ class Beliefs(Tabular):
         people = add_up(members.key[~apart], members.people[~apart], members.key_count).astype(float)
         named = np.isin(np.arange(members.key_count), self._keys_of_named)
         people = np.where(named, sum_by(key, amounts[whole], members.key_count), people)
-        kinds = KeysOfPeople.of_keys(people, named)
+        kinds = KeysOfPeople.from_keys(people, named)
         return kinds, (key, self.variables.value[column[whole]], amounts[whole])
 
     def _kinds_of_parts(self, rows: Integers) -> tuple[KeysOfPeople, Entries]:
@@ -579,7 +581,7 @@ def risks_in_html(beliefs: Beliefs | SetBeliefs) -> str:
     return html_table(title, names, rows, total=len(kinds.probability), note=" ".join(beliefs.notes))
 
 
-def _rounded(people: float) -> str:
+def _round_people(people: float) -> str:
     return f"{people:,.0f}" if people >= 100 else f"{people:.3g}"
 
 

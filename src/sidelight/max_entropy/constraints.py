@@ -32,10 +32,10 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.errors import BadKnowledge
-from sidelight.knowledge.events import Condition, about_people, condition_text
+from sidelight.knowledge.events import Condition, condition_text, keep_conditions_on_people
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Who, person_text
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.problem import Variables, cells_of
 from sidelight.max_entropy.terms import (
     ONE,
@@ -85,7 +85,7 @@ class Constraints:
     scale: Floats  # of the noise of each constraint that was measured, in people; 0: known
     laplace: Flags
 
-    def of_statements(self, numbers: Sequence[int]) -> Constraints:
+    def select_statements(self, numbers: Sequence[int]) -> Constraints:
         """Keep those of some statements; whoever is mentioned stays mentioned."""
         kept = np.isin(self.statement, numbers)
         # terms keep their numbers, so that the support is only filtered; constraints are numbered anew
@@ -110,7 +110,7 @@ class Constraints:
 
 def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Constraints:
     """Write statements as constraints."""
-    drafted = [*_by_bound(variables, known)]
+    drafted = [*_split_bounds(variables, known)]
     stated, forms = tuple(each for each, _ in drafted), [form for _, form in drafted]
     terms = [term for form in forms for term in form.terms]
     people = _rows_of_people(variables, terms)
@@ -122,7 +122,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
     unknown = support_of_unknown(variables, meant, terms, draft.unknown_term)
     about_nobody = (stated[at] for at in draft.about_nobody)
     return Constraints(
-        TermSupport.joined([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
+        TermSupport.concatenate([support.restrict(used[support.part_term], used[support.column_term]), unknown]),
         np.concatenate((draft.constraint, np.array(draft.unknown_constraint, np.int64))),
         np.concatenate((draft.coefficient, np.array(draft.unknown_coefficient, float))),
         np.concatenate((person, np.full(len(draft.unknown_term), NOBODY))),
@@ -143,7 +143,7 @@ def constraints_of(variables: Variables, known: Sequence[WordedStatement]) -> Co
 def _why_nobody(variables: Variables, known: WordedStatement) -> str:
     """Say which condition nobody fulfils, if it is one by itself."""
     for share in shares_of([known]):
-        conditions = about_people(share.given)
+        conditions = keep_conditions_on_people(share.given)
         for condition in conditions:
             if not variables.holds(condition).any():
                 return _nobody_says(condition)
@@ -162,11 +162,13 @@ def _notes_on_suppressed(variables: Variables, people: Mapping[Who, Integers]) -
     suppressed = suppressed_groups(variables.release.groups)
     for who, rows in people.items():
         if cells_of(who, variables.described) and suppressed[variables.members.group[rows]].all():
-            name = in_short(person_text(who))
+            name = abbreviate(person_text(who))
             yield f"{name} fits nothing that is printed: this rests on suppressed rows holding the person"
 
 
-def _by_bound(variables: Variables, known: Sequence[WordedStatement]) -> Iterator[tuple[WordedStatement, LinearForm]]:
+def _split_bounds(
+    variables: Variables, known: Sequence[WordedStatement]
+) -> Iterator[tuple[WordedStatement, LinearForm]]:
     """Say each bound by itself where it is not known how many people a statement speaks of."""
     for each in known:
         form = linear_form(each.statement)
@@ -219,10 +221,10 @@ class _Draft:
             form, start = forms[at], starts[at]
             places = slice(start, start + len(form.terms))
             if not vague[at]:
-                people[at], self.coefficient[places] = _in_people(form, sizes[places])
+                people[at], self.coefficient[places] = _scale_to_people(form, sizes[places])
                 continue
             _check_same_people(known[at], form)
-            scale, self.coefficient[places] = _in_people(form, [1] * len(form.terms))
+            scale, self.coefficient[places] = _scale_to_people(form, [1] * len(form.terms))
             people[at] = sizes[start] * scale
             bound = form.low if form.high is None else form.high
             if bound:
@@ -238,7 +240,7 @@ class _Draft:
                 self.scale[at], self.laplace[at] = float(form.measured.scale * size), form.measured.noise == "laplace"
 
 
-def _in_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
+def _scale_to_people(form: LinearForm, sizes: Sequence[int]) -> tuple[Fraction, list[float]]:
     """Give the size of the smallest term, and all coefficients in people of it: they stay at most 1."""
     weights = [term.coefficient / size for term, size in zip(form.terms, sizes, strict=True)]
     people = 1 / max(map(abs, weights))

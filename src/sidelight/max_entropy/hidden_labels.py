@@ -54,7 +54,7 @@ class RawLabels:
     """The raw labels of a column, in bundles of those that nothing printed or mentioned tells apart.
 
     >>> ages = RawLabels(("20-29", "30-39", "34", "*"), ("30-34",))
-    >>> [float(ages.weight[ages.covered(text)].sum()) for text in ("20-29", "30-39", "30-34", "34", "*")]
+    >>> [float(ages.weight[ages.find_bundles(text)].sum()) for text in ("20-29", "30-39", "30-34", "34", "*")]
     [10.0, 10.0, 5.0, 1.0, 20.0]
     """
 
@@ -66,16 +66,16 @@ class RawLabels:
         position = self.order.positions(every.themselves)
         self._memo = {text: position[at : at + 1] for at, text in enumerate(every.themselves)}
 
-    def covered(self, text: Label) -> Integers:
+    def find_bundles(self, text: Label) -> Integers:
         """Find the bundles that a label may stand for."""
         if text not in self._memo:
             stretches = [np.arange(start, stop) for start, stop in self.order.covered(text)]
             self._memo[text] = np.concatenate([NO_BUNDLES, *stretches])
         return self._memo[text]
 
-    def covered_by_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
+    def find_bundles_of_each(self, texts: Sequence[Label]) -> tuple[Integers, Integers]:
         """Find the bundles of several labels: which label, by its place, and the bundle."""
-        bundles = [self.covered(text) for text in texts]
+        bundles = [self.find_bundles(text) for text in texts]
         return np.repeat(np.arange(len(texts)), [len(each) for each in bundles]), np.concatenate([NO_BUNDLES, *bundles])
 
 
@@ -124,12 +124,12 @@ class _Bundles:
             return
         points = [number for text in self.bundles if text is not None and (number := as_number(text)) is not None]
         decimals = _decimals([*points, *_ends(intervals)])
-        self._add(_along(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
+        self._add(_cut_line(intervals, points, 10.0**-decimals), lambda number: f"{number:.{decimals}f}")
 
     def _add_days(self) -> None:
         intervals = [interval for each in self.printed.values() for interval in each.days]
         points = [float(day) for text in self.bundles if text is not None and (day := as_day(text)) is not None]
-        inside = ((day, days) for day, days in _along(intervals, points, 1.0) if 1 <= day <= dt.date.max.toordinal())
+        inside = ((day, days) for day, days in _cut_line(intervals, points, 1.0) if 1 <= day <= dt.date.max.toordinal())
         self._add(inside, lambda day: dt.date.fromordinal(round(day)).isoformat())
 
     def _add(self, bundles: Iterable[tuple[float, float]], text_of: Callable[[float], str]) -> None:
@@ -194,10 +194,10 @@ def _decimals(numbers: Iterable[float]) -> int:
     return MOST_DECIMALS
 
 
-def _along(intervals: list[Interval], points: Iterable[float], step: float) -> Iterator[tuple[float, float]]:
+def _cut_line(intervals: list[Interval], points: Iterable[float], step: float) -> Iterator[tuple[float, float]]:
     """Cut a line at all ends: each end by itself, and what is between two of them, with how many steps there are.
 
-    >>> [*_along([Interval(20, 29), Interval(25, 34)], [22], 1)]
+    >>> [*_cut_line([Interval(20, 29), Interval(25, 34)], [22], 1)]
     [(20, 1.0), (21, 1.0), (22, 1.0), (23, 2.0), (25, 1.0), (26, 3.0), (29, 1.0), (30, 4.0), (34, 1.0)]
     """
     if not intervals:
@@ -232,10 +232,10 @@ class ColumnCells:
         self.printed, self.mentioned, self.nodes = printed, mentioned, nodes
         self.raw = RawLabels(printed, mentioned, nodes)
         held = np.zeros((len(self.raw.weight), len(mentioned)), bool)
-        mention, bundle = self.raw.covered_by_each(mentioned)
+        mention, bundle = self.raw.find_bundles_of_each(mentioned)
         held[bundle, mention] = True
         self.holds, self._cell_of_bundle = _distinct_rows(held)
-        label, bundle = self.raw.covered_by_each(printed)
+        label, bundle = self.raw.find_bundles_of_each(printed)
         cells = len(self.holds)
         pair, place = np.unique(label * cells + self._cell_of_bundle[bundle], return_inverse=True)
         self.weight = sum_by(place, self.raw.weight[bundle], len(pair))
@@ -262,7 +262,7 @@ class ColumnCells:
         """
         holding = [text for text, holds in zip(self.mentioned, self.holds[cell], strict=True) if holds]
         if holding:
-            narrowest = min(holding, key=lambda text: float(self.raw.weight[self.raw.covered(text)].sum()))
+            narrowest = min(holding, key=lambda text: float(self.raw.weight[self.raw.find_bundles(text)].sum()))
             return f"{shown(narrowest)} (printed {shown(self.printed[code])})"
         excluded = np.flatnonzero(self.holds[others].any(axis=0))
         names = [shown(self.mentioned[at]) for at in excluded.tolist()]

@@ -44,13 +44,13 @@ class KeysOfPeople:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
+    def from_keys(cls, people: Floats, named: Flags) -> KeysOfPeople:
         """Make a kind of each key; `named` are those of people whom statements name."""
         keys = len(people)
         return cls(np.arange(keys), np.full(keys, -1), np.where(named, OTHERS, NOBODY), people)
 
     @classmethod
-    def joined(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
+    def concatenate(cls, kinds: Sequence[KeysOfPeople], names: tuple[str, ...]) -> KeysOfPeople:
         """Put kinds one behind the other."""
         return cls(
             np.concatenate([each.printed for each in kinds]),
@@ -109,7 +109,7 @@ class KeyBeliefs:
     probability: Floats
 
     @classmethod
-    def of(
+    def from_entries(
         cls,
         variables: Variables,
         keys: KeysOfPeople,
@@ -127,12 +127,12 @@ class KeyBeliefs:
         return cls(variables, keys, domain, key, value, np.clip(total / people[key], 0.0, 1.0))
 
     @classmethod
-    def of_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
+    def from_members(cls, variables: Variables, domain: tuple[Label, ...], entries: Entries) -> KeyBeliefs:
         """Take entries by the row of the members that they are of; every key of theirs is a kind of its own."""
         members, (row, value, amounts) = variables.members, entries
         people = add_up(members.key, members.people, members.key_count).astype(float)
-        keys = KeysOfPeople.of_keys(people, np.zeros(members.key_count, bool))
-        return cls.of(variables, keys, domain, (members.key[row], value, amounts))
+        keys = KeysOfPeople.from_keys(people, np.zeros(members.key_count, bool))
+        return cls.from_entries(variables, keys, domain, (members.key[row], value, amounts))
 
     @property
     def members(self) -> Members:
@@ -148,7 +148,7 @@ class KeyBeliefs:
             return tuple(says.items())
         return (*says.items(), ("person", "anybody else" if person == OTHERS else self.keys.names[person]))
 
-    def at(self, key: Integers, value: Integers) -> Floats:
+    def probabilities_at(self, key: Integers, value: Integers) -> Floats:
         """Give the probabilities of some keys and values; 0 where they do not occur together."""
         known, sought = self.key * len(self.domain) + self.value, key * len(self.domain) + value
         place = np.minimum(np.searchsorted(known, sought), len(known) - 1)
@@ -157,7 +157,7 @@ class KeyBeliefs:
     def moved_most(self, before: KeyBeliefs, n: int) -> tuple[Move, ...]:
         """Give the n kinds whose beliefs moved most, each with the value that moved most; `before` is by key."""
         kind, value, here = self.key, self.value, self.probability
-        there = before.at(self.keys.printed[kind], value)
+        there = before.probabilities_at(self.keys.printed[kind], value)
         # ties of the last bits are ties, so that people who moved as much come by how sure somebody is, then in order
         moved, sure = np.round(np.abs(here - there), 12), np.round(here, 12)
         order = np.lexsort((value, kind, -sure, -moved))
@@ -185,7 +185,7 @@ def estimation_error(beliefs: KeyBeliefs, original: Table) -> float:
     pair, number = np.unique(key * values + value, return_inverse=True)
     people = add_up(number, count, len(pair))
     true = people / beliefs.keys.people[pair // values]
-    believed = beliefs.at(*np.divmod(pair, values))
+    believed = beliefs.probabilities_at(*np.divmod(pair, values))
     with np.errstate(divide="ignore"):
         return max(float((people / original.people) @ (np.log(true) - np.log(believed))), 0.0)
 

@@ -56,17 +56,17 @@ def solve_measured(
     """
     measurements = _Measurements(problem, scale, laplace, solve)
     multipliers = measurements.minimum()
-    solution, gradient = measurements.at(multipliers)
+    solution, gradient = measurements.solve_at(multipliers)
     remedy = "leave out measurements of hardly any noise, or state them as equations"
     if not measurements.is_minimum(multipliers, gradient):
-        residual = np.abs(measurements.projected(multipliers, gradient)).max()
+        residual = np.abs(measurements.project(multipliers, gradient)).max()
         message = f"no solution: what was measured is still off by {residual:.1g} people; {remedy}"
         raise TooHard(message)
     # a weight that was cut off may be so only where nobody is: elsewhere the solution is that of another problem
     if (solution.amounts[measurements.tilt(multipliers) < -FARTHEST_TILT] > NEGLIGIBLE_PEOPLE).any():
         message = f"no solution: what was measured is too far from all that is possible, for its noise; {remedy}"
         raise TooHard(message)
-    return measurements.fitted(solution, multipliers)
+    return measurements.fit(solution, multipliers)
 
 
 class _Measurements:
@@ -95,7 +95,7 @@ class _Measurements:
             tilt = tilt - top[margin]
         return tilt
 
-    def at(self, multipliers: Floats) -> tuple[Solution, Floats]:
+    def solve_at(self, multipliers: Floats) -> tuple[Solution, Floats]:
         """Solve the rest, tilted by multipliers; gives the gradient of the dual, too."""
         weight = np.exp(np.maximum(self.tilt(multipliers), -FARTHEST_TILT))
         solution = self.solve(replace(self.hard, weight=weight))
@@ -104,12 +104,12 @@ class _Measurements:
 
     def minimum(self) -> Floats:
         """Find the multipliers, in units in which all directions are about as steep."""
-        first, _ = self.at(np.zeros(len(self.center)))
+        first, _ = self.solve_at(np.zeros(len(self.center)))
         unit = 1 / np.sqrt(self.coefficients.power(2) @ first.amounts + self.variance + 1e-12)
 
         def dual(scaled: Floats) -> tuple[float, Floats]:
             multipliers = scaled * unit
-            solution, gradient = self.at(multipliers)
+            solution, gradient = self.solve_at(multipliers)
             amounts = solution.amounts[solution.amounts > 0]
             entropy = -(amounts @ (np.log(amounts) - self.log_weight[solution.amounts > 0]))
             value = entropy + multipliers @ (gradient - self.variance * multipliers / 2)
@@ -127,16 +127,16 @@ class _Measurements:
     def is_minimum(self, multipliers: Floats, gradient: Floats) -> bool:
         """Say whether every sum is where the likelihood has it, or so near that its multiplier is as good as right."""
         accepted = ACCEPTED_SHARE * max(float(self.problem.people.sum()), 10.0) + ACCEPTED_TILT * self.variance
-        return bool((np.abs(self.projected(multipliers, gradient)) <= accepted).all())
+        return bool((np.abs(self.project(multipliers, gradient)) <= accepted).all())
 
-    def projected(self, multipliers: Floats, gradient: Floats) -> Floats:
+    def project(self, multipliers: Floats, gradient: Floats) -> Floats:
         """Leave out what pushes against a bound."""
         at_most, at_least = multipliers >= self.most * (1 - 1e-9), multipliers <= -self.most * (1 - 1e-9)
         low = np.where(at_most, np.maximum(gradient, 0.0), gradient)
         projected: Floats = np.where(at_least, np.minimum(low, 0.0), low)
         return projected
 
-    def fitted(self, solution: Solution, multipliers: Floats) -> tuple[Problem, Solution]:
+    def fit(self, solution: Solution, multipliers: Floats) -> tuple[Problem, Solution]:
         """Put what was measured where the estimate has it: there it is an equation, which pushes as much."""
         sums = self.coefficients @ solution.amounts
         low, high, pushes = self.problem.low.copy(), self.problem.high.copy(), np.empty(len(self.soft))

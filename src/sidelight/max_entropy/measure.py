@@ -288,7 +288,7 @@ class MaxEntGain(StatisticsAboutValues):
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
         at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))
-        value, undecided = self._decided(after, before, at), after.undecided or before.undecided
+        value, undecided = self._decide(after, before, at), after.undecided or before.undecided
         kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
         return Finding(self, value, _witness(by_kind, at), after.notes, kindest)
 
@@ -308,12 +308,12 @@ class MaxEntGain(StatisticsAboutValues):
             message = f"'{self.name}' is over what is known without the release; leave out statements about its groups"
             raise BadMeasure(message)
         try:
-            return after, maxent(without_groups(release), statements, seconds=self.seconds)
+            return after, maxent(merge_groups(release), statements, seconds=self.seconds)
         except (BadKnowledge, UnknownColumn) as error:
             message = f"without the release, what is known cannot be judged: {error}"
             raise BadMeasure(message) from None
 
-    def _decided(self, after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs, at: int) -> Amount:
+    def _decide(self, after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs, at: int) -> Amount:
         """Give a gain: exactly where nothing is known besides, else rounded up."""
         by_kind, groups = after.by_kind, after.release.groups
         if after.known:
@@ -339,7 +339,7 @@ class MaxEntGain(StatisticsAboutValues):
         after, before = self._both(release)
         value = release.groups.code_of(witness.value)
         (at,) = np.flatnonzero((after.by_kind.key == witness.key) & (after.by_kind.value == value))
-        return self._decided(after, before, int(at))
+        return self._decide(after, before, int(at))
 
 
 @dataclass(frozen=True, repr=False)
@@ -418,11 +418,11 @@ class EstimationError(WithStatistics):
         return self.measure(release).value
 
 
-def without_groups(release: Release) -> Release:
+def merge_groups(release: Release) -> Release:
     """Put everybody into one group: who there is, and how often each value occurs, and nothing about who is where.
 
     >>> wards = Release.from_counts([{"Flu": 1, "Cold": 1}, {"Flu": 3}], labels=[{"sex": "f"}, {"sex": "m"}])
-    >>> without_groups(wards)
+    >>> merge_groups(wards)
     <Release of 5 people in 1 group, value: 2 values (single)>
     """
     groups, members = release.groups, release.members or Members.as_printed(release.groups)
@@ -445,7 +445,7 @@ def _speaks_of_groups(share: ConditionalProbability) -> bool:
 
 def gains_of(after: KeyBeliefs, before: KeyBeliefs) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Give P*(s | q) − P°(s | q) for all that are believed with the release; kinds are the same in both."""
-    return after.probability - before.at(after.key, after.value)
+    return after.probability - before.probabilities_at(after.key, after.value)
 
 
 def _witness(beliefs: KeyBeliefs, at: int) -> Believed:
@@ -458,7 +458,7 @@ def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
     members, groups = beliefs.by_kind.members, beliefs.release.groups
     rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
-    if not beliefs.touched_by(value)[members.group[rows]].any():
+    if not beliefs.find_touched_groups(value)[members.group[rows]].any():
         expected = sum(
             Fraction(int(members.people[row]) * int(groups.counts.row(group)[value]), int(groups.sizes[group]))
             for row, group in zip(rows.tolist(), members.group[rows].tolist(), strict=True)

@@ -25,7 +25,7 @@ import numpy as np
 
 from sidelight.arrays import Codes, Flags, Floats, Integers, number_vectors, ranges, starts_of
 from sidelight.errors import BadKnowledge, TooHard, did_you_mean, parameter
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.max_entropy.hidden_labels import NO_NODES, ColumnCells
 from sidelight.release.printed_labels import knows_label
 from sidelight.release.printing import Nodes
@@ -51,7 +51,7 @@ class RowLabels:
         known = [*self.labels, *(self.nodes.above if self.nodes else ()), *(self.nodes.under if self.nodes else ())]
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if self.nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
-        message = f"the release knows no {in_short(self.name)} '{in_short(shown(text))}'{near}{hierarchies}"
+        message = f"the release knows no {abbreviate(self.name)} '{abbreviate(shown(text))}'{near}{hierarchies}"
         raise BadKnowledge(message)
 
     def cells(self, mentioned: tuple[Label, ...]) -> ColumnCells:
@@ -108,7 +108,7 @@ class Parts:
         return int(self.count.max(initial=1))
 
     @cached_property
-    def divided(self) -> Flags:
+    def divided_rows(self) -> Flags:
         """Which rows have several parts."""
         divided: Flags = self.count > 1
         return divided
@@ -116,7 +116,7 @@ class Parts:
     @cached_property
     def kind(self) -> Integers:
         """Number rows so that those of one kind have parts of the same weights and cells, wherever they differ."""
-        if not self.divided.any():
+        if not self.divided_rows.any():
             return np.zeros(len(self.count), np.int64)
         codes = np.zeros((len(self.count), len(self.cut)), np.int64)
         for place, (name, cells) in enumerate(self.cut.items()):
@@ -151,7 +151,7 @@ class Parts:
 
     def certain(self, holds: Flags) -> Flags:
         """Say for each part whether everybody in its row fulfils a condition, given in which parts it holds."""
-        if not self.divided.any():
+        if not self.divided_rows.any():
             return holds
         certain: Flags = np.logical_and.reduceat(holds, self.first[:-1])[self.row]
         return certain

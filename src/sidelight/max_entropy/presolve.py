@@ -4,7 +4,7 @@ A constraint can leave a variable no value but 0 ("no man has breast cancer").  
 multipliers run away, so such variables must go first.  Each step below only uses consequences of the constraints; it
 removes no feasible point, and therefore not the one of largest entropy:
 
-- `fixed_by_frechet_bounds`: in a group of n people of whom r are asked about, with c occurrences of the values, the
+- `fix_by_frechet_bounds`: in a group of n people of whom r are asked about, with c occurrences of the values, the
   sum lies between max(0, r + c − n) and min(r, c) (Fréchet).  A constraint that asks for the total of either end fixes
   each group at that end, where whole parts of the block are 0.
 - `propagate_bounds`: from l ≤ x ≤ u and Σ a_v x_v ≤ high follows a_w x_w ≤ high − Σ_{v≠w} min(a_v l_v, a_v u_v), and
@@ -17,7 +17,7 @@ force are found by linear programs, which cost more and are asked where the solv
 where it does not arrive (`is_feasible`, `forced_zeros`), and to name a contradiction (`conflicting`).
 
 Cost, with V variables and Z nonzeros of the constraints: `drop_implied` sorts the nonzeros twice, Z log Z;
-`propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fixed_by_frechet_bounds`
+`propagate_bounds` passes V + Z bounds on in each of at most `PROPAGATION_ROUNDS` rounds; `fix_by_frechet_bounds`
 sorts the nonzeros and then scans all V + Z once more for each constraint that is at an end of its bounds.  A linear
 program takes as long as it may: until the caller's deadline, at which HiGHS gives up and nothing is said.
 
@@ -135,7 +135,7 @@ def _slack(bound: Floats) -> Floats:
     return NEGLIGIBLE_PEOPLE * (1 + np.abs(np.where(np.isfinite(bound), bound, 0.0)))
 
 
-def fixed_by_frechet_bounds(problem: Problem) -> Flags:
+def fix_by_frechet_bounds(problem: Problem) -> Flags:
     """Find amounts that are 0 because a constraint asks for the most or the least that its groups allow together.
 
     Raises `Infeasible` where one asks for more or less than that.
@@ -223,13 +223,13 @@ def _counts_once(problem: Problem) -> Flags:
     plain = np.ones(len(problem.low), bool)
     plain[np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))[matrix.data != 1]] = False
     constraint = np.repeat(np.arange(len(plain)), np.diff(matrix.indptr))
-    plain[constraint[_in_parts(problem)[problem.row[matrix.indices]]]] = False
+    plain[constraint[_has_parts(problem)[problem.row[matrix.indices]]]] = False
     someone_named = (problem.statement == ONE_PERSON).any()
     plain[someone_named | (np.diff(matrix.indptr) == 0)] = False
     return plain
 
 
-def _in_parts(problem: Problem) -> Flags:
+def _has_parts(problem: Problem) -> Flags:
     """Say which rows have several variables in one column: how many people a constraint counts there is not known."""
     in_parts = np.zeros(len(problem.people), bool)
     order = np.lexsort((problem.column, problem.row))
@@ -244,7 +244,7 @@ def drop_implied(problem: Problem) -> Problem:
     Raises `Infeasible` where what is left cannot hold.
     """
     for margin, totals in ((problem.row, problem.people), (problem.column, problem.counts)):
-        problem = _without_margin(problem, margin, totals)
+        problem = _subtract_margin(problem, margin, totals)
     empty = np.diff(problem.coefficients.indptr) == 0
     off = empty & ((problem.low > _slack(problem.low)) | (problem.high < -_slack(problem.high)))
     if off.any():
@@ -259,7 +259,7 @@ def drop_implied(problem: Problem) -> Problem:
     )
 
 
-def _without_margin(problem: Problem, margin: Integers, totals: Floats) -> Problem:
+def _subtract_margin(problem: Problem, margin: Integers, totals: Floats) -> Problem:
     """Move rows (or columns) that a constraint counts as a whole into its bounds."""
     nonzeros = sparse.coo_array(problem.coefficients)
     k, variable = nonzeros.coords

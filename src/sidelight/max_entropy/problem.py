@@ -180,7 +180,7 @@ class Variables:
                 by_number = "; a group of the release is said by its number: group=#3" if name == "group" else ""
                 message = f"no column '{name}' in the release{did_you_mean(name, self.columns)}{by_number}"
                 raise UnknownColumn(message)
-            if self._prints_averages and name not in self._known_of_members:
+            if self._prints_averages and name not in self._member_knowledge:
                 message = (
                     f"this release prints averages of its groups, which say of nobody there which {name} they have; "
                     "state shares of everybody, or of people by their group (group=#3)"
@@ -192,7 +192,7 @@ class Variables:
         return self.release.printing is not None and self.release.printing.averages
 
     @property
-    def _known_of_members(self) -> set[str]:
+    def _member_knowledge(self) -> set[str]:
         return set() if self.release.members is None else {column.name for column in self.release.members.columns}
 
     def holds(self, condition: Condition) -> Flags:
@@ -253,7 +253,7 @@ class Variables:
         """Say which parts conditions fit, if suppressed rows, of whose people nothing is known, are among them."""
         if not self._some_suppressed:
             return None
-        hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._known_of_members
+        hidden = {name for name, text in cells_in(conditions) if text != SUPPRESSED} - self._member_knowledge
         if not hidden:
             return None
         fits: Flags = self._share_of_keys(conditions) > 0

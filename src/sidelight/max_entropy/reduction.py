@@ -79,7 +79,7 @@ class ReducedProblem:
         np.add.at(expanded, self.entry, amounts)
         return expanded
 
-    def at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
+    def compute_at_sites(self, amounts: Floats, entry: Integers, slot: Integers) -> Floats:
         """Give what sites of solved groups have, over all persons."""
         first = np.flatnonzero(run_starts([self.site]))
         total = np.append(np.add.reduceat(amounts, first), 0.0)
@@ -120,7 +120,7 @@ def _quotient_by(variables: Variables, constraints: Constraints) -> Quotient:
     """Tell apart what some term tells apart; rows where a named person may be get a term of their own."""
     support, parts = constraints.support, variables.parts
     alone = np.unique(np.concatenate([np.empty(0, np.int64), *constraints.people.values()]))
-    divided = np.flatnonzero(parts.divided)
+    divided = np.flatnonzero(parts.divided_rows)
     # a term of a part is one of its row, by slot; after these one for each kind of rows that are cut into parts
     by_slot = support.part_term * parts.slots + parts.slot[support.part]
     kinds = len(constraints.constraint) * parts.slots
@@ -143,7 +143,7 @@ class _Numbered:
     column: Integers
     weight: Floats
 
-    def ordered(self) -> _Numbered:
+    def order(self) -> _Numbered:
         """Put them in order."""
         at = np.lexsort((self.person, self.site))
         return _Numbered(self.site[at], self.person[at], self.row[at], self.column[at], self.weight[at])
@@ -152,7 +152,7 @@ class _Numbered:
 def _numbered_variables(variables: Variables, quotient: Quotient, constraints: Constraints) -> _Numbered:
     """Number the variables by site: everybody who is not named, then those who are."""
     blocks, parts = quotient.blocks, variables.parts
-    touched = _touched(variables, quotient, constraints)
+    touched = _find_touched(variables, quotient, constraints)
     others = np.flatnonzero(touched[blocks.row_group] & _has_unnamed(quotient, constraints))
     columns = np.flatnonzero(touched[blocks.column_group])
     original = quotient.row_representative[others]
@@ -167,7 +167,7 @@ def _numbered_variables(variables: Variables, quotient: Quotient, constraints: C
     site = blocks.entry(row, column) * parts.slots + parts.slot[part[one]]
     numbered = _Numbered(site, person, row, column, weight[one])
     # without parts and people, the order by row is the order by site already
-    return numbered.ordered() if len(parts_of) > 1 or parts.slots > 1 else numbered
+    return numbered.order() if len(parts_of) > 1 or parts.slots > 1 else numbered
 
 
 def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[Integers, Floats]:
@@ -181,7 +181,7 @@ def _parts_of_person(variables: Variables, who: Who, rows: Integers) -> tuple[In
     return part[inside], (parts.weight[part] * share)[inside]
 
 
-def _touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:
+def _find_touched(variables: Variables, quotient: Quotient, constraints: Constraints) -> Flags:
     """Say which groups are touched by a constraint."""
     touched = np.zeros(quotient.blocks.groups, bool)
     for rows in (variables.parts.row[constraints.support.part], *constraints.people.values()):

@@ -82,9 +82,9 @@ class Hessian:
         eliminated = np.zeros((constraints + 1, constraints + 1) if self.dense else (0, 0))
         self.inverse_roots = [stack.eliminate(amounts, ridge, eliminated) for stack in elimination.stacks]
         self.diagonal = (matrix.multiply(matrix)) @ amounts if constraints else np.zeros(0)
-        self.complement = self._before_elimination() - eliminated[:-1, :-1] if self.dense else eliminated
+        self.complement = self._build_full() - eliminated[:-1, :-1] if self.dense else eliminated
 
-    def _before_elimination(self) -> Floats:
+    def _build_full(self) -> Floats:
         """Give A D Aᵀ."""
         matrix = self.elimination.coefficients
         scaled = sparse.csr_array(

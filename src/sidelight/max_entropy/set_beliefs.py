@@ -30,7 +30,7 @@ import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, pair_equal
 from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
-from sidelight.knowledge.events import about_values
+from sidelight.knowledge.events import keep_conditions_on_values
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
     Beliefs,
@@ -72,7 +72,7 @@ def set_beliefs_of(
         by_value.setdefault(_value_of(release, each), []).append(each)
 
     def of_value(value: Label, stated: Sequence[WordedStatement]) -> Beliefs:
-        who_has_it = replace(variables, release=_about(release, value))
+        who_has_it = replace(variables, release=_split_by_value(release, value))
         return beliefs_of(who_has_it, tuple(stated), deadline=deadline, progress=progress)
 
     solved = {value: of_value(value, stated) for value, stated in by_value.items()}
@@ -85,7 +85,7 @@ def _value_of(release: Release, known: WordedStatement) -> Label:
     values = dict.fromkeys(
         value
         for share in shares_of([known])
-        for has in (*about_values(share.event), *about_values(share.given))
+        for has in (*keep_conditions_on_values(share.event), *keep_conditions_on_values(share.given))
         for value in has.values
     )
     if not values:
@@ -102,7 +102,7 @@ def _value_of(release: Release, known: WordedStatement) -> Label:
     return next(iter(values))
 
 
-def _about(release: Release, value: Label) -> Release:
+def _split_by_value(release: Release, value: Label) -> Release:
     """Make a release of who has one value and who has not."""
     groups = release.groups
     having = groups.counts.column(groups.code_of(value))
@@ -137,7 +137,7 @@ def _check_independent(solved: Mapping[Label, Beliefs]) -> None:
 
 def _depends_on_hidden(beliefs: Beliefs) -> bool:
     members, parts = beliefs.variables.members, beliefs.variables.parts
-    return bool((parts.divided & beliefs.touched[members.group]).any())
+    return bool((parts.divided_rows & beliefs.touched_groups[members.group]).any())
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,10 +192,10 @@ class SetBeliefs(Tabular):
         """Say whether a statement names this person."""
         return any(each.names(person) for each in self.of_value.values())
 
-    def touched_by(self, value: int) -> Flags:
+    def find_touched_groups(self, value: int) -> Flags:
         """Which groups (by row) a statement about a value touches."""
         beliefs = self.of_value.get(self.release.domain[value])
-        return np.zeros(len(self.release), bool) if beliefs is None else beliefs.touched
+        return np.zeros(len(self.release), bool) if beliefs is None else beliefs.touched_groups
 
     def probability(
         self,
@@ -219,7 +219,7 @@ class SetBeliefs(Tabular):
         beliefs = self.of_value.get(text)
         if beliefs is not None and (beliefs is self.people or not _depends_on_hidden(self.people)):
             return beliefs.probability(text, given=given, group=group)
-        return self.people.expected(self._rates(code), given=given, group=group)
+        return self.people.average_rates(self._rates(code), given=given, group=group)
 
     def _probability_of_person(self, text: Label, code: int, who: Who) -> float:
         if text in self.of_value and self.of_value[text].names(who):
@@ -284,7 +284,7 @@ class SetBeliefs(Tabular):
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(v ∈ S | q) for all q and v that occur together."""
-        return KeyBeliefs.of_members(self.people.variables, self.release.domain, self._entries)
+        return KeyBeliefs.from_members(self.people.variables, self.release.domain, self._entries)
 
     @cached_property
     def by_kind(self) -> KeyBeliefs:
@@ -302,7 +302,7 @@ class SetBeliefs(Tabular):
             kinds.append(replace(of_value, person=person))
             names += apart.keys.names
         key, value, probability = map(np.concatenate, zip(*entries, strict=True))
-        keys = KeysOfPeople.joined(kinds, names)
+        keys = KeysOfPeople.concatenate(kinds, names)
         return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability)
 
     def riskiest(self, n: int = 10) -> tuple[Risk, ...]:

@@ -40,7 +40,7 @@ from sidelight.max_entropy.presolve import (
     Infeasible,
     conflicting,
     drop_implied,
-    fixed_by_frechet_bounds,
+    fix_by_frechet_bounds,
     forced_zeros,
     is_feasible,
     propagate_bounds,
@@ -127,7 +127,7 @@ class _Subproblem:
     def solve(self) -> Solution:
         """Remove what is forced, solve; look again where amounts vanish."""
         try:
-            zero = fixed_by_frechet_bounds(self.problem)
+            zero = fix_by_frechet_bounds(self.problem)
             while True:
                 zero, rest = self._presolve(zero)
                 minimum = self._minimum(rest)
@@ -157,12 +157,12 @@ class _Subproblem:
 
     def _presolve(self, zero: Flags) -> tuple[Flags, Problem]:
         """Remove amounts that are 0, and what follows from that."""
-        high = propagate_bounds(self._without(zero))
+        high = propagate_bounds(self._drop_variables(zero))
         zero = zero.copy()
         zero[np.flatnonzero(~zero)[high <= NEGLIGIBLE_PEOPLE]] = True
-        return zero, drop_implied(self._without(zero))
+        return zero, drop_implied(self._drop_variables(zero))
 
-    def _without(self, zero: Flags) -> Problem:
+    def _drop_variables(self, zero: Flags) -> Problem:
         """Leave variables out; refuses when a row or a column has none left."""
         rest, rows, columns = self.problem.restrict(~zero, np.ones(len(self.problem.low), bool))
         if len(rows) < len(self.problem.people) or len(columns) < len(self.problem.counts):
@@ -218,7 +218,7 @@ class Relaxations:
 
     def is_unsatisfiable(self, statements: Sequence[int]) -> bool:
         """Say whether it is known that some statements, by number, cannot all hold."""
-        relaxed = reduce_problem(self.variables, self.constraints.of_statements(statements))
+        relaxed = reduce_problem(self.variables, self.constraints.select_statements(statements))
         return is_feasible(relaxed.problem, deadline=self.deadline) is False
 
 

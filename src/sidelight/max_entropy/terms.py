@@ -31,7 +31,15 @@ from sidelight.arrays import (
     run_starts,
     unpack_bits,
 )
-from sidelight.knowledge.events import Condition, Event, HasValue, about_people, about_values, cells_in, event_of
+from sidelight.knowledge.events import (
+    Condition,
+    Event,
+    HasValue,
+    cells_in,
+    event_of,
+    keep_conditions_on_people,
+    keep_conditions_on_values,
+)
 from sidelight.knowledge.parse_statements import WordedStatement
 from sidelight.knowledge.people import Described, Someone, Who
 from sidelight.knowledge.statements import (
@@ -65,10 +73,10 @@ class Term(NamedTuple):
     @property
     def value_sets(self) -> tuple[HasValue, ...]:
         """The sets that values are in: of the event, and of those of whom it is asked."""
-        event = (HasValue(self.share.values),) if self.share.values else about_values(self.share.where)
+        event = (HasValue(self.share.values),) if self.share.values else keep_conditions_on_values(self.share.where)
         if self.others:
             event = tuple(HasValue(each.values, not each.others) for each in event)
-        return (*event, *about_values(self.share.given))
+        return (*event, *keep_conditions_on_values(self.share.given))
 
 
 class LinearForm(NamedTuple):
@@ -124,7 +132,7 @@ def _is_one_set(about: Summand) -> bool:
     """Say whether an event is of values or of conditions alone, so that its complement is one too."""
     if not isinstance(about, ConditionalProbability) or not about.where:
         return True
-    return not (about.values or about_values(about.where)) or not about_people(about.where)
+    return not (about.values or keep_conditions_on_values(about.where)) or not keep_conditions_on_people(about.where)
 
 
 def _terms(about: Summand, coefficient: Fraction, *, others: bool = False) -> tuple[Term, ...]:
@@ -155,8 +163,8 @@ def _summands(statement: Statement) -> tuple[Summand, ...]:
 
 def conditions_of(share: ConditionalProbability) -> Event:
     """List what a share says of people, in its event and of those whom it is about."""
-    of_people = about_people(share.given)
-    return event_of((*of_people, *about_people(share.where))) if share.where else of_people
+    of_people = keep_conditions_on_people(share.given)
+    return event_of((*of_people, *keep_conditions_on_people(share.where))) if share.where else of_people
 
 
 def mentioned_conditions(
@@ -186,7 +194,7 @@ class TermSupport:
     column: Integers
 
     @classmethod
-    def joined(cls, supports: Sequence[TermSupport]) -> TermSupport:
+    def concatenate(cls, supports: Sequence[TermSupport]) -> TermSupport:
         """Put the support of later terms behind that of earlier ones."""
         fields = zip(*((each.part_term, each.part, each.column_term, each.column) for each in supports), strict=True)
         return cls(*map(np.concatenate, fields))
@@ -232,34 +240,34 @@ def find_support(
         certain[some], (possible_term, possible_part), (term, part) = part_sets.intersect(some)
         possible.append((possible_term + start, possible_part))
         counting.append((term + start, part))
-    term, part = _joined(counting)
+    term, part = _concatenate_pairs(counting)
     support = TermSupport(term, part, *values.columns(term, values.group[part]))
-    term, part = _joined(possible)
+    term, part = _concatenate_pairs(possible)
     of_values = values.given_values[term]
     possible = [(term[~of_values], part[~of_values])]
     for number in np.flatnonzero(values.given_values).tolist():
         certain[number], part = _people_with_values(variables, terms[number].share.given)
         possible.append((np.full(len(part), number), part))
-    term, part = _joined(possible)
+    term, part = _concatenate_pairs(possible)
     order = np.argsort(term, kind="stable")
     return support, TermPeople(certain, term[order], part[order])
 
 
-def _joined(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+def _concatenate_pairs(pairs: Sequence[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
     one, other = zip(*pairs, strict=True)
     return np.concatenate(one), np.concatenate(other)
 
 
 def _people_with_values(variables: Variables, given: Event) -> tuple[int, Integers]:
     """Say how many people are of an event with values for certain, and list the parts of whoever else may be."""
-    holds = variables.looked_for(about_people(given))
-    for condition in about_people(given):
+    holds = variables.looked_for(keep_conditions_on_people(given))
+    for condition in keep_conditions_on_people(given):
         holds = holds & variables.holds(condition)
     # where everybody of a group fulfils the conditions, it is printed how many have the values
     blocks, group = variables.blocks, variables.members.group[variables.parts.row]
     whole, having = np.ones(blocks.groups, bool), np.zeros(blocks.groups, bool)
     whole[group[~holds]] = False
-    inside = _values_in(variables, about_values(given))[variables.value]
+    inside = _values_in(variables, keep_conditions_on_values(given))[variables.value]
     having[blocks.column_group[inside]] = True
     people = blocks.column_people[inside & whole[blocks.column_group]].sum()
     return int(people), np.flatnonzero(holds & (having & ~whole)[group])
@@ -267,7 +275,7 @@ def _people_with_values(variables: Variables, given: Event) -> tuple[int, Intege
 
 def knows_size(variables: Variables, given: Event) -> bool:
     """Say whether it is known how many people are of an event."""
-    if about_values(given):
+    if keep_conditions_on_values(given):
         return len(_people_with_values(variables, given)[1]) == 0
     holds = variables.looked_for(given)
     certain = holds.copy()
@@ -288,10 +296,12 @@ def support_of_unknown(
         part = meant.possible_parts(term)
         group = np.unique(variables.members.group[variables.parts.row[part]])
         _, column = ranges(starts[group], starts[group + 1])
-        column = column[_values_in(variables, about_values(terms[term].share.given))[variables.value[column]]]
+        column = column[
+            _values_in(variables, keep_conditions_on_values(terms[term].share.given))[variables.value[column]]
+        ]
         new = first_new + number
         supports.append(TermSupport(np.full(len(part), new), part, np.full(len(column), new), column))
-    return TermSupport.joined(supports)
+    return TermSupport.concatenate(supports)
 
 
 def _values_in(variables: Variables, sets: Sequence[HasValue]) -> Flags:
@@ -310,7 +320,12 @@ class _ValueSets:
     def __init__(self, variables: Variables, terms: Sequence[Term]) -> None:
         self.variables = variables
         names = [
-            (term.share.values, about_values(term.share.where), about_values(term.share.given), term.others)
+            (
+                term.share.values,
+                keep_conditions_on_values(term.share.where),
+                keep_conditions_on_values(term.share.given),
+                term.others,
+            )
             for term in terms
         ]
         term_of_name = dict(zip(names, terms, strict=True))
@@ -322,7 +337,7 @@ class _ValueSets:
             self.member[place] = _values_in(variables, term.value_sets)
         self.group = variables.members.group[variables.parts.row]  # of each part
 
-    def in_group_of_parts(self) -> Iterator[Flags]:
+    def has_value_in_group(self) -> Iterator[Flags]:
         """Say for each set and part whether its group has one of the values."""
         blocks, value = self.variables.blocks, self.variables.value
         for member in self.member:
@@ -355,9 +370,9 @@ class _AskedOfPeople:
     others: bool
 
     @classmethod
-    def by(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
+    def from_term(cls, term: Term) -> tuple[_AskedOfPeople, ...]:
         """Give what a term asks, if anything."""
-        where = about_people(term.share.where)
+        where = keep_conditions_on_people(term.share.where)
         return (cls(where, conditions_of(term.share), term.others),) if where else ()
 
 
@@ -372,10 +387,10 @@ class _PartSets:
     ) -> None:
         self.variables, self.people, self.parts = variables, people, len(variables.parts.row)
         everybody = np.ones(self.parts, bool)
-        self.sets = [pack_bits(each) for each in (everybody, *values.in_group_of_parts())]
+        self.sets = [pack_bits(each) for each in (everybody, *values.has_value_in_group())]
         self.certain_sets = self.sets.copy()
         self.conditions = self._numbers([self._whom(term.share) for term in terms], least=1)
-        events = self._numbers([_AskedOfPeople.by(term) for term in terms], least=0)
+        events = self._numbers([_AskedOfPeople.from_term(term) for term in terms], least=0)
         self.event = np.column_stack((1 + values.of_term, events))
         self.bits, self.certain_bits = np.stack(self.sets), np.stack(self.certain_sets)
         self.hides = np.array([one is not other for one, other in zip(self.sets, self.certain_sets, strict=True)])
@@ -388,7 +403,7 @@ class _PartSets:
         """Name the sets that a share is about: its people are in all of them."""
         if share.person is not None:
             return (share.person,)
-        conditions = about_people(share.given)
+        conditions = keep_conditions_on_people(share.given)
         return (*conditions, _InPrintedGroup()) if self.variables.leaves_suppressed_aside(conditions) else conditions
 
     def _numbers(self, names: Sequence[tuple[_SetName, ...]], *, least: int) -> Integers:

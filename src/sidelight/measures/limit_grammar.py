@@ -146,7 +146,7 @@ def _take_number(reader: TokenReader) -> Word:
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
     number = reader.name("a number", stop=())
-    while reader.at_sign(",") and _THOUSANDS.fullmatch(reader.peek(1).text):  # as answers print them
+    while reader.is_sign_next(",") and _THOUSANDS.fullmatch(reader.peek(1).text):  # as answers print them
         reader.take()
         number = f"{number},{reader.name('a number', stop=())}"
     return Word(number)

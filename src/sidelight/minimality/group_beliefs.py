@@ -159,7 +159,7 @@ def _one_cut(question: GroupQuestion, limits: HalfLimits, name: object) -> Group
     caps = [min((each.most(side) for each in limits.shares), default=side) for side in (left, right)]
     counts = question.counts[occurring].tolist()
     different = limits.distinct if limits.distinct > 1 else 0
-    cut = OneCut.within(counts, left, caps[0], caps[1], different=different)
+    cut = OneCut.build(counts, left, caps[0], caps[1], different=different)
     if cut.passing == cut.halves:
         refuse_open_cut(name)
     beside = [cut.shares_when_failing(right=not is_left) for is_left in question.left[0].tolist()]

@@ -145,7 +145,7 @@ class Veil:
 
     def _cut(self, left: int, counts: list[int]) -> OneCut:
         most_left, most_right = self.limits.most_of(left), self.limits.most_of(sum(counts) - left)
-        return OneCut.within(counts, left, most_left, most_right, different=self.limits.different)
+        return OneCut.build(counts, left, most_left, most_right, different=self.limits.different)
 
     def _must_fail(self, counts: Integers, left: Integers, people: Integers, most: tuple[Integers, Integers]) -> Flags:
         """Say which cuts fail in every world, as far as shares tell."""
@@ -208,7 +208,7 @@ def exact_veil(cut: OneCut, belief: Fraction) -> float:
         return 1.0
     people, left, failing = cut.people, cut.left, cut.halves - cut.passing
     veil = 0.0
-    for count, passing in set(zip(cut.counts, cut.on_the_left, strict=True)):
+    for count, passing in set(zip(cut.counts, cut.left_expectations, strict=True)):
         # people with the value, left and right, added up over all halves that fail
         on_left = count * math.comb(people - 1, left - 1) - passing
         for having, side in ((on_left, left), (count * failing - on_left, people - left)):

@@ -192,13 +192,13 @@ def worst_acquaintance(release: Release, value: Label, *, rules_out: int, others
     worlds = list(every_world(release))
     people = list(worlds[0])
     rest = [text for text in release.domain if text != value]
-    learns = _values_of if release.semantics == "single" else _without(value)
+    learns = _values_of if release.semantics == "single" else _condition_on_lacking(value)
     worst = Fraction(0)
     for target in people:
         for ruled_out in _up_to(rest, rules_out):
             possible = [world for world in worlds if _fits(world[target], value, ruled_out)]
             for known, relatives in _parts([each for each in people if each != target], others, family):
-                fitting = [world for world in possible if _implied(world, value, target, relatives)]
+                fitting = [world for world in possible if _check_implied(world, value, target, relatives)]
                 answers = [(learns(world, known), value in world[target]) for world in fitting]
                 worst = max(worst, _surest(answers))
     return worst
@@ -209,7 +209,7 @@ def _fits(has: frozenset[Label], value: Label, ruled_out: Iterable[Label]) -> bo
     return value in has or not has.intersection(ruled_out)
 
 
-def _implied(world: World, value: Label, target: Person, relatives: tuple[Person, ...]) -> bool:
+def _check_implied(world: World, value: Label, target: Person, relatives: tuple[Person, ...]) -> bool:
     return value in world[target] or all(value not in world[person] for person in relatives)
 
 
@@ -218,7 +218,7 @@ def _values_of(world: World, known: tuple[Person, ...]) -> object:
     return tuple(world[person] for person in known)
 
 
-def _without(value: Label) -> Callable[[World, tuple[Person, ...]], object]:
+def _condition_on_lacking(value: Label) -> Callable[[World, tuple[Person, ...]], object]:
     """She learns that these people lack the value; worlds in which one has it say nothing (`None`)."""
     return lambda world, known: True if all(value not in world[person] for person in known) else None
 
@@ -531,7 +531,7 @@ def smallest_epsilon_of_group(
     Fraction(12, 7)
     """
     worlds = product(domain, repeat=sum(counts.values()))
-    everything = [_DrawnSequence.of(world, prior) for world in worlds if world[0] not in ruled_out]
+    everything = [_DrawnSequence.build(world, prior) for world in worlds if world[0] not in ruled_out]
     published = Counter(counts)
     worst: Amount | None = None
     for truth in everything:
@@ -598,7 +598,7 @@ class _DrawnSequence(NamedTuple):
     counts_of_others: Counter[Label]
 
     @classmethod
-    def of(cls, values: Values, prior: Prior) -> _DrawnSequence:
+    def build(cls, values: Values, prior: Prior) -> _DrawnSequence:
         return cls(values, prior(values), Counter(values), Counter(values[1:]))
 
 

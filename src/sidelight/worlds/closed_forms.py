@@ -144,7 +144,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     """
     has = lacks = ratio(1, 1)
     for name in investigation.groups():
-        with_it, without_it = _COUNT[release.semantics](_in_group(release.group(name), name, investigation), ratio)
+        with_it, without_it = _COUNT[release.semantics](_find_group(release.group(name), name, investigation), ratio)
         has, lacks = has * with_it, lacks * without_it
     if has == lacks == 0:
         message = "no world fits both the release and what was found out; is it another release?"
@@ -152,7 +152,7 @@ def odds(release: Release, investigation: Investigation, ratio: Callable[[int, i
     return has, lacks
 
 
-def _in_group(groups: Groups, name: GroupName, investigation: Investigation) -> _InGroup:
+def _find_group(groups: Groups, name: GroupName, investigation: Investigation) -> _InGroup:
     others = investigation.others if investigation.others is not None and investigation.others.group == name else None
     family = investigation.family if investigation.family is not None and investigation.family.group == name else None
     return _InGroup(
@@ -176,9 +176,9 @@ def _single(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Numbe
         remaining[text] -= people
     people, having = sum(remaining.values()), remaining.get(known.value, 0)
     if not known.target:
-        return ratio(1, 1), _without(people, having, known.family, ratio)
+        return ratio(1, 1), _probability_of_missing(people, having, known.family, ratio)
     other = sum(count for text, count in remaining.items() if text != known.value and text not in known.rules_out)
-    return ratio(having, 1), other * _without(people - 1, having, known.family, ratio)
+    return ratio(having, 1), other * _probability_of_missing(people - 1, having, known.family, ratio)
 
 
 def _set(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Number, Number]:
@@ -187,14 +187,14 @@ def _set(known: _InGroup, ratio: Callable[[int, int], Number]) -> tuple[Number, 
     if having > people:
         return ratio(0, 1), ratio(0, 1)
     if not known.target:
-        return ratio(1, 1), _without(people, having, known.family, ratio)
-    lacks = (people - having) * _without(people - 1, having, known.family, ratio)
+        return ratio(1, 1), _probability_of_missing(people, having, known.family, ratio)
+    lacks = (people - having) * _probability_of_missing(people - 1, having, known.family, ratio)
     for text in known.rules_out:
         lacks *= ratio(known.people - known.counts.get(text, 0), known.people)
     return ratio(having, 1), lacks
 
 
-def _without(people: int, having: int, mentioned: int, ratio: Callable[[int, int], Number]) -> Number:
+def _probability_of_missing(people: int, having: int, mentioned: int, ratio: Callable[[int, int], Number]) -> Number:
     """Choose m = `having` of n people: the probability that none of a = `mentioned` is chosen, C(n−m, a) / C(n, a).
 
     It is a product of m factors, or of a, whichever is less: what is not mentioned costs nothing.

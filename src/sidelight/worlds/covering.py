@@ -46,7 +46,7 @@ def covering_k(release: Release, given: Knowledge) -> int:
         raise BadKnowledge(message)
     facts = read_facts(given)
     expect_hard(facts, "what Implications(k) covers")
-    observer = Observer.of(release, facts)
+    observer = Observer.identify(release, facts)
     for value in dict.fromkeys(value for fact in facts for atom in fact.atoms() for value in named_values(atom)):
         release.groups.code_of(value)  # refuses a value that nobody could have
     observer.check_satisfiable(Meter(Effort()))

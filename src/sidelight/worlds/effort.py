@@ -62,7 +62,7 @@ class Meter:
         if before >> 6 != self.states >> 6:
             self.check_time()
 
-    def left(self) -> Effort:
+    def remaining(self) -> Effort:
         """Say what is left, at least a little."""
         seconds = self.effort.seconds
         if seconds is not None:

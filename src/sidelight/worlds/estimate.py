@@ -59,10 +59,10 @@ class Estimate:
         return cls(value, float(value), float(value), confidence)
 
     @classmethod
-    def of(cls, hits: int, worlds: int, confidence: float) -> Estimate:
+    def from_hits(cls, hits: int, worlds: int, confidence: float) -> Estimate:
         """Estimate from hits among worlds.
 
-        >>> estimate = Estimate.of(0, 100, confidence=0.95)
+        >>> estimate = Estimate.from_hits(0, 100, confidence=0.95)
         >>> estimate.low, round(estimate.high, 4)
         (0.0, 0.0362)
         """
@@ -75,7 +75,7 @@ class Estimate:
         high = float(betaincinv(hits + 1, worlds - hits, 1 - tail)) if hits < worlds else 1.0
         return cls(Fraction(hits, worlds), low, high, confidence, worlds)
 
-    def within(self, low: Fraction | int, high: Fraction | int) -> Estimate:
+    def clip(self, low: Fraction | int, high: Fraction | int) -> Estimate:
         """Cut the interval to bounds that are known for certain."""
         value = min(max(self.value, Fraction(low)), Fraction(high))
         return replace(self, value=value, low=max(self.low, float(low)), high=min(self.high, float(high)))
@@ -116,7 +116,7 @@ class Attempts:
         """Give Pr(facts), and Pr(facts and target), if that can be counted."""
         meter = self.meter()
         try:
-            return self.counter.within(meter).joint(facts, target)
+            return self.counter.with_effort(meter).joint(facts, target)
         except OverEffort:
             return None
         finally:
@@ -124,7 +124,7 @@ class Attempts:
 
     def meter(self) -> Meter:
         """Allow a part of what is left."""
-        return Meter(self.spent.left().share(8))
+        return Meter(self.spent.remaining().share(8))
 
     def split(self, target: Fact, facts: Sequence[Fact]) -> FactSplit:
         """Take facts that bear on a target, while they can be counted with and without it.
@@ -148,15 +148,13 @@ class Attempts:
     def bounds(self, target: Fact, facts: Sequence[Fact]) -> tuple[Fraction, Fraction]:
         """Bound Pr(target | facts) from both sides."""
         split = self.split(target, facts)
-        most = self._with_and_without(target, split.countable)
+        most = self._weigh_target(target, split.countable)
         if most is None:
             return Fraction(0), Fraction(1)
         least = most
         for fact in split.left_out:
             # worlds that break this fact, counted among those of K if that is possible, else among all
-            broken = self._with_and_without(target, (*split.countable, ~fact)) or self._with_and_without(
-                target, (~fact,)
-            )
+            broken = self._weigh_target(target, (*split.countable, ~fact)) or self._weigh_target(target, (~fact,))
             if broken is None or self.spent.is_late():  # it may break all of them
                 least = (Fraction(0), Fraction(0))
                 break
@@ -166,7 +164,7 @@ class Attempts:
         high = most[0] / (most[0] + least[1]) if most[0] + least[1] else Fraction(1)
         return low, high
 
-    def _with_and_without(self, target: Fact, facts: tuple[Fact, ...]) -> tuple[Fraction, Fraction] | None:
+    def _weigh_target(self, target: Fact, facts: tuple[Fact, ...]) -> tuple[Fraction, Fraction] | None:
         """Give Pr(facts and target), and Pr(facts and not the target)."""
         joint = self.joint(facts, target)
         return None if joint is None else (joint[1], joint[0] - joint[1])
@@ -202,7 +200,7 @@ def estimate_probabilities(
         fitting = np.flatnonzero(evaluate(condition, worlds, problem))[: samples - kept]
         kept, sampled = kept + len(fitting), sampled + at_once
         hits += [int(evaluate(formula, worlds, problem)[fitting].sum()) for formula in formulas]
-    return [Estimate.of(each, kept, confidence) for each in hits.tolist()] if kept else []
+    return [Estimate.from_hits(each, kept, confidence) for each in hits.tolist()] if kept else []
 
 
 def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact]) -> tuple[CountingProblem, Sampler]:
@@ -212,7 +210,7 @@ def _sampler(attempts: Attempts, targets: Sequence[Fact], facts: Sequence[Fact])
     problem = compile_facts(release, entities, countable, watched=watched)
     try:
         meter = attempts.meter()
-        schedule = Schedule.of(problem, meter, formulas=list(map(problem.formula, watched)), exhaustive=True)
+        schedule = Schedule.build(problem, meter, formulas=list(map(problem.formula, watched)), exhaustive=True)
         return problem, WorldSampler(Frontier(schedule), meter).sample
     except OverEffort:
         problem = compile_facts(release, entities, (), watched=watched)

@@ -50,7 +50,7 @@ def estimate_belief(
     confidence: float,
 ) -> EstimatedBelief:
     """Estimate what one who knows the facts believes about a person of whom this was believed before."""
-    observer = Observer.of(release, facts, people=[before.person], effort=effort, lookup=lookup)
+    observer = Observer.identify(release, facts, people=[before.person], effort=effort, lookup=lookup)
     values = [value for value in before if before[value]]
     targets = [Has(before.person, value) for value in values]
     estimates = observer.estimates(targets, rng=rng, samples=samples, confidence=confidence)

@@ -19,7 +19,7 @@ from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadKnowledge, did_you_mean, in_python, parameter
 from sidelight.errors import listed as listed_names
 from sidelight.knowledge.people import Described, Someone, Who, person_text
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import Groups, suppressed_groups
 from sidelight.release.locate import Lookup, link
 from sidelight.release.printed_labels import is_coarse, knows_label, may_be_of_one
@@ -43,7 +43,7 @@ class Entities:
     group_of: dict[Who, int]
     notes: tuple[str, ...] = ()
 
-    def in_group(self, group: int) -> list[Who]:
+    def list_members(self, group: int) -> list[Who]:
         """Say who of them is in a group, in the order of mention."""
         return [who for who, its_group in self.group_of.items() if its_group == group]
 
@@ -63,7 +63,7 @@ def identify(release: Release, people: Iterable[Who], lookup: Lookup | None = No
         tuple(note for place in described.values() for note in place.notes),
     )
     for group in dict.fromkeys(entities.group_of.values()):
-        members = entities.in_group(group)
+        members = entities.list_members(group)
         _check_room(release.groups, group, members)
         _check_different(release, group, members, lookup)
     return entities
@@ -87,11 +87,11 @@ def _unknown_name(release: Release, name: str) -> str:
         return f"nobody in the release is called '{name}'; in Python, someone in a group is sl.Someone({someone})"
     if release.people is None:
         return (
-            f"the release names nobody, so '{in_short(name)}' cannot be found in it; write #3 for someone in group 3, "
+            f"the release names nobody, so '{abbreviate(name)}' cannot be found in it; write #3 for someone in group 3, "
             "describe the person as {column = cell}, or say which column has the names with "
             f"{parameter('person')}{in_python(', with keep_people=True as well')}"
         )
-    return f"nobody in the release is called '{in_short(name)}'; check the spelling, or put odd names into quotes"
+    return f"nobody in the release is called '{abbreviate(name)}'; check the spelling, or put odd names into quotes"
 
 
 class _Place(NamedTuple):
@@ -139,10 +139,10 @@ class Descriptions:
     def _notes(self, who: Described, strange: Sequence[tuple[str, Label]], *, assumed: bool) -> Iterator[str]:
         if assumed:
             why = "".join(f" ({self._unknown(*each)})" for each in strange)
-            person = in_short(str(who))
+            person = abbreviate(str(who))
             yield f"{person} fits nothing that is printed{why}: this rests on suppressed rows holding the person"
         elif self.release.members is None and self.lookup.way(self.release) == "nearest":
-            yield f"{in_short(str(who))} was looked for at the nearest average, and may be in another group"
+            yield f"{abbreviate(str(who))} was looked for at the nearest average, and may be in another group"
 
     @property
     def _columns(self) -> dict[str, Column]:
@@ -157,7 +157,9 @@ class Descriptions:
     def _check_columns(self, names: Sequence[str]) -> None:
         for name in names:
             if name not in self._columns:
-                message = f"the release prints no column '{in_short(name)}'{did_you_mean(name, sorted(self._columns))}"
+                message = (
+                    f"the release prints no column '{abbreviate(name)}'{did_you_mean(name, sorted(self._columns))}"
+                )
                 raise BadKnowledge(message)
 
     def _printed_labels(self, name: str) -> list[Label]:
@@ -175,7 +177,7 @@ class Descriptions:
         nodes = self.lookup.nodes(self.release).get(name)
         there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
         known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
-        return f"the release knows no {in_short(name)} '{in_short(shown(text))}'{did_you_mean(shown(text), known)}"
+        return f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{did_you_mean(shown(text), known)}"
 
     def _refusal(self, name: str, text: Label) -> str:
         """Refuse a label that is not known, and say what may be meant by it."""
@@ -200,11 +202,13 @@ class Descriptions:
         remedies = [f"say also {listed_names(deciding)}, where they differ"] if deciding else []
         remedies += [f"say {listed_names(coarse)} more exactly"] if coarse else []
         remedies = remedies or ["what they print overlaps, so that no column decides between them"]
-        exact = [-sum(described.get(name) == text for name, text in self._printed(group)) for group in groups.tolist()]
+        exact = [
+            -sum(described.get(name) == text for name, text in self._match_printed(group)) for group in groups.tolist()
+        ]
         nearest = groups[np.lexsort((np.array(exact), suppressed))]
         return (
-            f"{in_short(str(who))} fits {len(groups):,} groups: {self._named(nearest)}; {', or '.join(remedies)}, "
-            f"or {self._numbered(nearest)}"
+            f"{abbreviate(str(who))} fits {len(groups):,} groups: {self._match_named(nearest)}; "
+            f"{', or '.join(remedies)}, or {self._match_numbered(nearest)}"
         )
 
     def _none(self, who: Described) -> str:
@@ -215,10 +219,10 @@ class Descriptions:
         order = np.argsort(misses, kind="stable")[: min(GROUPS_NAMED, int((~suppressed).sum()))]
         nearest = order[misses[order] == misses[order[0]]]
         failing = [name for (name, _), each in zip(who.cells, fits, strict=True) if not each[nearest].all()]
-        remedies = [*self._remedies(failing), self._numbered(nearest)]
+        remedies = [*self._remedies(failing), self._match_numbered(nearest)]
         where = f", which {'differs' if len(nearest) == 1 else 'differ'} in {listed_names(failing)}" if failing else ""
-        nearest_ones = f"the nearest {'is' if len(nearest) == 1 else 'are'} {self._named(nearest)}{where}"
-        return f"{in_short(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
+        nearest_ones = f"the nearest {'is' if len(nearest) == 1 else 'are'} {self._match_named(nearest)}{where}"
+        return f"{abbreviate(str(who))} fits no group; {nearest_ones}; {', or '.join(remedies)}"
 
     def _fits(self, name: str, text: Label) -> Flags:
         """Say which groups a label fits in one column alone."""
@@ -244,15 +248,15 @@ class Descriptions:
             return f"add a hierarchy of {listed_names(columns)} to {parameter('by')}"
         return f"give hierarchies with {parameter('by')}"
 
-    def _printed(self, group: int) -> tuple[tuple[str, Label], ...]:
+    def _match_printed(self, group: int) -> tuple[tuple[str, Label], ...]:
         return self.release.groups.name(group).printed
 
-    def _numbered(self, groups: Integers) -> str:
+    def _match_numbered(self, groups: Integers) -> str:
         number = int(self.release.groups.numbers[groups[0]])
         return f"write #{number} for someone in group {number}"
 
-    def _named(self, groups: Integers) -> str:
-        names = [in_short(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
+    def _match_named(self, groups: Integers) -> str:
+        names = [abbreviate(str(self.release.groups.name(int(group)))) for group in groups[:GROUPS_NAMED]]
         return ", ".join(names) + (", …" if len(groups) > GROUPS_NAMED else "")
 
 
@@ -273,7 +277,7 @@ def _check_different(release: Release, group: int, people: list[Who], lookup: Lo
         for other in people:
             if other is not who and not _differ(who, other, nodes):
                 message = (
-                    f"{in_short(str(who))} and {in_short(person_text(other))} may be the same person of "
+                    f"{abbreviate(str(who))} and {abbreviate(person_text(other))} may be the same person of "
                     f"{release.groups.name(group)}; write #{group + 1}.1 and #{group + 1}.2 for two people of it"
                 )
                 raise BadKnowledge(message)

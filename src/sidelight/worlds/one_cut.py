@@ -38,12 +38,12 @@ Kind: TypeAlias = tuple[int, int, int]
 class OneCut:
     """A cut of a group with these counts that leaves so many people left, and which left halves pass.
 
-    >>> cut = OneCut.within((3, 2, 1), left=2, most_left=1, most_right=2)
+    >>> cut = OneCut.build((3, 2, 1), left=2, most_left=1, most_right=2)
     >>> cut.low, cut.high
     ((1, 0, 0), (1, 1, 1))
     >>> cut.passing, cut.probability
     (9, Fraction(3, 5))
-    >>> cut.on_the_left
+    >>> cut.left_expectations
     (9, 6, 3)
     >>> [str(share) for share in cut.shares_when_failing()]
     ['1/2', '1/3', '1/6']
@@ -56,7 +56,7 @@ class OneCut:
     different: int = 0  # d
 
     @classmethod
-    def within(cls, counts: Sequence[int], left: int, most_left: int, most_right: int, *, different: int = 0) -> OneCut:
+    def build(cls, counts: Sequence[int], left: int, most_left: int, most_right: int, *, different: int = 0) -> OneCut:
         """Let no value have more than so many people of the left half, and of the right one."""
         low = tuple(max(count - most_right, 0) for count in counts)
         return cls(tuple(counts), left, low, tuple(min(count, most_left) for count in counts), different)
@@ -74,7 +74,7 @@ class OneCut:
     @cached_property
     def passing(self) -> int:
         """How many of them pass."""
-        return self._ways(self._product(self._of_lump, self._of_first[-1]))
+        return self._ways(self._product(self._lump_ways, self._first_ways[-1]))
 
     @property
     def probability(self) -> Fraction:
@@ -82,14 +82,14 @@ class OneCut:
         return Fraction(self.passing, self.halves)
 
     @cached_property
-    def on_the_left(self) -> tuple[int, ...]:
+    def left_expectations(self) -> tuple[int, ...]:
         """Per value, how many people have it left, added up over the halves that pass: E[L_s; pass] times `halves`."""
         lump, kinds = self._kinds
         after = self._products(kinds[::-1])[::-1]
         total: dict[Kind, int] = {}
         for at, kind in enumerate(kinds):
             if kind not in total:
-                others = self._product(self._product(self._of_first[at], after[at + 1]), self._of_lump)
+                others = self._product(self._product(self._first_ways[at], after[at + 1]), self._lump_ways)
                 total[kind] = self._ways(self._product(others, self._binomials(kind, weighted=True)))
         of_lump = self.left * self.passing - sum(total[kind] for kind in kinds)
         return tuple(
@@ -102,7 +102,7 @@ class OneCut:
         failing = self.halves - self.passing
         people = self.people - self.left if right else self.left
         shares = []
-        for count, passing in zip(self.counts, self.on_the_left, strict=True):
+        for count, passing in zip(self.counts, self.left_expectations, strict=True):
             everywhere = Fraction(self.halves * count * self.left, self.people)  # Σ L_s over all left halves
             left = everywhere - passing
             shares.append((failing * count - left if right else left) / (failing * people))
@@ -131,7 +131,7 @@ class OneCut:
         count, low, high = kind
         low, high = max(low, 0), min(high, self.left)
         if not self.different:
-            return {(0, 0): self._packed(count, low, high, weighted=weighted)}
+            return {(0, 0): self._pack(count, low, high, weighted=weighted)}
         # nobody left, nobody right, some on both sides
         ranges = {
             (0, 1): (low, min(high, 0)),
@@ -140,9 +140,9 @@ class OneCut:
         }
         if count == 0:
             ranges = {(0, 0): (low, high)}
-        return {sides: self._packed(count, *some, weighted=weighted) for sides, some in ranges.items()}
+        return {sides: self._pack(count, *some, weighted=weighted) for sides, some in ranges.items()}
 
-    def _packed(self, count: int, low: int, high: int, *, weighted: bool) -> int:
+    def _pack(self, count: int, low: int, high: int, *, weighted: bool) -> int:
         if low > high:
             return 0
         terms = (comb(count, x) * x if weighted else comb(count, x) for x in range(low, high + 1))
@@ -150,11 +150,11 @@ class OneCut:
         return int.from_bytes(packed, "little") << (8 * self._bytes * low)
 
     @cached_property
-    def _of_lump(self) -> Parts:
+    def _lump_ways(self) -> Parts:
         return self._binomials(self._kinds[0])
 
     @cached_property
-    def _of_first(self) -> list[Parts]:
+    def _first_ways(self) -> list[Parts]:
         return self._products(self._kinds[1])
 
     def _products(self, kinds: Sequence[Kind]) -> list[Parts]:

@@ -25,7 +25,7 @@ from sidelight.errors import BadKnowledge, Contradiction, TooHard, expect, param
 from sidelight.knowledge.facts import And, Fact, Has, Implies, Not, OneOf, Or, Same, SoftFact, expect_hard
 from sidelight.knowledge.parse_facts import Knowledge, as_fact, read_facts
 from sidelight.knowledge.people import Someone, Who, as_who, person_text
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.release.groups import GroupName
 from sidelight.release.locate import Locate, Lookup, SuppressedPeople
 from sidelight.release.release import Release
@@ -60,7 +60,7 @@ class Observer:
     notes: tuple[str, ...] = ()  # what was assumed to find people, and how soft facts were taken
 
     @classmethod
-    def of(
+    def identify(
         cls,
         release: Release,
         facts: Sequence[Fact],
@@ -135,7 +135,7 @@ class Observer:
             estimates = self.estimates([target], rng=rng, samples=samples, confidence=confidence)
             if not estimates:
                 raise
-            return estimates[0].within(bounds.low, bounds.high)
+            return estimates[0].clip(bounds.low, bounds.high)
 
     def estimates(
         self, targets: Sequence[Fact], *, rng: np.random.Generator, samples: int, confidence: float
@@ -199,7 +199,9 @@ def _soft_and_too_hard() -> TooHard:
 
 
 def _contradiction(blamed: Sequence[Fact]) -> Contradiction:
-    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5]) + (
+        " and others" if len(blamed) > 5 else ""
+    )
     cannot = "cannot hold" if len(blamed) == 1 else "cannot all hold"
     message = (
         f"no world fits the release and the facts: {names} {cannot}; take {'it' if len(blamed) == 1 else 'one'} back"
@@ -304,7 +306,7 @@ def posterior(
     expect_hard([fact], "a question")
     expect(bool, approximate, parameter("approximate"))
     lookup = Lookup.of(by, locate, suppressed)
-    observer = Observer.of(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
+    observer = Observer.identify(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:
         return observer.probability(fact)
     return observer.estimate(fact, rng=as_generator(rng), samples=samples, confidence=confidence)
@@ -344,13 +346,13 @@ class Belief(Mapping[Label, Fraction]):
         return f"anyone else in {self.group}" if self.unnamed else person_text(self.person)
 
     def __repr__(self) -> str:
-        return f"<Belief about {self._in_words()}>"
+        return f"<Belief about {self._describe()}>"
 
     def _repr_html_(self) -> str:
         rows = [(shown(value), self.before[value], self.after[value]) for value in self]
         return html_table(f"Belief about {self}", ["value", "before", "after"], rows, total=len(rows))
 
-    def _in_words(self) -> str:
+    def _describe(self) -> str:
         return f"{self}: {shown(self.value)} {self.before[self.value]} → {self.after[self.value]}"
 
 
@@ -401,7 +403,7 @@ class Posteriors:
         return max([*guesses, *([elsewhere] if elsewhere else [])], key=lambda guess: guess.probability)
 
     def __repr__(self) -> str:
-        most = "".join(f"; moved most: {belief._in_words()}" for belief in self.top(1))
+        most = "".join(f"; moved most: {belief._describe()}" for belief in self.top(1))
         return f"<Posteriors: {counted(len(self.beliefs), 'belief')}{most}>"
 
     def _repr_html_(self) -> str:
@@ -475,7 +477,7 @@ def _someone_else(release: Release, entities: Entities) -> list[Who]:
     """Name someone whom the facts do not mention in each group that they do, if there is anybody."""
     unnamed: list[Who] = []
     for group in dict.fromkeys(entities.group_of.values()):
-        people = entities.in_group(group)
+        people = entities.list_members(group)
         if len(people) < release.groups.sizes[group]:
             numbers = {who.number for who in people if isinstance(who, Someone)}
             unnamed.append(Someone(group + 1, min({*range(1, len(numbers) + 2)} - numbers)))
@@ -492,9 +494,9 @@ def _beliefs(
     lookup: Lookup,
 ) -> tuple[Belief, ...]:
     everyone = [*mentioned, *unnamed]
-    before = _before(release, everyone, lookup)
-    observer = Observer.of(release, facts, people=everyone, effort=effort, lookup=lookup)
-    after = _after(observer, mentioned, unnamed)
+    before = _compute_before(release, everyone, lookup)
+    observer = Observer.identify(release, facts, people=everyone, effort=effort, lookup=lookup)
+    after = _compute_after(observer, mentioned, unnamed)
     entities = identify(release, everyone, lookup)
     nobody = dict.fromkeys(release.domain, Fraction(0))
     return tuple(
@@ -510,14 +512,14 @@ def _beliefs(
     )
 
 
-def _before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
+def _compute_before(release: Release, people: list[Who], lookup: Lookup) -> dict[int, dict[Label, Fraction]]:
     """Give for each group of some people how likely each value is to one who knows nothing else."""
-    observer = Observer.of(release, (), people=people, lookup=lookup)
+    observer = Observer.identify(release, (), people=people, lookup=lookup)
     someone = {group: who for who, group in observer.entities.group_of.items()}
     return {group: observer.value_probabilities(who) for group, who in someone.items()}
 
 
-def _after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
+def _compute_after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict[Who, dict[Label, Fraction]]:
     """Give for each person how likely each value is to one who knows the facts; one of those alike is counted."""
     release, group_of = observer.release, observer.entities.group_of
     representative = representatives(observer.facts, group_of)
@@ -530,11 +532,11 @@ def _after(observer: Observer, mentioned: list[Who], unnamed: list[Who]) -> dict
     for who in unnamed:
         if who not in after:
             others = [after[other] for other in mentioned if group_of[other] == group_of[who]]
-            after[who] = _left_over(release, group_of[who], others)
+            after[who] = _share_remaining(release, group_of[who], others)
     return after
 
 
-def _left_over(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
+def _share_remaining(release: Release, group: int, mentioned: list[dict[Label, Fraction]]) -> dict[Label, Fraction]:
     """What all others of a group share alike: as many people have a value as are printed, whoever they are."""
     others = int(release.groups.sizes[group]) - len(mentioned)
     return {

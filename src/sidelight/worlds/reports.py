@@ -33,7 +33,7 @@ from typing import NamedTuple
 from sidelight.errors import BadKnowledge, Contradiction
 from sidelight.knowledge.facts import Fact, Not, OneOf, SoftFact, conjuncts, holds, named_values
 from sidelight.knowledge.people import Who, person_text
-from sidelight.knowledge.tokens import in_short
+from sidelight.knowledge.tokens import abbreviate
 from sidelight.table.labels import Label
 from sidelight.worlds.counting.compile import WeightedFact, components
 from sidelight.worlds.counting.counter import WorldCounter
@@ -181,7 +181,7 @@ def _values_of(fact: SoftFact, every: frozenset[Label]) -> frozenset[Label]:
 def _check_tree(words: Mapping[frozenset[Label], SoftFact]) -> None:
     for one, other in combinations(words, 2):
         if one & other and not (one < other or other < one):
-            texts = f"'{in_short(str(words[one]))}' and '{in_short(str(words[other]))}'"
+            texts = f"'{abbreviate(str(words[one]))}' and '{abbreviate(str(words[other]))}'"
             message = f"{texts} overlap, which leaves open how sure somebody is of each part; say it of each part"
             raise BadKnowledge(message)
 
@@ -221,7 +221,9 @@ def _no_matter_of_degree(fact: SoftFact, *, always: bool) -> Contradiction:
 
 
 def _contradiction(blamed: Sequence[SoftFact], why: str) -> Contradiction:
-    names = " and ".join(f"'{in_short(str(fact))}'" for fact in blamed[:5]) + (" and others" if len(blamed) > 5 else "")
+    names = " and ".join(f"'{abbreviate(str(fact))}'" for fact in blamed[:5]) + (
+        " and others" if len(blamed) > 5 else ""
+    )
     message = f"no belief fits the release and the facts: {names} {why}; change {'it' if len(blamed) == 1 else 'one'}"
     return Contradiction(message, facts=tuple(map(str, blamed)))
 
@@ -237,7 +239,7 @@ def _notes(counter: WorldCounter, hard: Sequence[Fact], reports: Sequence[Sequen
     for some in linked.values():
         if len(some) > 1:
             people = list(dict.fromkeys(person_text(who) for fact in some for who in fact.people()))
-            names = ", ".join(map(in_short, people[:3])) + (", …" if len(people) > 3 else "")
+            names = ", ".join(map(abbreviate, people[:3])) + (", …" if len(people) > 3 else "")
             yield (
                 f"what is said of {names} is taken as {len(some)} independent reports that bear on each other, "
                 "so somebody may end up more or less sure than each says"

@@ -16,7 +16,7 @@ def test_a_written_name_is_one_token_or_words(name):
 def test_a_grammar_may_add_signs_and_say_which_error_it_raises():
     reader = TokenReader("implications(k=[1, 2)", signs="[]", error=BadPolicy)
     assert reader.name("a measure") == "implications"
-    assert reader.at_sign("(")
+    assert reader.is_sign_next("(")
     reader.take(3)
     assert (reader.name("a name", stop=()) if reader.next.kind == "word" else reader.take().text) == "["
     reader.take(3)

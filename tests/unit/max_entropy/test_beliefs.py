@@ -230,7 +230,7 @@ def test_who_is_named_and_who_else_looks_alike_are_told_apart():
         "HIV for sex m, person anybody else: 0.9000",
         "Flu for sex m, person Ann: 0.9000",
     }
-    assert beliefs.by_key.at(np.array([0, 1]), np.array([0, 0])) == pytest.approx([0.5, 0.5])
+    assert beliefs.by_key.probabilities_at(np.array([0, 1]), np.array([0, 0])) == pytest.approx([0.5, 0.5])
     assert "<td>m</td><td>Ann</td><td>Flu</td><td>0.9000</td>" in beliefs._repr_html_()
     assert "<td>f</td><td></td><td>Flu</td><td>0.5000</td>" in beliefs._repr_html_()
     everybody = ["P(HIV | person=#1) = 0.1", "P(HIV | person=#1.2) <= 1"]

@@ -58,11 +58,11 @@ def test_a_statement_about_nobody_constrains_nothing(wards):
 def test_some_statements_are_renumbered_and_people_stay(wards):
     people = {"Al": {"sex": "m", "age": "40"}}
     constraints = written(wards, "P(Flu) >= 0.1", "P(Flu | person=Al) = 1", "P(Flu) = 0.5", people=people)
-    few = constraints.of_statements([2])
+    few = constraints.select_statements([2])
     assert few.statement.tolist() == [2]
     assert few.constraint.tolist() == [UNUSED, UNUSED, 0]
     assert [*few.people] == ["Al"]
-    assert constraints.of_statements([]).low.size == 0
+    assert constraints.select_statements([]).low.size == 0
 
 
 def test_no_more_people_are_named_than_there_are(wards):

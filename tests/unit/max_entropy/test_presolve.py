@@ -13,7 +13,7 @@ from sidelight.max_entropy.presolve import (
     Infeasible,
     conflicting,
     drop_implied,
-    fixed_by_frechet_bounds,
+    fix_by_frechet_bounds,
     forced_zeros,
     is_feasible,
     propagate_bounds,
@@ -55,17 +55,17 @@ def test_bounds_are_passed_on_from_sum_to_sum():
 
 
 def test_at_the_end_of_its_frechet_bounds_a_constraint_fixes_blocks():
-    assert fixed_by_frechet_bounds(square((ONE, 2, np.inf))).tolist() == [False, True, True, False]
-    assert fixed_by_frechet_bounds(square((ONE, -np.inf, 1))).tolist() == [False, False, False, True]
-    assert not fixed_by_frechet_bounds(square((ONE, 1.2, 1.8))).any()
+    assert fix_by_frechet_bounds(square((ONE, 2, np.inf))).tolist() == [False, True, True, False]
+    assert fix_by_frechet_bounds(square((ONE, -np.inf, 1))).tolist() == [False, False, False, True]
+    assert not fix_by_frechet_bounds(square((ONE, 1.2, 1.8))).any()
     with pytest.raises(Infeasible) as beyond:
-        fixed_by_frechet_bounds(square((ONE, 0, 2), (ONE, -np.inf, 0.5)))
+        fix_by_frechet_bounds(square((ONE, 0, 2), (ONE, -np.inf, 0.5)))
     assert beyond.value.alone == 1
 
 
 def test_a_sum_of_shares_that_is_no_block_has_no_frechet_bounds():
     """P(n | in=F) + P(in=F or in=O | p) counts (F, n), (F, p) and (O, p), and not (O, n)."""
-    assert not fixed_by_frechet_bounds(square(((1, 1, 0, 1), 2, 2))).any()
+    assert not fix_by_frechet_bounds(square(((1, 1, 0, 1), 2, 2))).any()
     ward = sl.Release.from_buckets([([{"in": "F"}, {"in": "O"}, {"in": "O"}], ["h", "n", "p"])])
     beliefs = sl.maxent(ward, ["P(n | in=F) + P(in=O or in=F | p) = 1"])
     assert beliefs.probability("n", given={"in": "F"}) == 0

@@ -21,7 +21,7 @@ def reduced(release, *statements, people=None):
 
 def test_groups_that_nobody_touches_are_not_solved(wards):
     beliefs = sl.maxent(wards, ["P(HIV | sex=m) = 0.5"])
-    assert beliefs.touched.tolist() == [True, True, False]
+    assert beliefs.touched_groups.tolist() == [True, True, False]
     assert 0 < beliefs.variables_solved < 17
     assert "2 statements" in repr(sl.maxent(wards, ["P(HIV) >= 0", "P(Flu) >= 0"]))
 

@@ -62,7 +62,7 @@ def cuts(draw: st.DrawFn) -> tuple[OneCut, Fraction]:
     left = draw(st.integers(1, sum(counts) - 1))
     right = sum(counts) - left
     different = draw(st.sampled_from([0, 0, 2]))
-    return OneCut.within(counts, left, int(share * left), int(share * right), different=different), share
+    return OneCut.build(counts, left, int(share * left), int(share * right), different=different), share
 
 
 @examples(150)

@@ -18,7 +18,7 @@ from sidelight.worlds.closed_forms import (
     Family,
     Investigation,
     Others,
-    _without,
+    _probability_of_missing,
     odds,
     probability_of_avoiding,
     ways_to_avoid,
@@ -147,11 +147,11 @@ def test_others_whose_value_nobody_there_has_fit_no_world(people):
 )
 def test_none_of_some_people_is_chosen(people, having, mentioned, ratio):
     expected = Fraction(comb(people - having, mentioned) if people >= having else 0, comb(people, mentioned))
-    assert float(_without(people, having, mentioned, ratio)) == pytest.approx(float(expected))
-    assert _without(people, having, mentioned, Fraction) == expected
+    assert float(_probability_of_missing(people, having, mentioned, ratio)) == pytest.approx(float(expected))
+    assert _probability_of_missing(people, having, mentioned, Fraction) == expected
 
 
 def test_factors_beyond_those_multiplied_at_once_count_too():
-    assert _without(2 * AT_ONCE + 2, AT_ONCE + 1, AT_ONCE + 1, Fraction) == Fraction(
+    assert _probability_of_missing(2 * AT_ONCE + 2, AT_ONCE + 1, AT_ONCE + 1, Fraction) == Fraction(
         1, comb(2 * AT_ONCE + 2, AT_ONCE + 1)
     )

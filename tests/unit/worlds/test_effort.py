@@ -25,7 +25,7 @@ def test_seconds_limit_the_effort_too():
 def test_a_meter_gives_up_when_all_states_are_spent():
     meter = Meter(Effort(states=10, seconds=None))
     meter.spend(10)
-    assert meter.left() == Effort(states=1, seconds=None)  # at least a little
+    assert meter.remaining() == Effort(states=1, seconds=None)  # at least a little
     with pytest.raises(OverEffort):
         meter.spend()
 
@@ -74,7 +74,7 @@ def test_a_meter_counts_one_state_unless_told_otherwise():
     meter.spend()
     meter.spend(4)
     assert meter.states == 5
-    assert meter.left() == Effort(states=5, seconds=None)
+    assert meter.remaining() == Effort(states=5, seconds=None)
 
 
 def test_a_meter_looks_at_the_time_whenever_64_states_more_are_full():
@@ -100,6 +100,6 @@ def test_a_meter_is_late_only_beyond_its_seconds():
 
 
 def test_of_the_seconds_at_least_a_millisecond_is_left():
-    assert long_ago(states=9, seconds=20).left() == Effort(states=9, seconds=1e-3)
-    assert long_ago(states=9, seconds=None).left() == Effort(states=9, seconds=None)
-    assert Meter(Effort(states=9, seconds=20), started=inf).left() == Effort(states=9, seconds=inf)
+    assert long_ago(states=9, seconds=20).remaining() == Effort(states=9, seconds=1e-3)
+    assert long_ago(states=9, seconds=None).remaining() == Effort(states=9, seconds=None)
+    assert Meter(Effort(states=9, seconds=20), started=inf).remaining() == Effort(states=9, seconds=inf)

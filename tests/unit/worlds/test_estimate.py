@@ -95,7 +95,7 @@ def test_estimates_repeat_and_say_when_they_are_exact():
 @pytest.mark.parametrize(("hits", "worlds"), [(1, 4), (3, 4), (7, 20), (20, 40)])
 def test_the_interval_leaves_half_of_the_doubt_on_each_side(hits, worlds):
     """Clopper and Pearson: at `low` so many hits or more, at `high` so many or fewer, are as unlikely as 1/20."""
-    estimate = Estimate.of(hits, worlds, confidence=0.9)
+    estimate = Estimate.from_hits(hits, worlds, confidence=0.9)
 
     def chance(numbers, share):
         return sum(comb(worlds, number) * share**number * (1 - share) ** (worlds - number) for number in numbers)
@@ -106,34 +106,34 @@ def test_the_interval_leaves_half_of_the_doubt_on_each_side(hits, worlds):
 
 
 def test_no_hit_and_only_hits_leave_one_side_open():
-    none, every = Estimate.of(0, 1, 0.9), Estimate.of(1, 1, 0.9)
+    none, every = Estimate.from_hits(0, 1, 0.9), Estimate.from_hits(1, 1, 0.9)
     assert (none.value, none.low, none.high) == (0, 0.0, pytest.approx(0.95))
     assert (every.value, every.low, every.high) == (1, pytest.approx(0.05), 1.0)
 
 
 def test_an_estimate_is_cut_to_what_is_certain():
     estimate = Estimate(Fraction(1, 2), 0.25, 0.75, 0.9, 10)
-    assert estimate.within(0, 1) == estimate
-    assert estimate.within(Fraction(5, 8), 1) == Estimate(Fraction(5, 8), 0.625, 0.75, 0.9, 10)
-    assert estimate.within(0, Fraction(3, 8)) == Estimate(Fraction(3, 8), 0.25, 0.375, 0.9, 10)
+    assert estimate.clip(0, 1) == estimate
+    assert estimate.clip(Fraction(5, 8), 1) == Estimate(Fraction(5, 8), 0.625, 0.75, 0.9, 10)
+    assert estimate.clip(0, Fraction(3, 8)) == Estimate(Fraction(3, 8), 0.25, 0.375, 0.9, 10)
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Estimate.of(1, 2, 1), "a confidence lies between 0 and 1, not 1"),
-        (lambda: Estimate.of(1, 2, 0), "a confidence lies between 0 and 1, not 0"),
+        (lambda: Estimate.from_hits(1, 2, 1), "a confidence lies between 0 and 1, not 1"),
+        (lambda: Estimate.from_hits(1, 2, 0), "a confidence lies between 0 and 1, not 0"),
         (lambda: Estimate.exactly(Fraction(1), 1.5), "a confidence lies between 0 and 1, not 1.5"),
         (lambda: Estimate.exactly(Fraction(1), "high"), "a confidence is a number, not 'high'; give a number"),
-        (lambda: Estimate.of(3, 2, 0.9), "how many worlds fit is 3; give a whole number from 0 to 2"),
-        (lambda: Estimate.of(-1, 2, 0.9), "how many worlds fit is -1; give a whole number of at least 0"),
-        (lambda: Estimate.of(0, 0, 0.9), "worlds is 0; give a whole number of at least 1"),
+        (lambda: Estimate.from_hits(3, 2, 0.9), "how many worlds fit is 3; give a whole number from 0 to 2"),
+        (lambda: Estimate.from_hits(-1, 2, 0.9), "how many worlds fit is -1; give a whole number of at least 0"),
+        (lambda: Estimate.from_hits(0, 0, 0.9), "worlds is 0; give a whole number of at least 1"),
         (lambda: as_generator(-1), "rng= is -1; give a whole number of at least 0"),
         (
             lambda: as_generator(None),
             "drawing worlds needs rng=, a seed or a NumPy generator, so that the answer can be repeated",
         ),
-        (lambda: Estimate.of(0.5, 2, 0.9), "how many worlds fit is 0.5; give a whole number of at least 0"),
+        (lambda: Estimate.from_hits(0.5, 2, 0.9), "how many worlds fit is 0.5; give a whole number of at least 0"),
     ],
 )
 def test_what_is_no_estimate_is_refused(make, words):
@@ -213,7 +213,7 @@ class Picky:
         self.counter, self.likes, self.asked = WorldCounter(TWO_WARDS, entities, Meter(Effort())), likes, []
         self.entities = entities
 
-    def within(self, meter):
+    def with_effort(self, meter):
         meter.spend(7)
         return self
 

@@ -49,8 +49,8 @@ def test_believe_and_attack_find_the_same_people():
 def test_entities_of_a_group_come_in_the_order_of_mention():
     one, two, other = Someone(1, 2), Described.of({"age": "34"}), Someone(3)
     entities = identify(PRINTED, [one, other, two])
-    assert entities.in_group(0) == [one, two]
-    assert entities.in_group(1) == []
+    assert entities.list_members(0) == [one, two]
+    assert entities.list_members(1) == []
 
 
 @pytest.mark.parametrize(

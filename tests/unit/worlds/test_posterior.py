@@ -445,7 +445,7 @@ def test_soft_facts_that_are_too_hard_are_not_bounded(states):
 
 
 def test_facts_of_which_it_takes_too_long_to_tell_may_hold():
-    observer = Observer.of(TRIO, read_facts(["Ann = Flu", "Bob = Flu"]))
+    observer = Observer.identify(TRIO, read_facts(["Ann = Flu", "Bob = Flu"]))
     with pytest.raises(Contradiction):
         observer.check_satisfiable(Meter(Effort()))
     observer.check_satisfiable(Meter(Effort(), started=-np.inf))  # all of its time is over
@@ -497,19 +497,19 @@ def test_where_no_world_is_found_nor_ruled_out_worlds_are_counted(monkeypatch):
         posterior(TRIO, "Ann = Flu", given=known)
     assert caught.value.facts == ("Ann = Flu", "Bob = Flu")
     known = ["same(Ann, Bob) or same(Bob, Cleo)", *HARD_TO_COUNT]
-    assert Observer.of(TRIO, read_facts(known)).contradiction().facts == (known[0],)
-    little = Observer.of(TRIO, read_facts(known), effort=Effort(1))
+    assert Observer.identify(TRIO, read_facts(known)).contradiction().facts == (known[0],)
+    little = Observer.identify(TRIO, read_facts(known), effort=Effort(1))
     assert little.contradiction().facts == tuple(known)  # of which nothing is known
 
 
 def test_bounds_are_rounded_away_from_each_other():
-    too_hard = Observer.of(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
+    too_hard = Observer.identify(TRIO, (), effort=Effort(1234))._too_hard(Fraction(1, 3), Fraction(2, 3))
     assert str(too_hard) == (
         "counting the worlds takes more than the allowed effort of 1,234 states; what is known: between 0.3333 and "
         "0.6667; give a larger effort=, or ask for approximate=True"
     )
     assert (too_hard.low, too_hard.high) == (Fraction(1, 3), Fraction(2, 3))
-    close = Observer.of(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
+    close = Observer.identify(TRIO, ())._too_hard(Fraction(2, 3), Fraction(2, 3))
     assert "between 0.6666 and 0.6667; " in str(close)
 
 

@@ -38,7 +38,9 @@ def beliefs_chart(after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs | No
     kinds = after.by_kind
     kind, value = _mover(kinds, earlier.by_key)
     rows = _rows(kinds, kind)
-    there = earlier.by_key.at(np.full(len(kinds.domain), int(kinds.keys.printed[kind])), np.arange(len(kinds.domain)))
+    there = earlier.by_key.probabilities_at(
+        np.full(len(kinds.domain), int(kinds.keys.printed[kind])), np.arange(len(kinds.domain))
+    )
     # of sets, statements about a value tell people apart for that value alone: of the others nothing is said here
     whole = isinstance(after, Beliefs) or (kinds.keys.part[kind] < 0 and kinds.keys.person[kind] == NOBODY)
     changes = [
@@ -58,7 +60,7 @@ def _without_knowledge(after: Beliefs | SetBeliefs) -> Beliefs | SetBeliefs:
 
 def _mover(kinds: KeyBeliefs, before: KeyBeliefs) -> tuple[int, int]:
     """Find the kind of people and the value whose probability changed most; of equals the surest, then the first."""
-    there = before.at(kinds.keys.printed[kinds.key], kinds.value)
+    there = before.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
     moved, sure = np.round(np.abs(kinds.probability - there), 12), np.round(kinds.probability, 12)
     row = int(np.lexsort((kinds.value, kinds.key, -sure, -moved))[0])
     return int(kinds.key[row]), int(kinds.value[row])

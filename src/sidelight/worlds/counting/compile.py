@@ -229,9 +229,9 @@ class CountingProblem:
         constraints = [part for formula in formulas for part in formula.conjuncts()]
         # to a fixed point: what is left of a constraint may itself be a single literal
         while units := self._fix_units(constraints):
-            constraints = [part for formula in constraints for part in self._conditioned(formula, units).conjuncts()]
-            target = target and self._conditioned(target, units)
-            weights = [(self._conditioned(formula, units), yes, no) for formula, yes, no in weights]
+            constraints = [part for formula in constraints for part in self._condition(formula, units).conjuncts()]
+            target = target and self._condition(target, units)
+            weights = [(self._condition(formula, units), yes, no) for formula, yes, no in weights]
         self.constraints = tuple(dict.fromkeys(constraints))
         if target is not None:
             self.target = len(self.constraints)
@@ -324,7 +324,7 @@ class CountingProblem:
                 if other in self.atom_numbers:
                     yield self.atom_numbers[other]
 
-    def _conditioned(self, formula: Formula, units: Mapping[int, bool]) -> Formula:
+    def _condition(self, formula: Formula, units: Mapping[int, bool]) -> Formula:
         for atom in formula.atoms:
             if atom in units:
                 formula = self.formulas.condition(formula, atom, truth=units[atom])
@@ -349,7 +349,7 @@ def compile_facts(
     for value in dict.fromkeys(value for atom in atoms for value in named_values(atom)):
         release.groups.code_of(value)  # refuses a value that nobody could have
     mentioned = dict.fromkeys([*(who for fact in everything for who in fact.people()), *people])
-    problem = _with_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
+    problem = _compile_variables(release, {who: entities.group_of[who] for who in mentioned}, facts, atoms)
     _add_blocks(problem, release, atoms)
     hard = [fact for fact in facts if not isinstance(fact, WeightedFact)]
     weighted = [fact for fact in facts if isinstance(fact, WeightedFact)]
@@ -357,7 +357,7 @@ def compile_facts(
     return problem
 
 
-def _with_variables(
+def _compile_variables(
     release: Release, group_of: dict[Who, int], facts: Sequence[Fact], atoms: Sequence[Fact]
 ) -> CountingProblem:
     """Make one variable of people who are known to be the same, and one component of groups that are compared."""
@@ -389,10 +389,12 @@ def _add_blocks(problem: CountingProblem, release: Release, atoms: Sequence[Fact
     for group in problem.sizes:
         counts = release.groups.value_counts(group)
         apart = problem.semantics != "single" or problem.component[group] in compared
-        problem.add_blocks(group, counts, ([value] for value in counts) if apart else _told_apart(counts, named[group]))
+        problem.add_blocks(
+            group, counts, ([value] for value in counts) if apart else _divide_values(counts, named[group])
+        )
 
 
-def _told_apart(values: Iterable[Label], named: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
+def _divide_values(values: Iterable[Label], named: Iterable[frozenset[Label]]) -> Iterable[list[Label]]:
     """Divide values by the sets that name them: two that are in the same sets need not be told apart."""
     blocks: dict[tuple[bool, ...], list[Label]] = {}
     for value in values:

@@ -48,13 +48,13 @@ class WorldCounter:
     _marginals: dict[tuple[frozenset[Fact], Who], dict[Label, Fraction]] = field(default_factory=dict)
     _distinct: DistinctCounter = field(default_factory=DistinctCounter)
 
-    def within(self, meter: Meter) -> WorldCounter:
+    def with_effort(self, meter: Meter) -> WorldCounter:
         """Count within another effort, and remember what both counted."""
         return WorldCounter(self.release, self.entities, meter, self._joints, self._marginals, self._distinct)
 
     def probability(self, facts: Iterable[Fact]) -> Fraction:
         """Give Pr(facts)."""
-        return self._product(self._linked(facts))
+        return self._product(self._link_facts(facts))
 
     def joint(self, facts: Iterable[Fact], target: Fact) -> Joint:
         """Give Pr(facts), and Pr(facts and target)."""
@@ -98,7 +98,7 @@ class WorldCounter:
             return self._distinct.probability(problem, self.meter), Fraction(0)
         if target is not None:
             problem = compile_facts(self.release, self.entities, facts, target=target)
-        return Frontier(Schedule.of(problem, self.meter)).probabilities(self.meter)
+        return Frontier(Schedule.build(problem, self.meter)).probabilities(self.meter)
 
     def _near_marginals(self, facts: Sequence[Fact], who: Who) -> dict[Label, Fraction]:
         key = (frozenset(facts), who)
@@ -106,7 +106,7 @@ class WorldCounter:
             if self._distinct.applies(compile_facts(self.release, self.entities, facts)):
                 self._marginals[key] = self._one_by_one(facts, who)
             else:
-                marginals = self._all_at_once(facts, self._compared_with(facts, who))
+                marginals = self._all_at_once(facts, self._list_compared(facts, who))
                 self._marginals |= {(key[0], each): values for each, values in marginals.items()}
         return self._marginals[key]
 
@@ -115,7 +115,7 @@ class WorldCounter:
         values = map(self.release.domain.__getitem__, occurring)
         return {value: self._joint(facts, Has(who, value))[1] for value in values}
 
-    def _compared_with(self, facts: Sequence[Fact], who: Who) -> list[Who]:
+    def _list_compared(self, facts: Sequence[Fact], who: Who) -> list[Who]:
         """List all whom the facts compare, if the person is one of them: together they cost no more than one."""
         pairs = [atom.about() for fact in facts for atom in fact.atoms() if isinstance(atom, Same)]
         compared = dict.fromkeys(each for pair in pairs for each in pair)
@@ -126,16 +126,16 @@ class WorldCounter:
         variables = {problem.variable_of[who] for who in people}
         possible, taking = block_probabilities(problem, variables, self.meter)
         return {
-            who: self._by_value(problem, self.entities.group_of[who], possible, taking[problem.variable_of[who]])
+            who: self._split_blocks(problem, self.entities.group_of[who], possible, taking[problem.variable_of[who]])
             for who in people
         }
 
-    def _by_value(
+    def _split_blocks(
         self, problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
     ) -> dict[Label, Fraction]:
         """Share the probability of each block among its values by their numbers."""
         count_of = dict(zip(self.release.domain, self.release.groups.counts.row(group).tolist(), strict=True))
-        probabilities = _with_unscheduled(problem, group, possible, taking)
+        probabilities = _add_unscheduled(problem, group, possible, taking)
         return {
             value: probabilities[block] * Fraction(count_of[value], problem.counts[group, block])
             for block in problem.blocks[group]
@@ -147,14 +147,14 @@ class WorldCounter:
         groups = {self.entities.group_of[who] for who in people}
         near: list[Fact] = []
         far: list[list[Fact]] = []
-        for linked in self._linked(facts):
+        for linked in self._link_facts(facts):
             if any(self.entities.group_of[who] in groups for fact in linked for who in fact.people()):
                 near += linked
             else:
                 far.append(linked)
         return near, far
 
-    def _linked(self, facts: Iterable[Fact]) -> list[list[Fact]]:
+    def _link_facts(self, facts: Iterable[Fact]) -> list[list[Fact]]:
         """Put facts together that share a group, even through others."""
         each = list(dict.fromkeys(part for fact in facts for part in conjuncts(fact)))
         groups = [[self.entities.group_of[who] for who in fact.people()] for fact in each]
@@ -169,7 +169,7 @@ def block_probabilities(
     problem: CountingProblem, variables: set[int], meter: Meter
 ) -> tuple[Fraction, dict[int, dict[int, Fraction]]]:
     """Give Pr(constraints), and for each variable Pr(constraints, and it takes b) for each block b of the schedule."""
-    frontier = Frontier(Schedule.of(problem, meter, watched=variables))
+    frontier = Frontier(Schedule.build(problem, meter, watched=variables))
     layers = frontier.layers(meter)
     total, satisfying = frontier.total(), layers.pop().get(0, 0)
     assigned_at = {step: takes for takes, step in frontier.assigning.items()}
@@ -198,7 +198,7 @@ def _weight_of_taking(weights: Weights, transition: Transition, after: Weights) 
     )
 
 
-def _with_unscheduled(
+def _add_unscheduled(
     problem: CountingProblem, group: int, possible: Fraction, taking: dict[int, Fraction]
 ) -> dict[int, Fraction]:
     """Add the blocks of a group that no constraint asks about."""

@@ -85,7 +85,7 @@ class DistinctCounter:
         for block in ways.blocks:
             meter.spend(len(weights) // 8)  # they are worked on all at once
             # blocks are independent, so each multiplies the weight of every partition
-            weights = weights * self._sum_over_unions(partitions, ways.by_set(block))
+            weights = weights * self._sum_over_unions(partitions, ways.count_by_set(block))
         return Fraction(int(weights.sum()), ways.total())
 
     def _sum_over_unions(self, partitions: Partitions, ways: tuple[int, ...]) -> npt.NDArray[np.object_]:
@@ -143,7 +143,7 @@ class _Graph:
         """Divide variables into connected classes."""
         if not variables:
             yield []
-        for first_class in self._connected(variables):
+        for first_class in self._enumerate_connected(variables):
             if self.coefficient(first_class):
                 for others in self.partitions(variables ^ first_class):
                     yield [first_class, *others]
@@ -152,7 +152,9 @@ class _Graph:
         """Give a(C): the sum of Π a(C) over the partitions of any B is 1 if B has no edge, else 0."""
         if variables not in self._coefficients:
             smaller = (
-                part for part in self._connected(variables) if part != variables and self._edgeless(variables ^ part)
+                part
+                for part in self._enumerate_connected(variables)
+                if part != variables and self._edgeless(variables ^ part)
             )
             self._coefficients[variables] = self._edgeless(variables) - sum(map(self.coefficient, smaller))
         return self._coefficients[variables]
@@ -160,7 +162,7 @@ class _Graph:
     def _edgeless(self, variables: VariableSet) -> bool:
         return not any(self.neighbours[position] & variables for position in _positions(variables))
 
-    def _connected(self, variables: VariableSet) -> Iterator[VariableSet]:
+    def _enumerate_connected(self, variables: VariableSet) -> Iterator[VariableSet]:
         """Go through the connected sets that have the first of some variables."""
         if variables:
             first = variables & -variables
@@ -186,7 +188,7 @@ class _WaysToTake:
         self.blocks = list(own | dict.fromkeys(atom.block for atom in problem.fixed))
         self._others = [(atom, takes) for atom, takes in problem.fixed.items() if atom.variable not in {*variables}]
 
-    def by_set(self, block: int) -> tuple[int, ...]:
+    def count_by_set(self, block: int) -> tuple[int, ...]:
         """For each set of variables, count the ways in which just they take a block; 0 if it is fixed otherwise."""
         # whoever is known to take the block, or not to, rules out most sets
         fixed = {True: 0, False: 0}

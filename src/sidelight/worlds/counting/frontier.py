@@ -129,7 +129,7 @@ class Frontier:
         # transitions are made in their order, so what is left here are the later stages of the variable
         del self._to_come[variable][block]
         later = self._to_come[variable]
-        problem, compared, own_rank = self.problem, self._compared_with(variable, rank_of), rank_of[variable]
+        problem, compared, own_rank = self.problem, self._list_comparisons(variable, rank_of), rank_of[variable]
         before = tuple((other, atom) for other, atom in compared if rank_of[other] < own_rank)
         decision = Decision(
             variable,
@@ -143,14 +143,14 @@ class Frontier:
             before=before,
             after=tuple((other, atom) for other, atom in compared if rank_of[other] > own_rank),
             done=frozenset(
-                other for other, _ in before if rank_of[self._compared_with(other, rank_of)[-1][0]] <= own_rank
+                other for other, _ in before if rank_of[self._list_comparisons(other, rank_of)[-1][0]] <= own_rank
             ),
         )
         if decision not in self._assigns:
             self._assigns[decision] = Assign(self.layout, decision)
         return self._assigns[decision]
 
-    def _compared_with(self, variable: int, rank_of: dict[int, int]) -> list[tuple[int, int]]:
+    def _list_comparisons(self, variable: int, rank_of: dict[int, int]) -> list[tuple[int, int]]:
         """Say with whom a variable is compared at a stage, each with the atom that both are equal, in their order."""
         compared = self.schedule.compared.get(variable, {})
         return sorted(((other, compared[other]) for other in compared), key=lambda pair: rank_of[pair[0]])
@@ -220,7 +220,7 @@ class StateLayout:
         rest = self._rests[constraint]
         return rest.formulas[(state & rest.mask) >> rest.shift]
 
-    def weighed(self, constraint: int, before: Formula, rest: Formula) -> tuple[Formula, int]:
+    def weigh_decided(self, constraint: int, before: Formula, rest: Formula) -> tuple[Formula, int]:
         """Weigh a constraint as soon as it is decided: nothing is left of it then, and the weight is its own."""
         if before is rest or rest not in (self.problem.formulas.true, self.false):
             return rest, 1
@@ -383,7 +383,7 @@ class Assign:
             if rest is None:
                 rest = conditioned[before] = self._condition(before, outcome.evidence, fields)
             if number in layout.problem.weights:
-                rest, weight = layout.weighed(number, before, rest)
+                rest, weight = layout.weigh_decided(number, before, rest)
                 factor *= weight
             # invariant: no state is kept in which a constraint can no longer hold
             if rest is layout.false and number != layout.problem.target:
@@ -485,7 +485,7 @@ class Finish:
     def _weight(self, fields: int, number: int, *, holds: bool) -> int:
         before = self.layout.unpack(fields, number)
         formulas = self.layout.problem.formulas
-        return self.layout.weighed(number, before, formulas.true if holds else formulas.false)[1]
+        return self.layout.weigh_decided(number, before, formulas.true if holds else formulas.false)[1]
 
     def _holds(self, formula: Formula) -> bool:
         problem = self.layout.problem

@@ -53,7 +53,7 @@ class Schedule:
     stages: list[tuple[Stage, list[int]]] = field(default_factory=list)  # with the variables in their order
 
     @classmethod
-    def of(
+    def build(
         cls,
         problem: CountingProblem,
         meter: Meter,
@@ -67,7 +67,7 @@ class Schedule:
         atoms = sorted({atom for formula in (*problem.constraints, *formulas) for atom in formula.atoms})
         schedule._find_compared(atoms)
         schedule._find_scheduled(atoms)
-        schedule._put_in_order(meter)
+        schedule._sort_stages(meter)
         return schedule
 
     def is_free(self, variable: int) -> bool:
@@ -114,7 +114,7 @@ class Schedule:
         problem, scheduled = self.problem, defaultdict[Stage, set[int]](set)
         ground = [problem.atoms[atom] for atom in atoms]
         needed = [(atom.variable, atom.block) for atom in ground if isinstance(atom, Takes)]
-        needed += self._needed_in_any_case()
+        needed += self._iterate_common_variables()
         for variable, block in needed:
             scheduled[problem.component_of(variable), block].add(variable)
         # whoever decides once only, and that is fixed, need not be a variable of the count
@@ -133,7 +133,7 @@ class Schedule:
                 scheduled.get((problem.component_of(variable), block), set()).add(variable)
         self.scheduled = dict(scheduled)
 
-    def _needed_in_any_case(self) -> Iterator[tuple[int, int]]:
+    def _iterate_common_variables(self) -> Iterator[tuple[int, int]]:
         """Go through the variables that are scheduled for every block, of their component or of their own group."""
         problem = self.problem
         component_blocks = defaultdict[int, set[int]](set)
@@ -148,7 +148,7 @@ class Schedule:
     def _own_blocks(self, variable: int) -> set[int]:
         return {block for group in self.problem.members[variable] for block in self.problem.blocks[group]}
 
-    def _put_in_order(self, meter: Meter) -> None:
+    def _sort_stages(self, meter: Meter) -> None:
         """Put stages that the same constraints ask about close to each other, and the variables likewise."""
         links = {
             stage: {variable: self._links(variable, stage[1]) for variable in variables}
@@ -241,7 +241,7 @@ class _Sweep(Generic[Thing]):
         self._near.pop(thing, None)
         for link in self._links[thing]:
             del self._whose[link][thing]
-            self._changed(link)
+            self._change(link)
         for end in self._ends[thing]:
             self._open_end(end)
         for link in [link for link in self._links[thing] if not self._left[link]]:
@@ -262,9 +262,9 @@ class _Sweep(Generic[Thing]):
             self._links_of[number].discard(link)
             self._open_ends -= not self._links_of[number]  # an end is open as long as one of its links is
             for other in self._links_of[number]:
-                self._changed(other)
+                self._change(other)
 
-    def _changed(self, link: Hashable) -> None:
+    def _change(self, link: Hashable) -> None:
         for thing in self._whose[link]:
             self._near[thing] = None
             self._added.pop(thing, None)

@@ -38,7 +38,7 @@ def test_marginals_sum_to_the_probability_of_the_facts():
 def test_what_was_counted_costs_nothing_again():
     exact, facts = counter(), [Has(PEOPLE[0], "a") | Has(PEOPLE[1], "b")]
     answer = exact.probability(facts)
-    poor = exact.within(Meter(Effort(1, None)))
+    poor = exact.with_effort(Meter(Effort(1, None)))
     assert poor.probability(facts) == answer
     with pytest.raises(OverEffort):
         poor.probability([Has(PEOPLE[0], "b") | Has(PEOPLE[1], "a")])
@@ -47,7 +47,7 @@ def test_what_was_counted_costs_nothing_again():
 def test_facts_that_share_no_group_are_remembered_one_by_one():
     exact, one, other = counter(), Has(PEOPLE[0], "a") | Has(PEOPLE[1], "b"), Has(PEOPLE[2], "a")
     answer = exact.probability([one, other])
-    poor = exact.within(Meter(Effort(1, None)))
+    poor = exact.with_effort(Meter(Effort(1, None)))
     assert poor.probability([one]) * poor.probability([other]) == answer
 
 
@@ -79,7 +79,7 @@ def test_no_facts_are_always_so():
 
 def test_what_was_counted_of_people_is_remembered_by_all_who_count():
     exact, facts = counter(), [[Has(PEOPLE[0], value) | Has(PEOPLE[1], value)] for value in "ab"]
-    poor = exact.within(Meter(Effort(1, None)))
+    poor = exact.with_effort(Meter(Effort(1, None)))
     marginals = [exact.marginals(each, PEOPLE[0]) for each in facts]
     assert [poor.marginals(each, PEOPLE[0]) for each in facts] == marginals
 
@@ -87,7 +87,7 @@ def test_what_was_counted_of_people_is_remembered_by_all_who_count():
 def test_of_people_who_are_compared_all_are_counted_together():
     exact, facts = counter(), [Has(PEOPLE[0], "a") | Same(PEOPLE[1], PEOPLE[2])]
     exact.marginals(facts, PEOPLE[1])
-    poor = exact.within(Meter(Effort(1, None)))
+    poor = exact.with_effort(Meter(Effort(1, None)))
     assert poor.marginals(facts, PEOPLE[2]) == counter().marginals(facts, PEOPLE[2])
     with pytest.raises(OverEffort):
         poor.marginals(facts, PEOPLE[0])

@@ -29,7 +29,7 @@ def frontier(*facts, target=None, release=RELEASE, **options):
     everything = (*known, *(() if target_fact is None else (target_fact,)))
     entities = identify(release, dict.fromkeys(who for fact in everything for who in fact.people()))
     problem = compile_facts(release, entities, known, target=target_fact)
-    return Frontier(Schedule.of(problem, Meter(Effort()), **options))
+    return Frontier(Schedule.build(problem, Meter(Effort()), **options))
 
 
 def test_constraints_and_target_are_counted_at_once():

@@ -85,7 +85,7 @@ def schedule(release, *facts, target=None, **options):
     known, asked = read_facts(facts), None if target is None else read_fact(target)
     everything = known if asked is None else (*known, asked)
     entities = identify(release, dict.fromkeys(who for fact in everything for who in fact.people()))
-    return Schedule.of(compile_facts(release, entities, known, target=asked), meter(), **options)
+    return Schedule.build(compile_facts(release, entities, known, target=asked), meter(), **options)
 
 
 RELEASE = sl.Release.from_counts([{"a": 2, "b": 2, "c": 2}])

@@ -26,7 +26,7 @@ def problem_of(semantics, facts, watched=()):
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_every_sampled_world_satisfies_the_constraints(semantics):
     problem, meter = problem_of(semantics, FACTS), Meter(Effort())
-    sampler = WorldSampler(Frontier(Schedule.of(problem, meter, exhaustive=True)), meter)
+    sampler = WorldSampler(Frontier(Schedule.build(problem, meter, exhaustive=True)), meter)
     worlds = sampler.sample(500, np.random.default_rng(1))
     assert all(evaluate(constraint, worlds, problem).all() for constraint in problem.constraints)
 
@@ -69,7 +69,7 @@ def test_a_draw_below_its_share_takes_the_value():
     """One of two has a, each with 1/2: the first in the lower half of all draws, to which 1/2 itself does not belong."""
     release, facts = sl.Release.from_counts([{"a": 1}], sizes=[2], values="set"), read_facts("#1.1 = a or #1.2 = a")
     problem = compile_facts(release, identify(release, facts[0].people()), facts)
-    sampler = WorldSampler(Frontier(Schedule.of(problem, Meter(Effort()), exhaustive=True)), Meter(Effort()))
+    sampler = WorldSampler(Frontier(Schedule.build(problem, Meter(Effort()), exhaustive=True)), Meter(Effort()))
     draws = np.array([0, np.nextafter(0.5, 0), 0.5, np.nextafter(1, 0)])
     first, second = sampler.sample(4, SimpleNamespace(random=lambda number: draws[:number])).values()
     assert first.tolist() == [True, True, False, False]
