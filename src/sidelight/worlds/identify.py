@@ -87,8 +87,8 @@ def _unknown_name(release: Release, name: str) -> str:
         return f"nobody in the release is called '{name}'; in Python, someone in a group is sl.Someone({someone})"
     if release.people is None:
         return (
-            f"the release names nobody, so '{abbreviate(name)}' cannot be found in it; write #3 for someone in group 3, "
-            "describe the person as {column = cell}, or say which column has the names with "
+            f"the release names nobody, so '{abbreviate(name)}' cannot be found in it; write #3 for someone in group "
+            "3, describe the person as {column = cell}, or say which column has the names with "
             f"{parameter('person')}{in_python(', with keep_people=True as well')}"
         )
     return f"nobody in the release is called '{abbreviate(name)}'; check the spelling, or put odd names into quotes"
