@@ -22,6 +22,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import filecmp
+import hashlib
 import json
 import logging
 import os
@@ -39,6 +40,33 @@ _LOG = logging.getLogger(__name__)
 
 SIDECAR_ENDING = ".sidelight.json"
 """How the name of the document beside a release ends, after the whole name of the release."""
+
+
+def sidecar_path(path: Path) -> Path:
+    """Return where the document beside a published file stands.
+
+    >>> sidecar_path(Path("made/release.parquet")).name
+    'release.parquet.sidelight.json'
+    """
+    return path.parent / (path.name + SIDECAR_ENDING)  # also for a folder such as '.'
+
+
+def noise_path(path: Path) -> Path:
+    """Return where the document beside noisy counts stands.
+
+    >>> noise_path(Path("made/counts.csv")).name
+    'counts.csv.noise.json'
+    """
+    return path.parent / (path.name + ".noise.json")
+
+
+def digest(path: Path) -> str:
+    """Compute the SHA-256 of a file's bytes; that of a folder, of the names and digests of all that is in it."""
+    if path.is_dir():
+        lines = (f"{digest(each)} {each.name}\n" for each in sorted(path.iterdir()))
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_whole(path: Path) -> bytes:

@@ -21,12 +21,12 @@ import pytest
 from support.command_line import invoke
 
 import sidelight as sl
+from sidelight.engines.formats import sheet as sheets
 from sidelight.engines.spark import parts as spark_parts
 from sidelight.engines.spark.stream import fits_here
 from sidelight.errors import BadTable, NoRoom, NotPublished
 from sidelight.measures import findings as findings_of
-from sidelight.publish import formats
-from sidelight.publish.sidecar import is_same_release
+from sidelight.publish.read_back import is_same_release
 from sidelight.search import mondrian_streamed
 from sidelight.search.mondrian_streamed import MemoryBudget
 from sidelight.streams.memory import Memory
@@ -188,7 +188,7 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     assert grouped(there) == grouped(here)
     assert len(here.release) > 20
     there.publish(tmp_path / "release.parquet")
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
     monkeypatch.setattr(spark_parts, "ROWS_PER_PART", 150)
     there.publish(tmp_path / "release")
     whole, in_parts = (sl.read_published(tmp_path / name) for name in ("release.parquet", "release"))
@@ -229,7 +229,7 @@ def test_a_worker_that_is_killed_while_it_writes_leaves_all_or_nothing(spark, tm
     rows = pa.table({"age": rng.integers(18, 90, 200), "disease": rng.choice(["Flu", "Cold", "HIV"], 200)})
     table = sl.stream_table(spark.createDataFrame(rows), quasi="age", sensitive="disease", kinds={"age": "number"})
     found = sl.protect(table, sl.GroupSize() >= 5, method="mondrian", ask="nobody")
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 64)  # executors deal the rows
     monkeypatch.setattr(spark_parts, "ROWS_PER_PART", 100)
     inside, killed = tmp_path / "here", [str(tmp_path / name) for name in ("once", "again")]
     inside.mkdir()

@@ -8,7 +8,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.errors import BadRelease
-from sidelight.publish.sidecar import sidecar_path
+from sidelight.files import sidecar_path
 
 ROWS = "sex,disease\n" + "f,Flu\nf,Cold\nm,Flu\nm,Cold\n" * 3
 

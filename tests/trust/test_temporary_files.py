@@ -14,7 +14,8 @@ from support.explorer import guest, opened
 from support.markers import write_marked
 
 from sidelight.engines import files
-from sidelight.engines.duckdb import source as duckdb_source
+from sidelight.engines.duckdb.session import connection
+from sidelight.engines.duckdb.source import store_by_column
 from sidelight.publish import publish
 from sidelight.report.pdf import pdf_page
 from sidelight.streams import sorted_runs
@@ -63,8 +64,8 @@ def test_copies_in_another_encoding_and_for_bounded_memory(aside, removed):
     Path("latin.csv").write_bytes(Path("people.csv").read_bytes() + "7,x,9,20,f,140,Grippé\n".encode("latin-1"))
     done = invoke(["audit", "latin.csv", *P, "--encoding", "latin-1", "--memory", "400MB"])
     assert done.exit_code in (0, 1), done.stderr
-    with duckdb_source.connection() as con:
-        duckdb_source._columnar(con, "SELECT 'zqvalue' AS disease")
+    with connection() as con:
+        store_by_column(con, "SELECT 'zqvalue' AS disease")
     assert [{*inside} - {"0"} for _, inside in removed] == [{"latin.csv"}, {"rows.parquet"}]
     assert owners_alone(removed)
     assert [*aside.iterdir()] == []

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from sidelight.cli.serve import ServeRequest, workspace
-from sidelight.publish.sidecar import read_published
+from sidelight.publish.read_back import read_published
 from sidelight.web.searches import SearchChoice, question_of
 from sidelight.web.state import State
 from sidelight.web.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidelight.publish.sidecar import sidecar_path
+from sidelight.files import sidecar_path
 from sidelight.table.roles import Roles
 
 

@@ -19,23 +19,14 @@ from sidelight.engines.spark.source import SparkFile, spark_file
 from sidelight.engines.spark.stream import fits_here
 from sidelight.engines.streamed_table import AnyTable, streamed_table_from
 from sidelight.errors import BadPolicy, BadRelease, listed, parameter
+from sidelight.files import noise_path, sidecar_path
 from sidelight.intake.presets import read_preset
 from sidelight.policy.limit_text import read_limit, read_measure
 from sidelight.policy.measure_names import population_measures
 from sidelight.policy.policy import Policy, without_repeats
 from sidelight.policy.policy_file import PolicyFile, read_policy_file
-from sidelight.publish.sidecar import (
-    Engine,
-    Reading,
-    Sidecar,
-    as_printed,
-    itself,
-    noise_path,
-    read_by_sidecar,
-    read_checked,
-    read_sidecar,
-    sidecar_path,
-)
+from sidelight.publish.read_back import Engine, as_printed, read_by_sidecar
+from sidelight.publish.sidecar import Reading, Sidecar, read_checked, read_sidecar
 from sidelight.release.locate import LocateMethod, SuppressedPeople
 from sidelight.release.population import Population
 from sidelight.release.read import release_from
@@ -280,7 +271,7 @@ def open_release(
 
 def _engine(engine: EngineChoice) -> Engine:
     """Say how a file is read that has a sidecar: as it is, or by Spark."""
-    return itself if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
+    return Path if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
 
 def readers_asked(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:

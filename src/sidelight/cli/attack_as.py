@@ -19,11 +19,11 @@ from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.documents.document import Envelope
 from sidelight.errors import BadMeasure, BadRelease, TooHard
+from sidelight.files import sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
 from sidelight.measures.criterion import exact
 from sidelight.measures.finding import Finding
 from sidelight.policy.settings import read_share
-from sidelight.publish.sidecar import sidecar_path
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.roles import EACH_ROW, Roles
 

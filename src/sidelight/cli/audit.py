@@ -17,12 +17,13 @@ from sidelight.cli.run import Output, Status, command_line
 from sidelight.engines.files import files_of
 from sidelight.engines.spark.source import SparkFile
 from sidelight.engines.spark.stream import fits_here
+from sidelight.files import sidecar_path
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.findings import findings as measure_all
 from sidelight.measures.findings import prepared_stream
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
-from sidelight.publish.sidecar import Sidecar, read_sidecar, sidecar_path
+from sidelight.publish.sidecar import Sidecar, read_sidecar
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
 from sidelight.release.release import Release

@@ -18,11 +18,12 @@ from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
 from sidelight.cli.run import Output, Status
+from sidelight.engines.formats.sheet import shuffler
+from sidelight.engines.formats.text import Csv
 from sidelight.errors import SidelightError
-from sidelight.files import write_whole
+from sidelight.files import sidecar_path, write_whole
 from sidelight.publish.dictionary import dictionary_path
-from sidelight.publish.formats import Csv, sheet_of_people, shuffler
-from sidelight.publish.sidecar import sidecar_path
+from sidelight.publish.plan import sheet_of_people
 from sidelight.release.release import Release
 from sidelight.report.make import ReportDetails, judge_table, report_html
 from sidelight.report.report import AuditReport

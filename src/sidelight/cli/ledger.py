@@ -20,14 +20,13 @@ from sidelight.cli.noise_options import BudgetOptions, PromiseOptions, SpentOpti
 from sidelight.cli.run import Output, Status
 from sidelight.documents.document import Envelope
 from sidelight.errors import BadNoise
-from sidelight.files import real_path
+from sidelight.files import digest, noise_path, real_path
 from sidelight.noise.account import Account, Entry, PublishedCounts
 from sidelight.noise.accountant import PrivacySpent, Spending, privacy_spent, promise_of
 from sidelight.noise.ledger import Ledger
 from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.publish.sidecar import digest, noise_path
 from sidelight.publish.stable_noise import read_drawn
 from sidelight.report.plots import refuse_other_pictures, save_chart
 from sidelight.rounding import short_decimal

@@ -17,12 +17,12 @@ from sidelight.cli.run import Output, Status, remember_written, say
 from sidelight.documents.document import Envelope
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
+from sidelight.files import noise_path
 from sidelight.noise.account import Account
 from sidelight.noise.ledger import NO_LEDGER, Ledger
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts
 from sidelight.noise.stable_counts import StableCounts, stable_counts
 from sidelight.publish.noise import refuse_noise_targets
-from sidelight.publish.sidecar import noise_path
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.hierarchy_io import hierarchy_files, read_hierarchies

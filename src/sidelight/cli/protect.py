@@ -22,6 +22,7 @@ from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say
 from sidelight.documents.document import Envelope, number
 from sidelight.documents.facts import reader_facts, release_facts
+from sidelight.engines.spark.parts import parts_or_file
 from sidelight.engines.streamed_table import AnyTable
 from sidelight.errors import (
     BadHierarchy,
@@ -32,12 +33,12 @@ from sidelight.errors import (
     listed,
     parameter,
 )
-from sidelight.files import refuse_left_over
+from sidelight.files import refuse_left_over, sidecar_path
 from sidelight.measures.attacker import AttackerAnswer
+from sidelight.publish.describe import published_finding
 from sidelight.publish.dictionary import dictionary_path
-from sidelight.publish.parts import parts_or_file
-from sidelight.publish.publish import refuse_loud, values_path
-from sidelight.publish.sidecar import published_finding, sidecar_path
+from sidelight.publish.plan import values_path
+from sidelight.publish.publish import refuse_loud
 from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.report.make import ReportDetails, report_on_result
 from sidelight.report.outlines import release_page

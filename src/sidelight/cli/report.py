@@ -12,11 +12,11 @@ from sidelight.cli.audit import judge, report_on_audit
 from sidelight.cli.options import ReportOptions, ReportOutputOptions
 from sidelight.cli.run import Output, Status, command_line, say
 from sidelight.engines.files import files_of
-from sidelight.engines.postgres.address import is_address
+from sidelight.engines.postgres.session import is_address
 from sidelight.errors import SidelightError
-from sidelight.files import SIDECAR_ENDING
+from sidelight.files import SIDECAR_ENDING, sidecar_path
 from sidelight.policy.policy_file import PolicyFile, read_policy_text
-from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.publish.sidecar import read_sidecar
 from sidelight.report.contents import drawn_without_charts
 from sidelight.report.make import ReportDetails, judge_table, read_attack, report_on_sidecar
 from sidelight.report.outlines import release_page

@@ -13,13 +13,14 @@ from sidelight.cli.audit import existing, printed_along
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
-from sidelight.engines.postgres.address import is_address
+from sidelight.engines.postgres.session import is_address
 from sidelight.errors import NotAvailable, SidelightError
+from sidelight.files import sidecar_path
 from sidelight.intake.roles import suggestions_for
 from sidelight.policy.limit_text import read_limit
 from sidelight.policy.policy import Policy
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.publish.sidecar import read_sidecar
 from sidelight.table.hierarchy_io import read_hierarchies
 from sidelight.table.roles import Roles
 

@@ -16,30 +16,20 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges, run_starts, sum_equal_rows
-from sidelight.engines.dataframes.source import frame_errors, frame_rows, spark_rows
-from sidelight.engines.duckdb.source import arrow_rows, file_rows, interruptible
-from sidelight.engines.files import (
-    PARQUET,
-    SHEETS,
-    TEXT,
-    FirstLine,
-    changed_while_read,
-    ending,
-    files_of,
-    no_texts,
-    schema_of,
-    unchanged,
-)
-from sidelight.engines.foreign_files import as_utf8, foreign_rows, foreign_table
+from sidelight.engines.dataframes.source import frame_errors, frame_rows
+from sidelight.engines.duckdb.session import interruptible
+from sidelight.engines.duckdb.source import arrow_rows
+from sidelight.engines.files import changed_while_read, files_of, unchanged
+from sidelight.engines.formats.file_format import Heading
+from sidelight.engines.formats.registry import format_of_file
 from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
-from sidelight.engines.postgres.address import DatabaseAddress, is_address, one_address
+from sidelight.engines.postgres.session import DatabaseAddress, is_address, one_address
 from sidelight.engines.postgres.source import database_columns, database_rows
 from sidelight.engines.source import (
     Rows,
@@ -49,7 +39,8 @@ from sidelight.engines.source import (
     people_written_alike,
     python_cells,
 )
-from sidelight.engines.spark.source import is_spark, spark_errors
+from sidelight.engines.spark.session import spark_errors
+from sidelight.engines.spark.source import is_spark, spark_rows
 from sidelight.errors import BadTable, MissingValues, UnknownColumn, WrongKind, did_you_mean, listed, parameter
 from sidelight.streams.carried import carry, weights
 from sidelight.streams.memory import Memory
@@ -264,22 +255,13 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
 def _rows_of_files(
     files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None = None
 ) -> AbstractContextManager[Rows]:
-    """Look at files as rows to count: where they are, or, what no engine reads, from memory."""
-    kinds = {_program(file) for file in files}
-    if len(kinds) > 1:
-        message = f"some of the files are {' and some are '.join(sorted(kinds))}; give files of one kind"
+    """Open files of one kind as rows to count."""
+    forms = {form.words: form for form in map(format_of_file, files)}
+    if len(forms) > 1:
+        message = f"some of the files are {' and some are '.join(sorted(forms))}; give files of one kind"
         raise BadTable(message)
-    if kinds <= {"Parquet", "text"}:
-        return file_rows(files, roles, packed=packed, memory=memory)
-    table, notes = foreign_rows(files, roles)
-    return arrow_rows(table, roles, files, packed=packed, memory=memory, notes=notes)
-
-
-def _program(file: Path) -> str:
-    kind = ending(file)
-    if kind in SHEETS:
-        return "spreadsheets"
-    return "Parquet" if kind in PARQUET else "text" if kind in TEXT else "of a statistics package"
+    (form,) = forms.values()
+    return form.open_rows(files, roles, packed=packed, memory=memory)
 
 
 def columns_of(source: str | Path, roles: Roles | None = None) -> tuple[str, ...]:
@@ -320,7 +302,7 @@ def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
     It is names for sure where one of them was named by whoever asks; a table of a database, a Parquet file and those of
     statistics packages have names in any case.
     """
-    if is_address(source) or _program(files_of(source)[0]) not in ("text", "spreadsheets"):
+    if is_address(source) or not format_of_file(files_of(source)[0]).may_lack_names:
         return
     with _heading(source, roles) as (names, rows, numbers):
         _refuse_row(source, names, rows())
@@ -333,24 +315,15 @@ def refuse_unsure_names(source: str | Path, roles: Roles) -> None:
             raise BadTable(message)
 
 
-Heading: TypeAlias = tuple[tuple[str, ...], Callable[[], list[list[str]]], Collection[str]]
-"""The names of columns, how to read some rows below them, and those that are no texts by their type."""
-
-
 @contextmanager
 def _heading(source: str | Path, roles: Roles) -> Iterator[Heading]:
     if is_address(source):
-        names = database_columns(DatabaseAddress.of(str(source)))
+        names = database_columns(DatabaseAddress.parse(str(source)))
         yield names, list, names
         return
     file = files_of(source)[0]
-    if _program(file) == "text":
-        with as_utf8([file], roles.encoding) as (text,):
-            first = FirstLine.of(text, TEXT[ending(text)])
-            yield first.names, first.rows, ()
-        return
-    schema = schema_of(file) if _program(file) == "Parquet" else foreign_table(file, roles)[0].schema
-    yield tuple(schema.names), list, no_texts(schema)
+    with format_of_file(file).open_heading(file, roles) as heading:
+        yield heading
 
 
 @dataclass(frozen=True, slots=True)

@@ -473,6 +473,16 @@ def people_written_alike(rows: Rows) -> Rows:
     return replace(rows, frame=frame.with_columns(whole.alias("person")))  # type: ignore[type-var]
 
 
+def no_texts(schema: pa.Schema) -> list[str]:
+    """Name the columns whose types say that they hold something else than text: numbers, days, truths."""
+    return [field.name for field in schema if pa.types.is_primitive(field.type)]
+
+
+def words_for_files(files: Sequence[Path]) -> str:
+    """Name a file, or say how many there are."""
+    return files[0].name if len(files) == 1 else f"{len(files)} files"
+
+
 def sql_name(name: str) -> str:
     """Write a column's name.
 

@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sidelight.publish.formats import FORMATS, Arx, Sheet, kind_of_cells
+from sidelight.engines.formats.registry import WRITERS
+from sidelight.engines.formats.sheet import Sheet, kind_of_cells
 from sidelight.publish.sidecar import Reading, Sidecar
 from sidelight.table.labels import listed
 from sidelight.table.table import Column
@@ -47,18 +48,18 @@ def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
 
 
 def _table(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
-    form = FORMATS[document.reading.format]
+    writer = WRITERS[document.reading.format]
     columns = [
         {
             "name": _variable(column),
-            "titles": form.encode(column),
+            "titles": writer.encode(column),
             "datatype": "integer" if not isinstance(cells, Column) else DATATYPES[kind_of_cells(cells)],
             "dc:description": describe(column, cells if isinstance(cells, Column) else None, document),
             "null": "",
         }
         for column, cells in sheet.columns.items()
     ]
-    dialect = {"dialect": {"delimiter": ";"}} if isinstance(form, Arx) else {}
+    dialect = {"dialect": dict(writer.dialect)} if writer.dialect else {}
     return {"url": name, **dialect, "tableSchema": {"columns": columns}}
 
 

@@ -7,7 +7,6 @@ ledger spent stays spent, as the noise was drawn.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,10 +20,15 @@ import pyarrow as pa
 from pydantic import JsonValue
 
 from sidelight import __version__
+from sidelight.engines.formats.file_format import Writer
+from sidelight.engines.formats.registry import writer_of
+from sidelight.engines.formats.sheet import Sheet
 from sidelight.errors import BadLedger, BadNoise, BadRelease, NotPublished, expect, parameter
 from sidelight.files import (
+    digest,
     flush_to_disk,
     move_into_place,
+    noise_path,
     read_whole,
     refuse_existing,
     refuse_input,
@@ -39,7 +43,6 @@ from sidelight.noise.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount, units_changed
 from sidelight.noise.workload import Marginal
-from sidelight.publish.formats import Format, Sheet, format_of
 from sidelight.publish.noise_document import (
     NOISE_VERSION,
     AccountDocument,
@@ -54,7 +57,7 @@ from sidelight.publish.noise_document import (
     UnitDocument,
     document_text,
 )
-from sidelight.publish.sidecar import PublishedFile, digest, noise_path
+from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import SUPPRESSED, Label, label
 from sidelight.table.roles import Missing
 from sidelight.text import html_table
@@ -112,9 +115,7 @@ def publish_drawn(
     try:
         with unfinished_folder(path) as folder:
             file = folder / path.name
-            with file.open("wb") as open_file:
-                format_of(path, None).write(sheet, open_file)
-            flush_to_disk(file)
+            writer_of(path, None).write_to(file, sheet)
             published = PublishedNoise(path, beside, document(noisy, file).model_dump(mode="json"))
             (folder / beside.name).write_bytes(published.to_json().encode())
             flush_to_disk(folder / beside.name)
@@ -139,7 +140,7 @@ def refuse_noise_targets(path: Path, *, force: bool, inputs: Sequence[Path] = ()
     Gives where the document will stand.
     """
     beside = noise_path(path)
-    format_of(path, None)
+    writer_of(path, None)
     for each in (path, beside):
         refuse_input(each, inputs)
     refuse_left_over(path, beside, force=force)
@@ -254,9 +255,8 @@ def read_noise(path: str | Path) -> NoisyCounts:
     try:
         document = NoisyCountsDocument.model_validate_json(text)
         unit = document.privacy_unit.to_unit()
-        form = format_of(path, None)
-        sheet = read_sheet(path, form)
-        domain = _declared_domain(document, sheet, form)
+        sheet, writer = read_sheet(path)
+        domain = _declared_domain(document, sheet, writer)
         spending, price = _spending(document, domain, unit), document.levels_epsilon
         paid = None
         if price is not None:
@@ -362,29 +362,18 @@ def _marginals(document: NoisyCountsDocument, domain: Domain, spending: Spending
     return {"marginals": tuple(marginals), "coarser": layout.coarser}
 
 
-def read_sheet(path: Path, form: Format) -> pa.Table:
-    """Read the cells under the names that columns had: as they were stored, or as texts."""
-    if form.name == "parquet":
-        from pyarrow.parquet import read_table  # noqa: PLC0415 - slow to import, and only Parquet needs it
-
-        return read_table(path)
-    from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
-
-    with path.open(newline="", encoding="utf-8") as file:
-        names = next(csv.reader(file))
-    kinds = {name: pa.int64() if name in (COUNT, MEASURED) else pa.string() for name in names}
-    sheet = read_csv(
-        path,
-        convert_options=ConvertOptions(column_types=kinds),  # where texts are never null
-        parse_options=ParseOptions(newlines_in_values=True),
-    )
-    return sheet.rename_columns([form.decode(name) for name in names])
+def read_sheet(path: Path) -> tuple[pa.Table, Writer]:
+    """Read the cells under the names that columns had, and how they were written."""
+    writer = writer_of(path, None)
+    return writer.read(path, (COUNT, MEASURED)), writer
 
 
-def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, form: Format) -> Domain:
+def _declared_domain(document: NoisyCountsDocument, sheet: pa.Table, writer: Writer) -> Domain:
     """Find the labels of each column; the rows are all combinations, in the order of the declared domain."""
     values, names = document.domain, [*document.levels]
-    labels, codes = zip(*(read_labels(sheet.column(name), form) for name in [*names, document.sensitive]), strict=True)
+    labels, codes = zip(
+        *(read_labels(sheet.column(name), writer) for name in [*names, document.sensitive]), strict=True
+    )
     outside = document.outside
     if outside == "other" and not all(each[-1] == OTHER for each in (values, *labels[:-1]) if each != (SUPPRESSED,)):
         message = "nobody is other"
@@ -403,10 +392,9 @@ def _numbers(sheet: pa.Table, name: str, domain: Domain) -> Integers:
     return numbers
 
 
-def read_labels(column: pa.ChunkedArray, form: Format) -> tuple[tuple[Label, ...], Integers]:
+def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, ...], Integers]:
     """Return the labels of a column in the order in which they occur, and which one each cell has."""
     encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
-    empty = None if form.name != "parquet" else ""  # what an empty cell means
-    labels = tuple(text if text is None else (form.decode(text) or empty) for text in texts)
+    labels = tuple(text if text is None else (writer.decode(text) or writer.empty) for text in texts)
     return labels, encoded.indices.to_numpy().astype(np.int64)

@@ -1,61 +1,39 @@
 """Publish a release: written aside, read back, judged again, and only then put in its place.
 
-First it is planned which files there are and which release a reader must find in each (`plan_files`); then `publish`
-writes them and makes sure of it.  Nothing is published that was not read back the same and within policy.
+It is planned which files there are and which release a reader must find in each (`plan`); then they are written, and
+nothing is published that was not read back the same and within policy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
-from sidelight.engines.spark.parts import running_spark
+from sidelight.engines.formats.file_format import FormatName, Writer
+from sidelight.engines.formats.sheet import Sheet, shuffler
+from sidelight.engines.spark.parts import parts_or_file, running_spark
 from sidelight.engines.streamed_table import StreamedTable
 from sidelight.errors import BadRelease, BadTable, NotPublished, expect, parameter
 from sidelight.files import (
+    digest,
     flush_to_disk,
     move_into_place,
     refuse_existing,
     refuse_input,
     refuse_left_over,
+    sidecar_path,
     unfinished_folder,
 )
 from sidelight.policy.policy import Policy, Verdict
+from sidelight.publish.describe import build_sidecar
 from sidelight.publish.dictionary import build_dictionary, dictionary_path
-from sidelight.publish.formats import (
-    Format,
-    FormatName,
-    Layout,
-    Sheet,
-    Shuffle,
-    sheet_of_carried,
-    sheet_of_counts,
-    sheet_of_people,
-    shuffler,
-)
-from sidelight.publish.parts import parts_or_file
-from sidelight.publish.sidecar import (
-    PublishedFile,
-    Reading,
-    Sidecar,
-    add_members,
-    as_printed,
-    build_sidecar,
-    digest,
-    is_same_release,
-    read_back,
-    sidecar_path,
-)
-from sidelight.release.release import Release, whole_groups
+from sidelight.publish.plan import ExpectedFile, Layout, add_bounds, plan_files
+from sidelight.publish.read_back import add_members, is_same_release, read_back
+from sidelight.publish.sidecar import PublishedFile, Sidecar
+from sidelight.release.release import Release
 from sidelight.search.method import Method, SearchResult
-from sidelight.search.recoding import Buckets
 from sidelight.streams.memory import Memory
-from sidelight.table.counts import Counts
-from sidelight.table.table import Column, JointDomain, unused_name, value_columns
-from sidelight.text import counted, html_table, one_or_several
+from sidelight.text import counted, html_table
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -119,19 +97,19 @@ def publish(
         ("quiet_method", quiet_method),
     ):
         expect(bool, option, parameter(name))
-    form = parts_or_file(path, written_as, in_spark=running_spark() is not None)
+    writer = parts_or_file(path, written_as, in_spark=running_spark() is not None)
     if quiet_method:
         refuse_loud(result.method)
     sidecar, dictionary = sidecar_path(path), dictionary_path(path)
     refuse_left_over(path, sidecar, force=force)
     _refuse(result, (path, sidecar, dictionary), force=force)
-    plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=form.name)
-    sheets = {name: sheet.with_bounds() if bounds else sheet for name, sheet in plan.sheets.items()}
+    plan = plan_files(result, path, shuffle=shuffler(seed), layout=layout, written_as=writer.name)
+    sheets = {name: add_bounds(sheet) if bounds else sheet for name, sheet in plan.sheets.items()}
     paths = tuple(path.with_name(name) for name in plan.sheets)
     _refuse(result, paths, force=force)
     with unfinished_folder(path) as folder:
         # From here on nothing is believed but what was read from the disk.
-        files = tuple(_write(folder / name, sheet, form) for name, sheet in sheets.items())
+        files = tuple(_write(folder / name, sheet, writer) for name, sheet in sheets.items())
         table = result.outcome.recoding.table
         memory = table.memory if isinstance(table, StreamedTable) else None
         read = _read_back(folder, plan.groups, memory)
@@ -173,8 +151,8 @@ def _refuse(result: SearchResult, targets: tuple[Path, ...], *, force: bool) -> 
         refuse_existing(target, force=force)
 
 
-def _write(path: Path, sheet: Sheet, form: Format) -> PublishedFile:
-    form.write_to(path, sheet)
+def _write(path: Path, sheet: Sheet, writer: Writer) -> PublishedFile:
+    writer.write_to(path, sheet)
     return PublishedFile(name=path.name, sha256=digest(path), rows=len(sheet))
 
 
@@ -203,143 +181,3 @@ def _read_back(folder: Path, expected: ExpectedFile, memory: Memory | None = Non
         message = "what was read back is not what was written; nothing was published; try .parquet"
         raise NotPublished(message)
     return read
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class ExpectedFile:
-    """A way to read a file, and the release that a reader must find."""
-
-    reading: Reading
-    release: Release
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PublishPlan:
-    """Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
-
-    sheets: Mapping[str, Sheet]
-    groups: ExpectedFile
-    who: ExpectedFile | None = None
-
-
-def plan_files(
-    result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
-) -> PublishPlan:
-    """Plan the files of what was found.
-
-    Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
-    whose values they are would tell more than the measures know of: only counts are published then.
-    """
-    release = as_printed(result.release)
-    buckets = result.outcome.buckets
-    chosen = layout or _usual_layout(release, buckets)
-    if (buckets is not None) != (chosen in ("two tables", "shuffled")):
-        message = (
-            f'{parameter("layout", chosen)} is not for method "{result.method.name}"; '
-            f"leave {parameter('layout')} out for the usual one"
-        )
-        raise NotPublished(message)
-    if chosen in ("people", "shuffled") and release.semantics != "single":
-        instead = "counts" if buckets is None else "two tables"
-        message = (
-            f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
-        )
-        raise NotPublished(message)
-    expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
-    table = result.outcome.recoding.table
-    if table.carried is not None:
-        if chosen != "people":
-            message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
-            raise NotPublished(message)
-        rows = sheet_of_carried(result.release, table, result.release_rows, shuffle)
-        return PublishPlan({path.name: rows}, expected)
-    if buckets is None:
-        return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
-    return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")
-
-
-def _usual_layout(release: Release, buckets: Buckets | None) -> Layout:
-    if buckets is not None:
-        return "two tables"
-    return "people" if release.semantics == "single" else "counts"
-
-
-def _reading(release: Release, file: str, written_as: FormatName, *, counts: bool) -> Reading:
-    group = tuple(column.name for column in release.groups.columns)
-    taken = (*group, *release.sensitive_columns)
-    domain = release.domain
-    return Reading(
-        file=file,
-        group=group,
-        sensitive=one_or_several(release.sensitive_columns),
-        values=release.semantics,
-        domain={each.name: each.labels for each in domain.columns} if isinstance(domain, JointDomain) else domain,
-        rows="counts" if counts else "people",
-        people=unused_name("people", taken) if counts else None,
-        count=unused_name("count", taken) if counts else None,
-        format=written_as,
-    )
-
-
-def _sheet(expected: ExpectedFile, shuffle: Shuffle) -> Sheet:
-    people, count = expected.reading.people, expected.reading.count
-    if people is None or count is None:
-        return sheet_of_people(expected.release, shuffle)
-    return sheet_of_counts(expected.release, shuffle, people=people, count=count)
-
-
-def _plan_anatomy(
-    expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
-) -> PublishPlan:
-    """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
-    columns = buckets.tables().people
-    known = _people_in_buckets(columns)
-    who = ExpectedFile(
-        Reading(
-            file=path.name,
-            group=tuple(column.name for column in columns[:-1]),
-            sensitive=columns[-1].name,
-            values="single",
-            rows="people",
-            format=expected.reading.format,
-        ),
-        known,
-    )
-    if in_one_file:
-        everything = (*columns, *_shuffled_values(buckets, shuffle))
-        return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
-    beside = values_path(path).name
-    apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
-    return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
-
-
-def values_path(path: Path) -> Path:
-    """Return where the values of buckets go that are published apart from the people."""
-    return path.with_name(f"{path.stem}.values{path.suffix}")
-
-
-def _people_in_buckets(columns: tuple[Column, ...]) -> Release:
-    *quasi, bucket = columns
-    people = np.arange(len(bucket))
-    groups = whole_groups(
-        domain=bucket.labels,
-        sizes=np.ones(len(bucket), np.int64),
-        counts=Counts.from_entries(people, bucket.codes, np.ones(len(bucket)), (len(bucket), len(bucket.labels))),
-        columns=tuple(quasi),
-    )
-    return as_printed(Release(groups, sensitive=bucket.name))
-
-
-def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
-    order = shuffle(len(columns[0]))
-    return Sheet({column.name: column.take(order) for column in columns})
-
-
-def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
-    """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
-    bucket, value, count = buckets.counts.entries()
-    bucket, value = np.repeat(bucket, count), np.repeat(value, count)
-    # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
-    order = shuffle(len(value))
-    order = order[np.argsort(bucket[order], kind="stable")]
-    return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])

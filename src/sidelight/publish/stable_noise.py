@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from sidelight.arrays import Integers
+from sidelight.engines.formats.sheet import Sheet
 from sidelight.errors import BadRelease
+from sidelight.files import digest, noise_path
 from sidelight.noise.accountant import CountedColumns, Spending
 from sidelight.noise.domain import MEASURED
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount
 from sidelight.noise.stable_counts import StableCounts, smallest_threshold
-from sidelight.publish.formats import Sheet, format_of
 from sidelight.publish.noise import (
     NOT_AS_WRITTEN,
     PublishedNoise,
@@ -37,7 +38,7 @@ from sidelight.publish.noise_document import (
     StableCountsDocument,
     UnitDocument,
 )
-from sidelight.publish.sidecar import PublishedFile, digest, noise_path
+from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.table import Column
 
 KIND = "stable counts"
@@ -91,15 +92,14 @@ def read_stable_counts(path: str | Path) -> StableCounts:
     try:
         document = StableCountsDocument.model_validate_json(text)
         unit = document.privacy_unit.to_unit()
-        form = format_of(path, None)
-        sheet = read_sheet(path, form)
+        sheet, writer = read_sheet(path)
         names = [*document.columns, document.sensitive]
         if sheet.column_names != [*names, MEASURED]:
             message = "other columns"
             raise ValueError(message)
         columns = [
             Column(name, labels, codes.astype(np.int32))
-            for name, (labels, codes) in ((name, read_labels(sheet.column(name), form)) for name in names)
+            for name, (labels, codes) in ((name, read_labels(sheet.column(name), writer)) for name in names)
         ]
         noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
         counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)

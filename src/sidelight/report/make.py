@@ -26,7 +26,7 @@ from sidelight.attack.report import sentences
 from sidelight.documents.document import Envelope, number
 from sidelight.documents.facts import FileFacts, IntakeFacts, ReaderFacts, reader_facts
 from sidelight.errors import BadRelease, expect, expect_mapping, expect_several, parameter
-from sidelight.files import SIDECAR_ENDING, read_whole
+from sidelight.files import SIDECAR_ENDING, digest, read_whole, sidecar_path
 from sidelight.measures.ck_safety.implications import Implications
 from sidelight.measures.ck_safety.negations import Negations
 from sidelight.measures.disclosure_curve import DisclosureCurve, disclosure_curve
@@ -37,18 +37,10 @@ from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import ASK_CHOICES
 from sidelight.policy.policy import Policy, policy_text
 from sidelight.policy.policy_file import read_policy_text
+from sidelight.publish.describe import strip_folder
 from sidelight.publish.dictionary import dictionary_path
-from sidelight.publish.sidecar import (
-    HierarchyFacts,
-    PublishedFinding,
-    Sidecar,
-    digest,
-    read_checked,
-    read_published,
-    read_sidecar,
-    sidecar_path,
-    strip_folder,
-)
+from sidelight.publish.read_back import read_published
+from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
 from sidelight.release.generalise import group
 from sidelight.release.release import Release
 from sidelight.release.streamed import AnyRelease, StreamedRelease

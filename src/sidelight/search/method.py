@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     import altair as alt
     import pyarrow as pa
 
+    from sidelight.engines.formats.file_format import FormatName
     from sidelight.measures.attacker import AttackerAnswer
     from sidelight.measures.criterion import Judgement
     from sidelight.policy.policy import Policy, Verdict
     from sidelight.progress import Progress
-    from sidelight.publish.formats import FormatName, Layout
+    from sidelight.publish.plan import Layout
     from sidelight.publish.publish import Published
     from sidelight.release.release import Release
     from sidelight.search.cut_tree import CutTree

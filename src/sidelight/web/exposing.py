@@ -25,7 +25,7 @@ from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadTable, SidelightError
 from sidelight.progress import Progress
-from sidelight.publish.sidecar import read_published
+from sidelight.publish.read_back import read_published
 from sidelight.release.generalise import generalise
 from sidelight.release.locate import LocateMethod
 from sidelight.release.read import release_from

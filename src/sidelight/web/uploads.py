@@ -19,10 +19,11 @@ from typing import BinaryIO
 
 from pydantic import ValidationError
 
-from sidelight.engines.files import PACKERS, ending
+from sidelight.engines.formats.registry import ending
+from sidelight.engines.formats.text import PACKERS
 from sidelight.errors import BadTable
-from sidelight.files import SIDECAR_ENDING, open_private, private_folder
-from sidelight.publish.sidecar import Sidecar, sidecar_path
+from sidelight.files import SIDECAR_ENDING, open_private, private_folder, sidecar_path
+from sidelight.publish.sidecar import Sidecar
 
 MOST_FILES = 20
 MOST_AT_ONCE = 4

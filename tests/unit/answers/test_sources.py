@@ -7,7 +7,7 @@ from support.command_line import invoke
 
 import sidelight as sl
 from sidelight.answers.sources import inputs_of
-from sidelight.publish.sidecar import sidecar_path
+from sidelight.files import sidecar_path
 
 
 def audit(*args):

@@ -2,7 +2,8 @@
 
 import sidelight as sl
 from sidelight.documents.facts import FileFacts, FindingFacts, MethodFacts, PeopleCounts, finding_facts, people_counts
-from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts, published_finding
+from sidelight.publish.describe import published_finding
+from sidelight.publish.sidecar import PublishedFile, PublishedFinding, SearchFacts
 from sidelight.report.release_report import HowMade, how_made
 from sidelight.report.report import AuditFinding, audit_report
 

@@ -5,7 +5,7 @@ import pytest
 from support.messy import write_visits
 
 import sidelight as sl
-from sidelight.engines.duckdb import source as duckdb_source
+from sidelight.engines.formats import text
 from sidelight.errors import BadTable, UnknownColumn
 from sidelight.intake.roles import suggest_roles
 
@@ -222,8 +222,8 @@ def test_numbers_that_mean_unanswered_are_noted():
 
 def test_a_file_is_read_once_however_many_columns_it_has(tmp_path, monkeypatch):
     views = []
-    csv_view = duckdb_source.csv_view
-    monkeypatch.setattr(duckdb_source, "csv_view", lambda *given: views.append(given) or csv_view(*given))
+    csv_view = text.csv_view
+    monkeypatch.setattr(text, "csv_view", lambda *given: views.append(given) or csv_view(*given))
     file = tmp_path / "wide.csv"
     names = [f"c{place}" for place in range(12)]
     file.write_text(

@@ -14,8 +14,9 @@ import pyarrow.csv as pc
 import pytest
 
 import sidelight as sl
+from sidelight.engines.formats.registry import WRITERS
+from sidelight.engines.formats.sheet import Sheet
 from sidelight.errors import BadNoise, BadRelease, NotPublished, SidelightError
-from sidelight.publish.formats import FORMATS, Sheet
 from sidelight.publish.noise import (
     PublishedNoise,
     noise_document,
@@ -612,12 +613,12 @@ def test_a_document_is_written_for_people_too():
 def test_names_of_columns_are_read_as_utf_8_whatever_the_machine_reads(tmp_path, monkeypatch):
     (tmp_path / "counts.csv").write_bytes('"né\r\n",measured\nFlu,7\n'.encode())
     monkeypatch.setattr(io, "text_encoding", lambda encoding, *_: encoding or "ascii")
-    assert read_sheet(tmp_path / "counts.csv", FORMATS["csv"]).column_names == ["né\r\n", "measured"]
+    assert read_sheet(tmp_path / "counts.csv")[0].column_names == ["né\r\n", "measured"]
 
 
 def test_labels_are_texts_and_counts_are_numbers(tmp_path):
     (tmp_path / "counts.csv").write_text("zip,ill,count,measured\n007,NA,1,2\n008,,3,4\n")
-    sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
+    sheet = read_sheet(tmp_path / "counts.csv")[0]
     assert sheet.to_pydict() == {
         "zip": ["007", "008"],
         "ill": ["NA", ""],
@@ -738,17 +739,17 @@ def test_counts_that_were_paid_in_rho_are_read_with_their_budget(tmp_path):
 
 def test_labels_are_read_in_the_order_in_which_they_occur():
     cells = pa.chunked_array([["'=b", ""], [None, "'=b"]])
-    texts, codes = read_labels(cells, FORMATS["parquet"])
+    texts, codes = read_labels(cells, WRITERS["parquet"])
     assert (texts, codes.tolist(), codes.dtype) == (("'=b", "", None), [0, 1, 2, 0], np.int64)
-    texts, codes = read_labels(pa.chunked_array([["'=b", "", "'=b"]]), FORMATS["csv"])
+    texts, codes = read_labels(pa.chunked_array([["'=b", "", "'=b"]]), WRITERS["csv"])
     assert (texts, codes.tolist()) == (("=b", None), [0, 1, 0])
-    assert read_labels(pa.chunked_array([[7, 5]]), FORMATS["parquet"])[0] == ("7", "5")
+    assert read_labels(pa.chunked_array([[7, 5]]), WRITERS["parquet"])[0] == ("7", "5")
 
 
 def test_line_breaks_in_long_files_do_not_end_a_row(tmp_path):
     label = "a" + 60 * "\n" + "b"
     (tmp_path / "counts.csv").write_text('"\'=n",measured\n' + f'"{label}",7\n' * 30_000)  # more than is read at once
-    sheet = read_sheet(tmp_path / "counts.csv", FORMATS["csv"])
+    sheet = read_sheet(tmp_path / "counts.csv")[0]
     assert (sheet.column_names, sheet.num_rows) == (["=n", "measured"], 30_000)
     assert sheet["=n"].unique().to_pylist() == [label]
     assert sheet["measured"].unique().to_pylist() == [7]

@@ -19,8 +19,10 @@ from support.signals import sigint
 
 import sidelight as sl
 from sidelight import files as placing
+from sidelight.engines.formats import parquet, text
+from sidelight.engines.formats.sheet import shuffler
 from sidelight.errors import BadRelease, NotPublished, SidelightError
-from sidelight.publish import formats, publish
+from sidelight.publish import plan, publish
 from sidelight.text import MOST_ROWS, html_table
 
 # Runs publishing in processes of its own that are killed: in the midst of it, and before every step of moving files into
@@ -374,8 +376,8 @@ def test_a_full_disk_leaves_nothing(found, name, tmp_path, monkeypatch):
         file.flush()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(formats.Csv, "write", full)
-    monkeypatch.setattr(formats.Parquet, "write", full)
+    monkeypatch.setattr(text.Csv, "write", full)
+    monkeypatch.setattr(parquet.ParquetWriter, "write", full)
     with pytest.raises(NotPublished, match=r"cannot write '.*release.*': No space left on device; nothing was publ"):
         found.publish(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
@@ -692,7 +694,7 @@ def test_values_of_a_bucket_are_shuffled_inside_it_only():
     people = buckets.tables().people[-1]
     orders = set()
     for seed in range(9):
-        (values,) = publish._shuffled_values(buckets, formats.shuffler(seed))
+        (values,) = plan._shuffled_values(buckets, shuffler(seed))
         cells = [values.cell(row) for row in range(len(values))]
         orders.add(tuple(cells))
         for place, bucket in enumerate(people.labels):
@@ -705,11 +707,11 @@ def test_values_stay_in_the_order_that_was_drawn_inside_of_each_bucket():
     rows = pa.table({"age": [*"12"] * 60, "ill": ["Flu", "Cold", "Ulcer"] * 40})
     table = sl.read_table(rows, quasi="age", sensitive="ill")
     buckets = sl.protect(table, sl.DistinctValues() >= 3, method="anatomy", ask="nobody").outcome.buckets
-    (sorted_values,) = publish._shuffled_values(buckets, np.arange)
+    (sorted_values,) = plan._shuffled_values(buckets, np.arange)
     bucket, _, count = buckets.counts.entries()
     of_bucket = np.repeat(bucket, count)
-    drawn = formats.shuffler(5)(120)
-    (values,) = publish._shuffled_values(buckets, lambda _: drawn)
+    drawn = shuffler(5)(120)
+    (values,) = plan._shuffled_values(buckets, lambda _: drawn)
     before = [sorted_values.cell(row) for row in range(120)]
     assert [values.cell(row) for row in range(120)] == [
         before[row] for row in sorted(drawn.tolist(), key=of_bucket.tolist().__getitem__)

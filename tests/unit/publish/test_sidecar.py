@@ -24,26 +24,21 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.documents.document import number
+from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, NotPublished, SidelightError
+from sidelight.files import digest, sidecar_path
 from sidelight.policy.policy_file import read_policy_text
-from sidelight.publish import sidecar
+from sidelight.publish import describe, read_back
+from sidelight.publish.describe import strip_folder
+from sidelight.publish.read_back import add_members, as_printed, generation, is_same_release, read_by_sidecar
 from sidelight.publish.sidecar import (
     KNOWN_FROM_THE_RELEASE,
     SCHEMA_HOME,
     Reading,
     Sidecar,
-    add_members,
-    as_printed,
-    digest,
-    generation,
-    is_same_release,
-    itself,
-    read_by_sidecar,
     read_checked,
     read_sidecar,
-    sidecar_path,
     sidecar_schema,
-    strip_folder,
 )
 from sidelight.release.population import Population
 from sidelight.search.anatomy import Anatomy
@@ -572,19 +567,24 @@ def test_populations_are_named_by_their_file_alone(tmp_path):
 
 def test_a_population_that_is_no_file_has_no_name(tmp_path):
     everybody = pa.table({"age": ["1", "2"] * 20})
-    held = sidecar._population_facts(Population.of(everybody), ["age"])
+    held = describe._population_facts(Population.of(everybody), ["age"])
     assert held.model_dump() == {"name": None, "sha256": None, "people": 40}
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("age\n1\n2\n")
-    several = sidecar._population_facts(Population(str(tmp_path / "*.csv")), ["age"])
+    several = describe._population_facts(Population(str(tmp_path / "*.csv")), ["age"])
     assert several.model_dump() == {"name": "*.csv", "sha256": None, "people": 4}
 
 
 def test_against_whom_it_was_made_is_told_without_its_price():
-    assert sidecar._resistance(None) is None
-    sizes = sidecar._resistance(Resistance("insider", None, lambda: None))
-    assert (sizes.reader, sizes.belief) == ("insider", None)
-    sure = sidecar._resistance(Resistance("insider", Fraction(2, 3), lambda: None))
+    found = few()
+
+    def resisting(belief):
+        outcome = replace(found.outcome, resistance=Resistance("insider", belief, lambda: None))
+        return describe._search_facts(replace(found, outcome=outcome), quiet=False).resistance
+
+    assert describe._search_facts(found, quiet=False).resistance is None
+    assert (resisting(None).reader, resisting(None).belief) == ("insider", None)
+    sure = resisting(Fraction(2, 3))
     assert (sure.belief.exact, sure.belief.number) == ("2/3", 0.6666666666666667)  # rounded up: larger is worse
 
 
@@ -699,8 +699,8 @@ def test_a_sidecar_that_tells_of_other_people_is_refused(tmp_path):
 def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_waits(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv")
     now, waits, engines = iter(range(100)), [], []
-    monkeypatch.setattr(sidecar, "generation", lambda _: (next(now), 0))
-    monkeypatch.setattr(sidecar, "sleep", waits.append)
+    monkeypatch.setattr(read_back, "generation", lambda _: (next(now), 0))
+    monkeypatch.setattr(read_back, "sleep", waits.append)
 
     def engine(path):
         engines.append(path)
@@ -715,29 +715,29 @@ def test_a_release_that_others_replace_is_read_again_after_longer_and_longer_wai
 
 def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv")
-    real, asked, waits = sidecar._read_by_sidecar, [], []
+    real, asked, waits = read_back._read_by_sidecar, [], []
 
     def slow(path, memory, engine):
         asked.append((path, memory, engine))
-        if len(asked) <= sidecar.LOOKS:
+        if len(asked) <= 5:
             message = "not yet"
             raise BadRelease(message)
         return real(path, memory, engine)
 
-    monkeypatch.setattr(sidecar, "_read_by_sidecar", slow)
-    monkeypatch.setattr(sidecar, "sleep", waits.append)
+    monkeypatch.setattr(read_back, "_read_by_sidecar", slow)
+    monkeypatch.setattr(read_back, "sleep", waits.append)
     with pytest.raises(BadRelease, match="not yet"):
         read_by_sidecar(published.path)  # nobody replaces it
     assert (len(asked), waits) == (1, [])
     asked.clear()
     (tmp_path / "r.csv.before").mkdir()  # somebody does
-    monkeypatch.setattr(sidecar, "generation", lambda _: None)
+    monkeypatch.setattr(read_back, "generation", lambda _: None)
     memory = Memory.of("500MB")
-    monkeypatch.setattr(sidecar, "read_back", lambda *_: None)
-    monkeypatch.setattr(sidecar, "_read_by_sidecar", slow)
+    monkeypatch.setattr(read_back, "read_back", lambda *_: None)
+    monkeypatch.setattr(read_back, "_read_by_sidecar", slow)
     real = lambda *_: "read"  # noqa: E731
-    assert read_by_sidecar(published.path, memory, itself) == "read"
-    assert asked == [(published.path, memory, itself)] * 6
+    assert read_by_sidecar(published.path, memory, Path) == "read"
+    assert asked == [(published.path, memory, Path)] * 6
 
 
 def test_generations_of_a_document_are_told_apart(tmp_path):
@@ -802,15 +802,18 @@ def test_people_who_are_suppressed_are_singled_out_by_nothing(tmp_path):
 
 def test_a_column_keeps_its_kind_when_it_is_decoded():
     column = Column("age", ("'=1", None), np.array([0, 1], np.int32), "category")
-    read = sidecar._decoded_column("years", column, sidecar.FORMATS["csv"])
+    release = sl.Release.from_counts([{"Flu": 1}, {"Flu": 1}])
+    reading = Reading(file="r.csv", group=("years",), sensitive="ill", values="single", rows="people", format="csv")
+    encoded = replace(release, groups=replace(release.groups, columns=(column,)))
+    (read,) = read_back._decode_labels(encoded, WRITERS["csv"], reading).groups.columns
     assert (read.name, read.labels, read.codes.tolist(), read.kind) == ("years", ("=1", None), [0, 1], "category")
 
 
 def test_domains_are_written_as_the_cells_are():
-    form = sidecar.FORMATS["csv"]
-    assert sidecar._encoded_domain(None, form) is None
-    assert sidecar._encoded_domain(("=1", None, "a"), form) == ("'=1", None, "a")
-    assert sidecar._encoded_domain({"=ill": ("=1", None)}, form) == {"'=ill": ("'=1", None)}
+    form = WRITERS["csv"]
+    assert read_back._encode_domain(None, form) is None
+    assert read_back._encode_domain(("=1", None, "a"), form) == ("'=1", None, "a")
+    assert read_back._encode_domain({"=ill": ("=1", None)}, form) == {"'=ill": ("'=1", None)}
 
 
 def test_the_digest_of_a_folder_is_that_of_names_and_digests_in_order(tmp_path):
@@ -903,7 +906,7 @@ def test_it_is_dated_by_the_day_in_utc(tmp_path, monkeypatch):
             here = dt.timezone(dt.timedelta(hours=9)) if zone is None else zone
             return dt.datetime(2024, 3, 9, 23, 30, tzinfo=dt.UTC).astimezone(here)
 
-    monkeypatch.setattr(sidecar, "dt", SimpleNamespace(datetime=Clock, UTC=dt.UTC))
+    monkeypatch.setattr(describe, "dt", SimpleNamespace(datetime=Clock, UTC=dt.UTC))
     assert few().publish(tmp_path / "r.csv").document.date == "2024-03-09"
 
 
@@ -949,10 +952,10 @@ def test_that_sensitive_columns_stand_together_is_warned_of(tmp_path):
 def test_of_a_table_that_nobody_read_the_policy_says_the_columns(tmp_path):
     found = few(values="set", person="ward")
     table = found.outcome.recoding.table
-    written = read_policy_text(sidecar._policy(found, replace(table, intake=Intake())))
+    written = read_policy_text(describe._policy_text(found, replace(table, intake=Intake())))
     assert written.policy == found.policy
     assert (written.roles.quasi, written.roles.value_columns, written.roles.values) == (("age",), ("ill",), "set")
-    assert read_policy_text(sidecar._policy(found, table)).roles.person == "ward"
+    assert read_policy_text(describe._policy_text(found, table)).roles.person == "ward"
 
 
 def test_a_finding_is_rounded_to_the_bad_side_and_may_have_no_group(tmp_path):
@@ -964,16 +967,9 @@ def test_a_finding_is_rounded_to_the_bad_side_and_may_have_no_group(tmp_path):
     assert risk.result == number(Fraction(2, 3), large_is_bad=True) != number(Fraction(2, 3), large_is_bad=False)
     judged = found.verdict.judgements[1]
     assert entropy.result == number(judged.finding.value, large_is_bad=False)
-    nobody = sidecar.published_finding(replace(judged, finding=replace(judged.finding, witness=None)))
+    nobody = describe.published_finding(replace(judged, finding=replace(judged.finding, witness=None)))
     assert (nobody.group, nobody.value, nobody.holds) == (None, None, True)
     assert (nobody.measure, nobody.text, nobody.limit.text) == ("entropy diversity", "entropy diversity", "≥ 1")
-
-
-def test_against_whom_a_search_was_made_is_told_of_it():
-    found = few()
-    resisting = replace(found.outcome, resistance=Resistance("insider", Fraction(1, 2), lambda: None))
-    assert sidecar._search_facts(replace(found, outcome=resisting)).resistance.belief.exact == "1/2"
-    assert sidecar._search_facts(found).resistance is None
 
 
 @pytest.mark.parametrize("name", ["r.csv", "r.parquet"])
@@ -992,7 +988,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
     table = sl.read_table(rows, quasi="age", sensitive="ill", **keep)
     found = sl.protect(table, sl.DistinctValues() >= 2, method=method, ask="nobody")
     published = found.publish(tmp_path / "r.csv")
-    real, asked = sidecar.read_back, []
+    real, asked = read_back.read_back, []
 
     def watched(folder, reading, memory, engine):
         asked.append((folder, reading.group, memory, engine))
@@ -1001,7 +997,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
     def engine(path):
         return path
 
-    monkeypatch.setattr(sidecar, "read_back", watched)
+    monkeypatch.setattr(read_back, "read_back", watched)
     memory = Memory.of("500MB")
     read_by_sidecar(published.path, memory, engine)
     groups = [("bucket",), ("age",)] if method == "anatomy" else [("age",), ("age", "ward")]
@@ -1117,20 +1113,20 @@ def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybod
 
 def test_of_labels_of_which_nothing_is_known_nothing_is_told():
     release = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "young"}])
-    assert sidecar._covered(release, None) == {}
+    assert describe._covered(release, None) == {}
 
 
 def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):
     published = few().publish(tmp_path / "r.csv", layout="counts")
-    real, asked = sidecar.release_from, []
+    real, asked = read_back.release_from, []
 
     def watched(source, roles, **options):
         asked.append((source, options))
         return real(source, roles, **options)
 
-    monkeypatch.setattr(sidecar, "release_from", watched)
+    monkeypatch.setattr(read_back, "release_from", watched)
     for memory in (None, Memory.of("500MB")):
-        sidecar.read_back(tmp_path, published.document.reading, memory)
+        read_back.read_back(tmp_path, published.document.reading, memory)
         options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
         assert asked.pop() == (published.path, options)
 

@@ -11,9 +11,11 @@ from hypothesis import given
 from support.examples import examples
 
 import sidelight as sl
+from sidelight.engines.formats.parquet import ParquetWriter
+from sidelight.engines.formats.sheet import shuffler
 from sidelight.errors import BadRelease, BadTable, MissingValues, UnknownColumn
-from sidelight.publish.formats import Parquet, sheet_of_counts, shuffler
-from sidelight.publish.sidecar import as_printed, is_same_release
+from sidelight.publish.plan import sheet_of_counts
+from sidelight.publish.read_back import as_printed, is_same_release
 from sidelight.testing import releases
 
 PUBLISHED = pd.DataFrame(
@@ -162,7 +164,7 @@ def test_any_release_written_as_counts_reads_back(release):
     printed = as_printed(release)
     with TemporaryDirectory() as folder:
         with Path(folder, "release.parquet").open("wb") as file:
-            Parquet().write(sheet_of_counts(printed, shuffler(), people="people", count="count"), file)
+            ParquetWriter().write(sheet_of_counts(printed, shuffler(), people="people", count="count"), file)
         read_counts = sl.read_release(
             f"{folder}/release.parquet",
             group=[column.name for column in release.groups.columns],

@@ -16,7 +16,8 @@ from sidelight.attack.report import sentences
 from sidelight.documents.document import number
 from sidelight.documents.facts import FileFacts, IntakeFacts, reader_facts
 from sidelight.errors import BadRelease, WrongKind
-from sidelight.publish.sidecar import ResistanceFacts, read_sidecar, sidecar_path
+from sidelight.files import sidecar_path
+from sidelight.publish.sidecar import ResistanceFacts, read_sidecar
 from sidelight.report.make import (
     ATTACKS,
     NOT_MEASURED_AGAIN,

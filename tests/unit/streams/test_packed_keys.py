@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sidelight.arrays import KEY_LIMIT, ROWS_AT_ONCE, run_starts, sum_equal_rows
-from sidelight.engines.duckdb.source import connection, packed_rows
+from sidelight.engines.duckdb.session import connection
+from sidelight.engines.duckdb.source import packed_rows
 from sidelight.engines.source import Source, TextRows, collect
 from sidelight.streams.packed_keys import Packing
 from sidelight.table.roles import Roles

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from traceback import walk_tb
 from typing import Any
 
@@ -19,8 +18,7 @@ import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
 from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming, people_written_alike
-from sidelight.engines.spark.source import SparkFile, refuse_columns
+from sidelight.engines.source import Frame, Source, TextRows, is_any_of, naming
 from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for, shortened
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.roles import Roles
@@ -152,19 +150,6 @@ def _comes_from_frames(problem: Exception) -> bool:
     """Say whether an error was raised by what we asked narwhals, not by ourselves."""
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
     return any(module.partition(".")[0] == "narwhals" for module in modules)
-
-
-def spark_rows(source: object, roles: Roles) -> TextRows:
-    """Look at a DataFrame of Spark as rows to count; nothing is computed yet."""
-    frame: Any = source.frame if isinstance(source, SparkFile) else source
-    refuse_columns(frame.schema.fields, roles)
-    rows = frame_rows(frame, roles)
-    if isinstance(source, SparkFile):
-        own = replace(rows.source, name=source.name, files=source.files)
-        rows = replace(rows, source=own if source.typed else replace(own, texts=frozenset()))
-    people = people_written_alike(rows)
-    assert isinstance(people, TextRows)
-    return people
 
 
 def nulls_for_missing(frame: Frame, name: str, roles: Roles) -> nw.Expr:

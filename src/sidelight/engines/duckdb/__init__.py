@@ -1,1 +1,1 @@
-"""DuckDB, which also reads CSV and Parquet: `source`."""
+"""DuckDB, which also scans Parquet and text: `session` (connections, and what goes wrong) and `source` (rows)."""

@@ -1,1 +1,1 @@
-"""PostgreSQL, counted by the server: `source`, and `address`, the way to it."""
+"""PostgreSQL, counted by the server: `session` (addresses, connections, what goes wrong) and `source` (rows)."""

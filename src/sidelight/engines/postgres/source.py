@@ -1,13 +1,12 @@
-"""Rows that PostgreSQL counts: a table or view of a database, by its address (`database_address`).
+"""Rows that PostgreSQL counts: a table or view of a database, by its address.
 
 Every question is nested GROUP BYs that the server runs; what comes back are counts, by Arrow (ADBC), batch by batch.
 Nobody's row leaves the database, but where it is asked for: `keep_people=True` takes the names, and which values each
 person has together is told by numbers in place of names.
 
-One connection, and one transaction that counts, read only and REPEATABLE READ: all queries see the same rows, whoever
-writes.  It locks the table (ACCESS SHARE) before its snapshot is taken: what another session truncated or rewrote while
-it was waited for would be empty in an older snapshot.  Row-level security is off there: PostgreSQL then raises where a
-policy would hide rows.  Every call of the driver can be interrupted (`interruptibly`), which cancels the query.
+The transaction that counts locks the table (ACCESS SHARE) before its snapshot is taken: what another session truncated
+or rewrote while it was waited for would be empty in an older snapshot.  Row-level security is off there: PostgreSQL
+then raises where a policy would hide rows.
 
     cell     what a column is grouped by: as it is stored, texts by their bytes whatever their collation, NaN as NULL
     label    what such a cell says, as text (`labels`), written by the server for each group and not for each row
@@ -17,42 +16,31 @@ No text of a user becomes SQL: names are those of the catalogue, quoted; marks o
 
 from __future__ import annotations
 
-import codecs
-import os
 import re
-import threading
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from sidelight.ahead import interruptibly
 from sidelight.engines.names_or_row import unused_columns
-from sidelight.engines.postgres.address import ELSEWHERE, DatabaseAddress
+from sidelight.engines.postgres.session import (
+    FILTERED,
+    NO_RIGHT,
+    NO_TEXT,
+    DatabaseAddress,
+    QueryFailed,
+    Session,
+    open_session,
+)
 from sidelight.engines.source import CellRows, Frame, Source, collected, packing_of, sql_name, sql_text
-from sidelight.errors import BadTable, NotAvailable, did_you_mean, parameter
+from sidelight.errors import BadTable, did_you_mean, parameter
 from sidelight.streams.memory import Memory
 from sidelight.streams.packed_keys import Packing
-from sidelight.table.labels import BLANKS, SUPPRESSED, label
+from sidelight.table.labels import SUPPRESSED, label
 from sidelight.table.roles import Roles
-
-SESSION = (  # no SELECT, which would take the snapshot
-    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-    "SET LOCAL client_encoding = 'UTF8'",  # else queries and answers are in the encoding of the database
-    "SET LOCAL standard_conforming_strings = on",  # a backslash in a literal is a backslash
-    "SET LOCAL datestyle = 'ISO, YMD'",
-    "SET LOCAL timezone = 'UTC'",
-)
-
-LOCK_TIMEOUT = 30_000
-"""Milliseconds for which a locked table is waited for, where nobody set lock_timeout."""
-
-TIMEOUTS = "SELECT name, setting::bigint FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout')"
 
 RELATIONS = """
     SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind IN ('r', 'p', 'v'), pg_table_is_visible(c.oid)
@@ -109,52 +97,6 @@ LABELLED = {
 
 NUMBERS = {"int2", "int4", "int8", "oid"}
 FRACTIONS = {"float4", "float8"}
-
-
-UNREACHABLE = {
-    "no password supplied": f"asks for a password; {ELSEWHERE}",
-    "authentication failed": "does not take this user or password; check both (PGPASSWORD, or ~/.pgpass)",
-    'database ".*" does not exist': "has no such database; check its name, which stands before the question mark",
-    "invalid URI query parameter": "has a parameter that PostgreSQL does not know; take it out",
-    "host name": "names a host that is not known; check it",
-    "SSL|certificate": "and this computer do not agree on encryption; check sslmode and the certificates",
-    "": "cannot be reached; check host and port, and that the server runs and lets this computer in",
-}
-"""What the driver says when it cannot connect, and what we do."""
-
-NO_RIGHT, LOCKED, CANCELLED = "42501", "55P03", "57014"
-NO_TEXT = ("22021", "22P05")
-TIMED_OUT, FILTERED = "timed out", "filtered"
-"""Causes that have no SQLSTATE of their own: a statement_timeout is a cancelled query, a policy a missing right."""
-
-FAILED = {
-    NO_RIGHT: "this user may not read {table}; ask for GRANT SELECT on it",
-    FILTERED: (
-        "row-level security would hide rows of {table}, and they would go unjudged; read it as a role that no policy "
-        "restricts (the owner of the tables, or one with BYPASSRLS), or read an export of all rows"
-    ),
-    LOCKED: (
-        "another session has locked {table} for longer than lock_timeout allows ({lock_timeout}); read it when that "
-        "session has ended, or wait longer with PGOPTIONS='-c lock_timeout=10min'"
-    ),
-    TIMED_OUT: (
-        "the database stopped counting {table} after its statement_timeout ({statement_timeout}), and nothing was "
-        "kept; allow more with PGOPTIONS='-c statement_timeout=1h', or ask for fewer columns"
-    ),
-    CANCELLED: "an administrator cancelled the query on {table}, and nothing was kept; read it again when they agree",
-    "25P0[345]": "the database ended the transaction that read {table} ({state}); ask its administrator for more time",
-    "40...": (
-        "the database gave the query on {table} up for other work ({state}); read it again, or from the primary "
-        "where this is a standby"
-    ),
-    "|".join(
-        NO_TEXT
-    ): "{table} holds bytes that are not UTF-8 text; turn that column into text in a view, and read that",
-    "53...|54...": "the database has no room to count {table}; give it disk or memory, or ask for fewer columns",
-    "57...|08...|": "the database was gone while {table} was read, and nothing was kept; read it again when it is back",
-    ".....": "the database cannot count {table} ({state}); check that a query of these columns runs there",
-}
-"""What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,138 +307,10 @@ def _grouped_again(grouped: str, by: tuple[str, ...]) -> str:
     return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
 
 
-class QueryFailed(BadTable):
-    """A query failed, for a cause of `FAILED`."""
-
-    cause: str
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A connection of ADBC; `timeouts` are in milliseconds, 0 where there is none."""
-
-    connection: Any
-    address: DatabaseAddress
-    timeouts: dict[str, int] = field(default_factory=lambda: {"lock_timeout": LOCK_TIMEOUT, "statement_timeout": 0})
-    idle: threading.Event = field(default_factory=threading.Event)  # else a query was left that did not end
-
-    @property
-    def blanks(self) -> str:
-        """Return the `BLANKS` that the encoding of the database has: it refuses a query that holds others."""
-        ((encoding,),) = self.rows("SELECT current_setting('server_encoding')")
-        name = encoding.replace("WIN", "cp").replace("KOI8", "KOI8_")
-        known = "ascii"  # where letters are bytes only (SQL_ASCII), a blank of several would match parts of letters
-        with suppress(LookupError):
-            known = codecs.lookup(name).name
-        return BLANKS.encode(known, "ignore").decode(known)
-
-    def begin(self, *settings: str, table: str = "the catalogue", waiting_for: str = "the database") -> None:
-        """Begin a transaction, with a snapshot of its own, in which these settings hold."""
-        with self._worded(table):
-            self._call(self.connection.rollback, lambda: None, waiting_for)
-        lock_timeout = f"SET LOCAL lock_timeout = {self.timeouts['lock_timeout']}"
-        for statement in (*SESSION, lock_timeout, *settings):
-            with self._worded(table), self._cursor() as cursor:
-                self._call(partial(cursor.execute, statement), cursor.adbc_cancel, waiting_for)
-
-    def batches(self, query: str, table: str = "the catalogue", *, waiting_for: str = "") -> Iterator[pa.RecordBatch]:
-        """Run a query; messages of the server, which may show cells, are not passed on."""
-        waiting_for = waiting_for or f"the database to count {table}"
-        with self._worded(table), self._cursor() as cursor:
-            self._call(partial(cursor.execute, query), cursor.adbc_cancel, waiting_for)
-            # the driver's own reader raises errors with their SQLSTATE, that of Arrow only their text
-            own = getattr(getattr(cursor, "_results", None), "reader", None)
-            reader = iter(cursor.fetch_record_batch() if own is None else own)
-            while (batch := self._call(partial(next, reader, None), cursor.adbc_cancel, waiting_for)) is not None:
-                yield batch
-
-    def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Ask the catalogue."""
-        return [tuple(row.values()) for batch in self.batches(query) for row in batch.to_pylist()]
-
-    def failure(self, cause: str, table: str) -> QueryFailed:
-        """Word why a query failed, by SQLSTATE or cause."""
-        words = next(words for each, words in FAILED.items() if re.fullmatch(each, cause))
-        limits = {name: f"{many / 1000:g} s" for name, many in self.timeouts.items()}
-        failed = QueryFailed(words.format_map({"table": table, "state": cause, **limits}))
-        failed.cause = cause
-        return failed
-
-    @contextmanager
-    def _worded(self, table: str) -> Iterator[None]:
-        from adbc_driver_postgresql.dbapi import Error  # noqa: PLC0415 - of an extra
-
-        began, limit = time.monotonic(), self.timeouts["statement_timeout"]
-        try:
-            yield
-        except (Error, OSError) as problem:
-            state = getattr(problem, "sqlstate", None) or ""
-            late = 0 < limit <= 1000 * (time.monotonic() - began)
-            raise self.failure(TIMED_OUT if state == CANCELLED and late else state, table) from None
-
-    @contextmanager
-    def _cursor(self) -> Iterator[Any]:
-        cursor = self.connection.cursor()
-        try:
-            yield cursor
-        finally:
-            if self.idle.is_set():
-                cursor.close()
-
-    def _call(self, call: Callable[[], Any], cancel: Callable[[], None], waiting_for: str) -> Any:  # noqa: ANN401
-        def calling() -> Any:  # noqa: ANN401 - whatever the driver returns
-            try:
-                return call()
-            finally:
-                self.idle.set()
-
-        self.idle.clear()
-        return interruptibly(calling, cancel, waiting_for)
-
-
-@contextmanager
-def session_of(address: DatabaseAddress) -> Iterator[Session]:
-    """Connect; nothing is written, and all queries see the same rows."""
-    session = Session(_connected(address), address)
-    session.idle.set()
-    try:
-        session.timeouts.update((name, limit) for name, limit in session.rows(TIMEOUTS) if limit)
-        session.begin()
-        yield session
-    finally:
-        if session.idle.is_set():
-            with suppress(Exception):  # a connection that is gone cannot say goodbye
-                session.connection.close()
-
-
-def _connected(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of ADBC, which is an extra
-    try:
-        import adbc_driver_postgresql.dbapi as driver  # noqa: PLC0415 - of an extra
-    except ImportError:
-        raise NotAvailable.without(
-            package="adbc-driver-postgresql", what=f"'{address.text}'", extra="postgres"
-        ) from None
-    try:
-        return interruptibly(lambda: driver.connect(_with_defaults(address)), lambda: None, f"'{address.text}'")
-    except driver.Error as problem:
-        raise BadTable(_unreachable(address, str(problem))) from None
-
-
-def _with_defaults(address: DatabaseAddress) -> str:
-    """Wait for a server as long as people do, unless somebody said how long."""
-    if address.parameter("connect_timeout") or "PGCONNECT_TIMEOUT" in os.environ:
-        return address.connect_to
-    return f"{address.connect_to}{'&' if '?' in address.connect_to else '?'}connect_timeout=15"
-
-
-def _unreachable(address: DatabaseAddress, report: str) -> str:
-    return f"'{address.text}' {next(words for each, words in UNREACHABLE.items() if re.search(each, report))}"
-
-
 @contextmanager
 def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
     """Look at a table or view as rows to count; nothing is counted yet."""
-    with session_of(address) as session:
+    with open_session(address) as session:
         schema, name, lockable, stored = _described(session)
         shown = f"{schema}.{name}"
         by_name = {column.name: column for column in stored}
@@ -514,7 +328,7 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
 
 def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
     """Name the columns of a table or view."""
-    with session_of(address) as session:
+    with open_session(address) as session:
         return tuple(column.name for column in _described(session)[-1])
 
 

@@ -1,1 +1,1 @@
-"""Spark: `source`, `stream` (keys in each executor) and `parts` (executors deal and write)."""
+"""Spark: `session` (starting it, what goes wrong), `source` (rows), `stream` (keys in executors), `parts` (writing)."""

@@ -38,11 +38,11 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.arrays import Codes, Integers, number_rows
-from sidelight.engines.dataframes.source import spark_rows
 from sidelight.engines.read import RowCounts, check_people, people_levels, tally_levels
 from sidelight.engines.read_stream import Totals, add_tally, check_totals, read_stream, stream_of
 from sidelight.engines.source import TextRows, encode, grouped_frame, labels_of, numpy_integers, packing_of
-from sidelight.engines.spark.source import is_spark, spark_errors
+from sidelight.engines.spark.session import spark_errors
+from sidelight.engines.spark.source import is_spark, spark_rows
 from sidelight.errors import BadTable, SidelightError, parameter
 from sidelight.streams.key_stream import KeyBlock, KeyStream, Summed, whole_keys
 from sidelight.streams.memory import Memory

@@ -22,7 +22,7 @@ from sidelight.documents.document import DocumentPart
 from sidelight.engines.read import columns_of
 from sidelight.errors import BadMeasure, BadTable, SidelightError, did_you_mean
 from sidelight.policy.settings import read_share
-from sidelight.publish.sidecar import read_published
+from sidelight.publish.read_back import read_published
 from sidelight.release.locate import LocateMethod
 from sidelight.table.roles import Roles
 from sidelight.text import as_names, shell

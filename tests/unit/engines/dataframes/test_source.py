@@ -17,7 +17,7 @@ import pytest
 from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
-from sidelight.engines.duckdb.source import _kept
+from sidelight.engines.duckdb.session import kept_database
 from sidelight.errors import BadTable, SidelightError, UnknownColumn, WrongKind
 
 
@@ -366,9 +366,9 @@ def test_a_table_that_duckdb_fails_at_does_not_spoil_the_next(monkeypatch):
         raise duckdb.InternalException
 
     with monkeypatch.context() as patch:
-        patch.setattr("sidelight.engines.duckdb.source._rows_of_view", fail)
-        before = _kept()
+        patch.setattr("sidelight.engines.duckdb.source.rows_of_view", fail)
+        before = kept_database()
         with pytest.raises(BadTable, match="DuckDB cannot count this Arrow table"):
             sizes(table)
-    assert _kept() is not before
+    assert kept_database() is not before
     assert sizes(table) == {"a": 1, "b": 1}

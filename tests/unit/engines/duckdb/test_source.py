@@ -16,7 +16,9 @@ from support.patients import PATIENTS, read, refused, written
 from support.waiting import PATIENCE, wait_for_work
 
 import sidelight as sl
+from sidelight.engines.duckdb import session as duckdb_session
 from sidelight.engines.duckdb import source as duckdb_source
+from sidelight.engines.duckdb.session import connection
 from sidelight.errors import BadTable
 
 SLOW = """
@@ -140,13 +142,13 @@ def test_a_process_that_read_few_rows_may_fork():
 def test_few_rows_are_counted_beside_each_other(folder):
     """Each has a connection of its own, whose views and tables the others do not see."""
     pq.write_table(PATIENTS, folder / "a.parquet")
-    with duckdb_source.connection(few=True) as one, duckdb_source.connection(few=True) as other:
+    with connection(few=True) as one, connection(few=True) as other:
         one.register("src", PATIENTS)
         one.execute("CREATE TEMP VIEW seen AS SELECT * FROM src")
         other.execute("CREATE TEMP VIEW src AS SELECT 1 AS number")
         assert one.sql("SELECT count(*) FROM seen").fetchall() == [(PATIENTS.num_rows,)]
         assert other.sql("SELECT * FROM src").fetchall() == [(1,)]
-    with duckdb_source.connection(few=True) as empty:
+    with connection(few=True) as empty:
         assert empty.sql("SHOW TABLES").fetchall() == []
 
 
@@ -157,7 +159,7 @@ def test_few_rows_and_many_are_counted_alike(folder, monkeypatch, name):
         f"COPY (SELECT i % 7 AS zip, i % 2 AS sex, i % 3 AS disease FROM range(99) r(i)) TO '{file}'"
     )
     few, few_guess = read(file), sl.suggest_roles(file)
-    monkeypatch.setattr(duckdb_source, "FEW_BYTES", 0)
+    monkeypatch.setattr(duckdb_session, "FEW_BYTES", 0)
     assert read(file).counts.dense().tolist() == few.counts.dense().tolist()
     assert repr(sl.suggest_roles(file)) == repr(few_guess)
 
@@ -187,8 +189,8 @@ def test_a_table_larger_than_the_memory_allowed_is_counted_on_disk(folder, monke
     wide = "SELECT hash(i) % 3000 AS a, hash(i + 7) % 3000 AS b, i % 5 AS c FROM range(1_500_000) r(i)"
     duckdb.connect().execute(f"COPY ({wide}) TO '{file}'")
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
-    monkeypatch.setitem(duckdb_source.SETTINGS, "memory_limit", "40MB")
-    monkeypatch.setitem(duckdb_source.SETTINGS, "threads", 2)
+    monkeypatch.setitem(duckdb_session.SETTINGS, "memory_limit", "40MB")
+    monkeypatch.setitem(duckdb_session.SETTINGS, "threads", 2)
     done, spilled = threading.Event(), []
 
     def watch():

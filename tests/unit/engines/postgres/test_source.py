@@ -23,8 +23,8 @@ import sidelight as sl
 from sidelight import ahead as _ahead
 from sidelight import progress as _progress
 from sidelight.cli.serve import ServeRequest, workspace
-from sidelight.engines.postgres import source as postgres_source
-from sidelight.engines.postgres.source import Session
+from sidelight.engines.postgres import session as postgres_session
+from sidelight.engines.postgres.session import Session
 from sidelight.errors import BadTable, NoRoom, NotAvailable, UnknownColumn
 from sidelight.streams.memory import Memory
 from sidelight.table.roles import Roles
@@ -282,8 +282,8 @@ def test_no_right_to_read(postgres, monkeypatch):
 
 
 def test_nothing_is_written_to_the_database(postgres):
-    address = postgres_source.DatabaseAddress.of(postgres.address("t"))
-    with postgres_source.session_of(address) as session, pytest.raises(BadTable, match="25006"):
+    address = postgres_session.DatabaseAddress.of(postgres.address("t"))
+    with postgres_session.open_session(address) as session, pytest.raises(BadTable, match="25006"):
         list(session.batches("CREATE TABLE mine (a int)"))
 
 
@@ -499,7 +499,7 @@ def test_a_locked_table_is_waited_for_until_lock_timeout(waiting, monkeypatch):
 
 
 def test_a_locked_table_has_an_end_where_nobody_set_one(waiting, monkeypatch):
-    monkeypatch.setattr(postgres_source, "LOCK_TIMEOUT", 200)
+    monkeypatch.setattr(postgres_session, "LOCK_TIMEOUT", 200)
     with pytest.raises(BadTable, match=r"another session has locked public\.t .*\(0\.2 s\)"):
         read(waiting)
 
@@ -535,8 +535,8 @@ def test_rows_that_are_rewritten_while_a_table_is_waited_for_are_read(postgres):
 
 STARTED = """
 import sys
-from sidelight.engines.postgres import source as postgres_source
-from sidelight.engines.postgres.source import Session
+from sidelight.engines.postgres import session as postgres_session
+from sidelight.engines.postgres.session import Session
 plain = Session._call
 def call(session, what, cancel, waiting_for):
     if {at}: print("on", flush=True)
@@ -594,9 +594,9 @@ def test_a_timeout_before_rows_come(waiting, monkeypatch):
 
 def test_a_timeout_while_rows_stream(waiting, monkeypatch):
     monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=2s")
-    address = postgres_source.DatabaseAddress.of(waiting.address("slow"))
+    address = postgres_session.DatabaseAddress.of(waiting.address("slow"))
     rows = "SELECT repeat('x', 3000) || i, CASE WHEN i = 20000 THEN pg_sleep(60)::text END FROM generate_series(1, 20000) i"
-    with postgres_source.session_of(address) as session:
+    with postgres_session.open_session(address) as session:
         batches = session.batches(rows, "public.slow")
         assert len(next(batches))
         with pytest.raises(BadTable, match=r"stopped counting public\.slow after its statement_timeout \(2 s\)"):

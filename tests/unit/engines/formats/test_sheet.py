@@ -13,25 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
+from sidelight.engines.formats import sheet as sheets
+from sidelight.engines.formats import text as texts
+from sidelight.engines.formats.registry import WRITERS, writer_of
+from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, kind_of_cells, shuffler
+from sidelight.engines.formats.text import escape_formula, unescape_formula
 from sidelight.errors import NotPublished
-from sidelight.publish import formats
-from sidelight.publish.formats import (
-    FORMATS,
-    FORMULA_STARTS,
-    DealtRows,
-    Sheet,
-    Shuffle,
-    escape_formula,
-    format_of,
-    kind_of_cells,
-    sheet_of_carried,
-    sheet_of_counts,
-    sheet_of_people,
-    shuffler,
-    unescape_formula,
-)
+from sidelight.publish.plan import add_bounds, sheet_of_carried, sheet_of_counts, sheet_of_people
 from sidelight.table.table import Column
 
+FORMULA_STARTS = "=+-@\t\r\n＝＋－＠"
 ODD = ("=1+1", "-5", "-", "-5-0", "+", "@SUM(A1)", "'=1", "''", "\ttab", "line\nbreak", "＝1", "1e5", "00734", "")
 RELEASE = sl.Release.from_counts([{"Flu": 2, "Cold": 1}, {"Flu": 1}], labels=[{"sex": "f"}, {"sex": "m"}])
 
@@ -49,7 +40,7 @@ def test_texts_that_no_spreadsheet_runs_stay_as_they_are(label):
     assert escape_formula(label) == unescape_formula(label) == label
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("form", WRITERS.values(), ids=lambda each: type(each).__name__)
 @given(st.text())
 def test_what_is_written_means_what_it_meant(form, label):
     assert form.decode(form.encode(label)) == label
@@ -74,14 +65,14 @@ def test_a_group_in_which_nobody_has_a_value_has_a_row_of_its_own():
 
 
 def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
-    monkeypatch.setattr(formats, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(sheets, "ROWS_AT_ONCE", 3)
     release = sl.Release.from_counts([{"Flu": 30, "Cold": 1}, {"Cold": 40}], labels=[{"age": "a"}, {"age": "b"}])
     files = []
     for _ in range(2):
         sheet = sheet_of_people(release, shuffler(seed=1))
         files.append(io.BytesIO())
-        FORMATS["csv"].write(sheet, files[-1])
+        WRITERS["csv"].write(sheet, files[-1])
         assert len(sheet) == 71
     rows = files[0].getvalue().decode().splitlines()[1:]
     assert sorted(rows) == ["a,Cold"] + 30 * ["a,Flu"] + 40 * ["b,Cold"]
@@ -91,7 +82,7 @@ def test_people_of_a_large_release_are_dealt_in_parts(monkeypatch):
 
 
 def test_every_order_is_as_likely_as_any_other(monkeypatch):
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 1)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 1)
     shuffle = shuffler(seed=5)
     draws = 600
     orders = Counter(
@@ -112,8 +103,8 @@ def test_an_order_of_the_operating_system_is_not_that_of_the_input():
 def test_parquet_keeps_texts_and_numbers_and_csv_is_quoted_where_it_must_be():
     sheet = Sheet({"a": Column.of("a", ["x,y", None, "=1"]), "n": np.array([1, 2, 3])})
     text, binary = io.BytesIO(), io.BytesIO()
-    FORMATS["csv"].write(sheet, text)
-    FORMATS["parquet"].write(sheet, binary)
+    WRITERS["csv"].write(sheet, text)
+    WRITERS["parquet"].write(sheet, binary)
     assert text.getvalue().decode() == 'a,n\n"x,y",1\n,2\n\'=1,3\n'
     assert pq.read_table(io.BytesIO(binary.getvalue())).to_pydict() == {"a": ["x,y", None, "=1"], "n": [1, 2, 3]}
 
@@ -124,7 +115,7 @@ def test_parquet_keeps_texts_and_numbers_and_csv_is_quoted_where_it_must_be():
 )
 def test_what_a_format_cannot_say_is_refused(name, form, label, message):
     with pytest.raises(NotPublished, match=message):
-        format_of(Path(name), form).write(Sheet({"a": Column.of("a", [label])}), io.BytesIO())
+        writer_of(Path(name), form).write(Sheet({"a": Column.of("a", [label])}), io.BytesIO())
 
 
 @pytest.mark.parametrize(
@@ -132,21 +123,21 @@ def test_what_a_format_cannot_say_is_refused(name, form, label, message):
 )
 def test_files_of_another_kind_are_refused(name, form):
     with pytest.raises(NotPublished, match=r"name it \.parquet"):
-        format_of(Path(name), form)
+        writer_of(Path(name), form)
 
 
 @pytest.mark.parametrize(
     ("name", "form", "message"),
     [
         ("made/r.txt", None, "cannot tell what to write by the ending of 'r.txt'; name it .parquet or .csv"),
-        ("r.csv", "x", "'r.csv' cannot be written as x; name it .parquet for Parquet, .csv for csv and arx"),
-        ("r.pq", "csv", "'r.pq' cannot be written as csv; name it .parquet for Parquet, .csv for csv and arx"),
-        ("r.csv", ["csv"], "name it .parquet for Parquet, .csv for csv and arx"),
+        ("r.csv", "x", "'r.csv' cannot be written as x; name it .parquet for parquet, .csv for csv, .csv for arx"),
+        ("r.pq", "csv", "'r.pq' cannot be written as csv; name it .parquet for parquet, .csv for csv, .csv for arx"),
+        ("r.csv", ["csv"], "name it .parquet for parquet, .csv for csv, .csv for arx"),
     ],
 )
 def test_what_to_name_it_instead_is_said(name, form, message):
     with pytest.raises(NotPublished) as refused:
-        format_of(Path(name), form)
+        writer_of(Path(name), form)
     assert str(refused.value).endswith(message)
 
 
@@ -161,7 +152,7 @@ def test_what_to_name_it_instead_is_said(name, form, message):
     ],
 )
 def test_the_ending_says_the_format_unless_another_is_asked_for(name, form, written):
-    assert format_of(Path(name), form).name == written
+    assert writer_of(Path(name), form).name == written
 
 
 def drawn(times):
@@ -176,7 +167,7 @@ def drawn(times):
 
 
 def test_rows_are_shuffled_at_once_up_to_a_number_and_in_parts_above(monkeypatch):
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 8)
     assert drawn([0])[1] == []
     asked, (rows,) = drawn([3, 0, 5])
     assert (asked, sorted(rows)) == ([8 * 8], [0] * 3 + [2] * 5)  # 64 bits for each row
@@ -204,13 +195,13 @@ def test_an_order_is_that_of_random_numbers_and_a_part_is_their_first_bits():
 def test_rows_that_are_dealt_wait_on_disk(monkeypatch):
     made = []
 
-    class Kept(formats.RowParts):
+    class Kept(sheets.RowParts):
         def __init__(self, **sizes):
             super().__init__(**sizes)
             made.append((self, sizes))
 
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 8)
-    monkeypatch.setattr(formats, "RowParts", Kept)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 8)
+    monkeypatch.setattr(sheets, "RowParts", Kept)
     assert sum(map(len, drawn([17, 3])[1])) == 20
     ((parts, sizes),) = made
     assert sizes == {"parts": 4, "columns": 1, "rows": 20}
@@ -231,7 +222,7 @@ def test_people_and_counts_are_printed_with_what_belongs_together():
     assert list(people.columns) == ["sex", "value"]
     assert people.dealt is None
     assert Counter(cells(people)) == {("f", "Flu"): 2, ("f", "Cold"): 1, ("m", "Flu"): 1}
-    assert [each.name for each in people.texts()] == ["sex", "value"]
+    assert all(isinstance(each, Column) for each in people.columns.values())
     counts = sheet_of_counts(RELEASE, shuffler(seed=1), people="people", count="count")
     assert list(counts.columns) == ["sex", "people", "value", "count"]
     assert sorted(cells(counts)) == [("f", 3, "Cold", 1), ("f", 3, "Flu", 2), ("m", 1, "Flu", 1)]
@@ -239,21 +230,21 @@ def test_people_and_counts_are_printed_with_what_belongs_together():
 
 
 def test_people_are_dealt_only_where_they_are_more_than_are_shuffled_at_once(monkeypatch):
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 4)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 4)
     assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt is None
-    monkeypatch.setattr(formats, "SHUFFLED_AT_ONCE", 3)
+    monkeypatch.setattr(sheets, "SHUFFLED_AT_ONCE", 3)
     assert sheet_of_people(RELEASE, shuffler(seed=1)).dealt.times.sum() == 4
 
 
 def test_ends_of_intervals_stand_after_their_column_and_are_dealt_with_it():
     columns = {"age": Column.of("age", ["20-29", "30+"]), "n": np.array([7, 8]), "sex": Column.of("sex", ["f", "m"])}
     dealt = DealtRows(np.array([2, 3]), shuffler(seed=1))
-    wide = Sheet(columns, dealt).with_bounds()
+    wide = add_bounds(Sheet(columns, dealt))
     assert list(wide.columns) == ["age", "age_low", "age_high", "n", "sex"]
     assert cells(wide) == [("20-29", "20", "29", 7, "f"), ("30+", "30", None, 8, "m")]
     assert (wide.dealt, len(wide)) == (dealt, 5)
     taken = {"age": columns["age"], "Age_low": columns["sex"]}
-    assert list(Sheet(taken).with_bounds().columns) == ["age", "age_low 2", "age_high", "Age_low"]
+    assert list(add_bounds(Sheet(taken)).columns) == ["age", "age_low 2", "age_high", "Age_low"]
 
 
 def test_cells_that_are_carried_along_stay_with_their_person_and_suppressed_people_say_nothing():
@@ -301,15 +292,15 @@ def test_cells_are_stored_by_their_kind_only_if_they_say_the_same(texts, kind):
 def test_labels_that_nobody_has_are_not_written_nor_in_the_way():
     sheet = Sheet({"age": Column("age", ("x", "34", None), np.array([1, 2, 1], np.int32))})
     binary = io.BytesIO()
-    FORMATS["parquet"].write(sheet, binary)
+    WRITERS["parquet"].write(sheet, binary)
     assert pq.read_table(binary).to_pydict() == {"age": [34, None, 34]}
-    FORMATS["csv"].write(Sheet({"a": Column("a", ("", "b"), np.array([1], np.int32))}), io.BytesIO())
+    WRITERS["csv"].write(Sheet({"a": Column("a", ("", "b"), np.array([1], np.int32))}), io.BytesIO())
 
 
 def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
     binary = io.BytesIO()
     sheet = Sheet({"day": Column.of("day", ["2024-03-09"] * 9), "share": np.full(9, 0.5)})
-    FORMATS["parquet"].write(sheet, binary)
+    WRITERS["parquet"].write(sheet, binary)
     file = pq.ParquetFile(binary)
     assert [str(kind) for kind in file.schema_arrow.types] == ["date32[day]", "double"]
     assert file.schema_arrow.metadata is None
@@ -327,16 +318,16 @@ def test_parquet_is_packed_has_checksums_and_tells_no_schema_of_ours():
 @pytest.mark.parametrize("rows_at_once", [1, 2, 3, 100])
 @pytest.mark.parametrize("lines_at_once", [1, 2, 100])
 def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_once, lines_at_once):
-    monkeypatch.setattr(formats, "ROWS_AT_ONCE", rows_at_once)
-    monkeypatch.setattr(formats, "LINES_AT_ONCE", lines_at_once)
+    monkeypatch.setattr(sheets, "ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr(texts, "LINES_AT_ONCE", lines_at_once)
     sheet = Sheet({"a": Column.of("a", list("vwxyz"))})
     text, binary = io.BytesIO(), io.BytesIO()
-    FORMATS["csv"].write(sheet, text)
+    WRITERS["csv"].write(sheet, text)
     assert text.getvalue() == b"a\nv\nw\nx\ny\nz\n"
-    FORMATS["parquet"].write(sheet, binary)
+    WRITERS["parquet"].write(sheet, binary)
     assert pq.read_table(binary).to_pydict() == {"a": list("vwxyz")}
     assert all(len(range(5)[rows]) <= rows_at_once for rows in sheet.batches())
-    blocks = list(formats._fewer(iter([slice(1, 4), np.array([7, 8, 9])])))
+    blocks = [each for rows in (slice(1, 4), np.array([7, 8, 9])) for each in texts._few_rows(rows)]
     assert [len(range(10)[each]) if isinstance(each, slice) else len(each) for each in blocks] == 2 * (
         [1, 1, 1] if lines_at_once == 1 else [2, 1] if lines_at_once == 2 else [3]
     )
@@ -363,20 +354,20 @@ def test_rows_are_written_once_each_however_many_at_a_time(monkeypatch, rows_at_
 )
 def test_csv_is_quoted_where_a_reader_could_take_it_for_something_else(label, cell):
     file = io.BytesIO()
-    FORMATS["csv"].write(Sheet({"=n": Column.of("=n", [label]), "k": np.array([0.5])}), file)
+    WRITERS["csv"].write(Sheet({"=n": Column.of("=n", [label]), "k": np.array([0.5])}), file)
     assert file.getvalue().decode() == f"'=n,k\n{cell},0.5\n"
 
 
 def test_files_for_arx_have_semicolons_and_texts_as_they_are():
     file = io.BytesIO()
-    FORMATS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " X"]), "k": np.array([1, 2, 3])}), file)
+    WRITERS["arx"].write(Sheet({"=n": Column.of("=n", ["=1,2", None, " X"]), "k": np.array([1, 2, 3])}), file)
     assert file.getvalue() == b"=n;k\n=1,2;1\n;2\n X;3\n"
 
 
 @pytest.mark.parametrize("sign", [";", '"', "\r", "\n"])
 def test_what_files_for_arx_cannot_say_is_named_on_one_line(sign):
     with pytest.raises(NotPublished) as refused:
-        FORMATS["arx"].write(Sheet({"n": Column.of("n", [f"a {sign}  b"])}), io.BytesIO())
+        WRITERS["arx"].write(Sheet({"n": Column.of("n", [f"a {sign}  b"])}), io.BytesIO())
     line = " ".join(f"a {sign} b".split())
     assert str(refused.value) == (
         f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
@@ -385,7 +376,7 @@ def test_what_files_for_arx_cannot_say_is_named_on_one_line(sign):
 
 def test_empty_texts_are_refused_by_name():
     with pytest.raises(NotPublished) as refused:
-        FORMATS["csv"].write(Sheet({"a": Column.of("a", ["x", ""])}), io.BytesIO())
+        WRITERS["csv"].write(Sheet({"a": Column.of("a", ["x", ""])}), io.BytesIO())
     assert str(refused.value) == (
         "'a' has cells of empty text, which CSV cannot tell from missing ones; publish as .parquet"
     )
@@ -393,9 +384,9 @@ def test_empty_texts_are_refused_by_name():
 
 @pytest.mark.parametrize(("start", "length", "letters"), [(0, 1, b"a"), (1, 1, b"bc"), (1, 2, b"bcd"), (0, 3, b"abcd")])
 def test_texts_that_are_some_of_others_are_written_alone(start, length, letters):
-    assert bytes(formats._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
+    assert bytes(texts._bytes_of(pa.array(["a", "bc", "d"]).slice(start, length))) == letters
 
 
 def test_a_file_is_written_whole(tmp_path):
-    FORMATS["csv"].write_to(tmp_path / "r.csv", Sheet({"a": Column.of("a", ["x"])}))
+    WRITERS["csv"].write_to(tmp_path / "r.csv", Sheet({"a": Column.of("a", ["x"])}))
     assert (tmp_path / "r.csv").read_bytes() == b"a\nx\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from sidelight.engines.files import files_of
-from sidelight.engines.postgres.address import DatabaseAddress, is_address, one_address
+from sidelight.engines.postgres.session import DatabaseAddress, is_address, one_address
 from sidelight.errors import BadTable
 
 
@@ -19,7 +19,7 @@ from sidelight.errors import BadTable
     ],
 )
 def test_parameters_of_the_driver_are_left_to_it(text, connect_to, names):
-    address = DatabaseAddress.of(text)
+    address = DatabaseAddress.parse(text)
     assert (address.connect_to, address.names, address.text) == (connect_to, names, text)
 
 
@@ -41,7 +41,7 @@ def test_parameters_of_the_driver_are_left_to_it(text, connect_to, names):
 )
 def test_a_password_is_refused_and_not_repeated(text):
     assert is_address(text)
-    for read in (DatabaseAddress.of, files_of):
+    for read in (DatabaseAddress.parse, files_of):
         with pytest.raises(BadTable, match="the address of the database has") as refused:
             read(text)
         assert "ter2" not in str(refused.value)
@@ -51,12 +51,12 @@ def test_a_password_is_refused_and_not_repeated(text):
 @pytest.mark.parametrize("table", ["", "a.b.c", "a..b", 'a"b', ".a", '"a'])
 def test_names_that_cannot_be_read(table):
     with pytest.raises(BadTable, match="table"):
-        DatabaseAddress.of(f"postgresql://db/c?table={table}")
+        DatabaseAddress.parse(f"postgresql://db/c?table={table}")
 
 
 def test_which_table():
     with pytest.raises(BadTable, match="which table of the database\\?"):
-        DatabaseAddress.of("postgresql://db/clinic")
+        DatabaseAddress.parse("postgresql://db/clinic")
 
 
 def test_one_at_a_time():

@@ -19,30 +19,20 @@ from os import SEEK_END
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from sidelight.engines.files import metadata_of
 from sidelight.errors import BadTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-HEADER = 1 << 13
-"""How many bytes are read to find a header in; one with long statistics has more."""
-
-LONGEST_HEADER = 1 << 24
-
 MAGIC = b"PAR1"
 
 BLOCK = 1 << 20
 """How many bytes are looked through at a time."""
 
-PAGE_SIZE, CHECKSUM = 3, 4
-"""The fields of a header that are needed here, by number."""
 
-
-def check_pages(file: Path, columns: Collection[str]) -> None:
-    """Refuse a Parquet file that is several in one, or a page of these columns that its checksum does not tell of."""
-    about = metadata_of(file)
+def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) -> None:
+    """Refuse a Parquet file that is several in one, or a page of these columns whose checksum is another's."""
     wanted = {*columns}
     with file.open("rb") as stream:
         _refuse_several(stream, file, about)
@@ -67,17 +57,17 @@ def _refuse_several(stream: BinaryIO, file: Path, about: pq.FileMetaData) -> Non
 
 
 def _begin(chunk: pa.ColumnChunkMetaData) -> int:
-    """Where a chunk begins: with its dictionary, if it has one."""
+    """Return where a chunk begins: with its dictionary, if it has one."""
     return min((at for at in (chunk.dictionary_page_offset, chunk.data_page_offset) if at), default=0)
 
 
 def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) -> bool:
-    """Check the pages of a chunk; gives whether they have checksums."""
+    """Check the pages of a chunk; return whether they have checksums."""
     at, checked = _begin(chunk), False
     end = at + chunk.total_compressed_size
     while at < end:
         try:
-            header = _header_at(stream, at, end)
+            header = _read_header(stream, at, end)
         except (IndexError, ValueError):
             raise _damaged(file) from None
         at += header.length
@@ -108,15 +98,15 @@ class PageHeader:
     checksum: int | None
 
 
-def _header_at(stream: BinaryIO, at: int, end: int) -> PageHeader:
-    """Read a header, however long; `ValueError` or `IndexError` where there is none."""
-    room = HEADER
+def _read_header(stream: BinaryIO, at: int, end: int) -> PageHeader:
+    """Read a header, of up to 16 MiB; raise `ValueError` or `IndexError` where there is none."""
+    room = 1 << 13  # one with long statistics has more
     while True:
         stream.seek(at)
         try:
             return read_header(stream.read(min(room, end - at)))
         except IndexError:
-            if room >= min(end - at, LONGEST_HEADER):
+            if room >= min(end - at, 1 << 24):
                 raise
             room *= 8
 
@@ -129,11 +119,11 @@ def read_header(raw: bytes) -> PageHeader:
     """
     reader = _Compact(raw)
     numbers = reader.struct()
-    checksum = numbers.get(CHECKSUM)
-    if PAGE_SIZE not in numbers:
+    page_size, checksum = numbers.get(3), numbers.get(4)  # the fields of a header by their numbers
+    if page_size is None:
         message = "no page's header"
         raise ValueError(message)
-    return PageHeader(reader.at, numbers[PAGE_SIZE], None if checksum is None else checksum & 0xFFFFFFFF)
+    return PageHeader(reader.at, page_size, None if checksum is None else checksum & 0xFFFFFFFF)
 
 
 @dataclass(slots=True)
@@ -166,7 +156,7 @@ class _Compact:
         return (value >> 1) ^ -(value & 1)
 
     def struct(self, depth: int = 0) -> dict[int, int]:
-        """Read a struct; gives its whole numbers by the numbers of their fields."""
+        """Read a struct; return its whole numbers by the numbers of their fields."""
         numbers: dict[int, int] = {}
         field = 0
         while head := self.byte():
@@ -175,10 +165,10 @@ class _Compact:
             if kind in _WHOLE:
                 numbers[field] = self.signed()
             elif kind not in _TRUTHS:
-                self.passed_over(kind, depth)
+                self.skip(kind, depth)
         return numbers
 
-    def passed_over(self, kind: int, depth: int) -> None:
+    def skip(self, kind: int, depth: int) -> None:
         if kind == _BYTE or kind in _TRUTHS:
             self.at += 1
         elif kind in _WHOLE:
@@ -191,7 +181,7 @@ class _Compact:
         elif kind in _LISTS and depth < _DEEPEST:
             head = self.byte()
             for _ in range(head >> 4 if head >> 4 < 15 else self.number()):
-                self.passed_over(head & 0x0F, depth + 1)
+                self.skip(head & 0x0F, depth + 1)
         elif kind == _STRUCT and depth < _DEEPEST:
             self.struct(depth + 1)
         else:

@@ -1,0 +1,182 @@
+"""Spreadsheets (Excel, OpenDocument), by python-calamine (the extra `files`): a line of names, then rows."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import reduce
+from html import unescape
+from itertools import product
+from pathlib import Path
+from typing import Any, ClassVar
+from zipfile import ZipFile
+
+from sidelight.engines.formats.held import HeldFormat, reading_errors
+from sidelight.engines.names_or_row import NO_NAMES, looks_like_a_row, unused_columns
+from sidelight.errors import BadTable, listed, needs_extra, parameter
+from sidelight.table.labels import label
+from sidelight.table.roles import Roles
+from sidelight.text import counted
+
+
+class Spreadsheet(HeldFormat):
+    """Spreadsheets, of which one sheet is read."""
+
+    words = "spreadsheets"
+    endings = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+    advice = ".xlsx"
+    first_bytes: ClassVar[Mapping[bytes, str]] = {b"PK\x03\x04": ".xlsx"}
+    may_lack_names = True
+    types_may_differ = True
+
+    def read_columns(self, file: Path, roles: Roles) -> tuple[list[tuple[str, Sequence[object]]], tuple[str, ...]]:
+        """Read the sheet that is meant; also return notes about cells that say nothing."""
+        sheet = _read_sheet(file, roles)
+        lines = sheet.filled_lines()
+        if len(lines) < 2:
+            message = f"{file.name} has no rows below a line of column names; give at least one person"
+            raise BadTable(message)
+        header, *rows = (sheet.lines[line] for line in lines)
+        names = ["" if cell is None else label(cell) or "" for cell in header]
+        wanted = {*roles.used.values()}
+        # whoever names columns by the first line knows that it is one of names
+        if wanted and wanted <= {*names}:
+            unused_columns(roles, names, file.name)
+        elif looks_like_a_row(names, ([label(cell) or "" for cell in row] for row in rows[:1000])):
+            message = f"{file.name} {NO_NAMES}"
+            raise BadTable(message)
+        columns: list[tuple[str, Sequence[object]]] = [
+            (name, [None if row[at] == "" else row[at] for row in rows]) for at, name in enumerate(names)
+        ]
+        for name, cells in columns:
+            # spreadsheets store numbers as fractions of 53 bits: this one is also what the next one becomes
+            if name in wanted and any(isinstance(cell, int | float) and abs(cell) >= 2**53 for cell in cells):
+                message = (
+                    f"column '{name}' of {file.name} holds whole numbers of {2**53:,} or more, which spreadsheets "
+                    "round; store them as text"
+                )
+                raise BadTable(message)
+        used = {at for at, name in enumerate(names) if name in wanted}
+        return columns, tuple(_notes(file, sheet, lines[1:], used, roles))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """The lines of a sheet from its first cell on, and which cells (line, column) say nothing for a reason."""
+
+    lines: list[list[Any]]
+    errors: frozenset[tuple[int, int]]  # such as #N/A
+    covered: frozenset[tuple[int, int]]  # by a merged cell, which says what it says in its first cell only
+
+    def is_blank(self, line: int) -> bool:
+        return all(cell in ("", None) for cell in self.lines[line])
+
+    def filled_lines(self) -> range:
+        """Return the lines from the first that holds something to the last, also if that is an error."""
+        odd = {line for line, _ in self.errors | self.covered}
+        lines = [line for line in range(len(self.lines)) if line in odd or not self.is_blank(line)]
+        return range(lines[0], lines[-1] + 1) if lines else range(0)
+
+
+def _notes(file: Path, sheet: _Sheet, lines: range, used: Collection[int], roles: Roles) -> Iterator[str]:
+    """Count the cells of the used columns that say nothing for a reason, and the lines that say nothing at all."""
+    blank = [line for line in lines if sheet.is_blank(line)]
+    if blank and roles.missing == "an error":
+        message = (
+            f"{file.name} has {counted(len(blank), 'blank row')} among the others; delete blank rows, or say "
+            f"{parameter('missing', 'drop')}, which leaves out every row without a sensitive value"
+        )
+        raise BadTable(message)
+    if blank:
+        yield f"blank rows of {file.name} that are read as rows of missing cells: {len(blank):,}"
+    for cells, why in ((sheet.errors, "errors such as #N/A"), (sheet.covered, "covered by merged cells")):
+        many = sum(line in lines and at in used and sheet.lines[line][at] in ("", None) for line, at in cells)
+        if many:
+            yield f"cells of {file.name} that are {why} and are read as missing: {many:,}"
+
+
+def _read_sheet(file: Path, roles: Roles) -> _Sheet:
+    with needs_extra("files", package="python-calamine", what="reading spreadsheets"):
+        from python_calamine import CalamineWorkbook  # noqa: PLC0415 - an extra
+    unreadable = f"{file.name} cannot be read as a spreadsheet; check that it was saved completely"
+    with reading_errors(unreadable):
+        workbook = CalamineWorkbook.from_path(file.absolute())
+        sheets = {name: workbook.get_sheet_by_name(name) for name in workbook.sheet_names}
+        lines = {name: sheet.to_python(skip_empty_area=True) for name, sheet in sheets.items()}
+    chosen = _choose_sheet(file, [name for name, each in lines.items() if each], roles)
+    markup = b""
+    if file.suffix.lower() in (".xlsx", ".xlsm"):  # only Excel's files tell errors, formulas and merged cells apart
+        with reading_errors(unreadable), suppress(LookupError), ZipFile(file.absolute()) as book:
+            markup = book.read(_part_of_sheet(book, chosen))
+    _refuse_formulas(file, markup)
+    (top, left), merged = sheets[chosen].start or (0, 0), sheets[chosen].merged_cell_ranges or ()
+    places = (parse_position(each.decode()) for each in ERROR.findall(markup))
+    covered = set()
+    for (first, start), (last, end) in merged:
+        below = min(last - top + 1, len(lines[chosen]))  # whole columns may be merged, down to line 1,048,576
+        right = min(end - left + 1, len(lines[chosen][0]))
+        covered |= {*product(range(first - top, below), range(start - left, right))} - {(first - top, start - left)}
+    return _Sheet(lines[chosen], frozenset((line - top, at - left) for line, at in places), frozenset(covered))
+
+
+def parse_position(cell: str) -> tuple[int, int]:
+    """Return the line and column of a cell, counted from 0.
+
+    >>> parse_position("A1"), parse_position("AB12")
+    ((0, 0), (11, 27))
+    """
+    letters = cell.rstrip("0123456789")
+    return int(cell[len(letters) :]) - 1, reduce(lambda at, each: at * 26 + ord(each) - 64, letters, 0) - 1
+
+
+def _choose_sheet(file: Path, filled: list[str], roles: Roles) -> str:
+    """Take the sheet that was named, or the only one that holds something."""
+    if roles.sheet in filled:
+        return roles.sheet
+    if roles.sheet is None and len(filled) == 1:
+        return filled[0]
+    if not filled:
+        message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
+    elif roles.sheet is None:
+        message = f"{file.name} has {len(filled)} sheets; say which with {parameter('sheet')}: {listed(filled)}"
+    else:
+        message = f"no sheet '{roles.sheet}' in {file.name}, or an empty one; it has: {listed(filled)}"
+    raise BadTable(message)
+
+
+def _refuse_formulas(file: Path, markup: bytes) -> None:
+    """Refuse formulas that no program has computed yet: they would be read as cells that say nothing.
+
+    Excel and LibreOffice keep the last value beside each formula, libraries that write spreadsheets often none.
+    """
+    uncomputed = UNCOMPUTED.search(markup) if FORMULA.search(markup) else None
+    if uncomputed is not None:
+        place = f" (the first in {uncomputed[1].decode()})" if uncomputed[1] else ""
+        message = f"{file.name} has formulas without a value{place}; open it in a spreadsheet program and save it again"
+        raise BadTable(message)
+
+
+def _part_of_sheet(book: ZipFile, sheet: str) -> str:
+    """Find the part of a workbook that holds a sheet."""
+    keys = {each["name"]: each["r:id"] for each in _read_tags(book, "xl/workbook.xml", "sheet")}
+    targets = {each["Id"]: each["Target"] for each in _read_tags(book, "xl/_rels/workbook.xml.rels", "Relationship")}
+    return posixpath.normpath(posixpath.join("/xl", targets[keys[sheet]])).lstrip("/")
+
+
+def _read_tags(book: ZipFile, part: str, name: str) -> list[dict[str, str]]:
+    """Return the attributes of all tags of a name in a part of a workbook."""
+    tags = re.findall(rf"<(?:\w+:)?{name}\b([^>]*)>", book.read(part).decode(errors="replace"))
+    return [{key: unescape(value) for key, value in re.findall(r'([\w:]+)="([^"]*)"', each)} for each in tags]
+
+
+ERROR = re.compile(rb"""<(?:\w+:)?c\b(?=[^>]*\bt="e")[^>]*?\br="([A-Z]+[0-9]+)\"""")
+FORMULA = re.compile(rb"<(?:\w+:)?f\b")
+# A cell that has a formula and no value; one whose value is a text (t="str") may be empty.
+UNCOMPUTED = re.compile(
+    rb"""<(?:\w+:)?c\b(?![^>]*\bt="str")(?:[^>]*?\br="([A-Z]+\d+)")?[^>]*>\s*"""
+    rb"""<(?:\w+:)?f\b(?:[^>]*/>|[^>]*>[^<]*</(?:\w+:)?f>)\s*"""
+    rb"""(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"""
+)

@@ -1,0 +1,499 @@
+"""CSV, TSV and their like: a line of names, then rows; packed or not, in any encoding.
+
+We read the first line ourselves: it says the delimiter and the names, or is, by mistake, somebody's row
+(`names_or_row`).  DuckDB scans the rows.  Text in another encoding than UTF-8 is copied, as it is read, into a private
+folder as UTF-8.  Releases are written as CSV that a spreadsheet does not run, or as ARX writes it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+import duckdb
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sidelight.arrays import Floats, Integers
+from sidelight.engines.dataframes.source import text_rows
+from sidelight.engines.duckdb.session import connection, is_full, need_no_disk, no_room, sql_path
+from sidelight.engines.duckdb.source import packed_rows, source_of_files, store_by_column
+from sidelight.engines.formats.file_format import FileFormat, FormatName, Heading, Writer
+from sidelight.engines.formats.sheet import Sheet, WrittenCells, row_blocks
+from sidelight.engines.names_or_row import unused_columns
+from sidelight.engines.source import Rows, sql_text
+from sidelight.errors import BadTable, NotPublished, SidelightError, parameter
+from sidelight.files import open_private, private_folder
+from sidelight.streams.memory import Memory
+from sidelight.table.labels import Label, as_number
+from sidelight.table.roles import Roles
+from sidelight.table.table import Column
+
+PACKERS = {".gz": "gzip", ".zst": "zstd"}
+"""Endings of packed files, and what Arrow and DuckDB call their packers."""
+
+CHUNK = 1 << 20
+"""How many bytes are unpacked or decoded at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstLine:
+    """How the columns of a text file are called, and what is between its cells."""
+
+    file: Path
+    delimiter: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def read(cls, file: Path) -> FirstLine:
+        """Read the delimiter, unless the file's ending says it, and the names of the columns."""
+        with _open_text(file) as text:
+            first = text.readline(LONGEST_LINE)
+            _check_first_line(file, first, text)
+            delimiter = delimiter_by_ending(file) or sniff_delimiter(first)
+            lines = [first, *_rest_of_names(file, first, text)]
+            # DuckDB would find no rows below names that hold a line end of another kind than the line's own
+            if len({line[len(line.rstrip("\r\n")) :] for line in lines} - {""}) > 1:
+                message = (
+                    f"a column name in {file.name} holds a line end of another kind than those of the lines; "
+                    "write that name in one line, or save the file with one kind of line ends"
+                )
+                raise BadTable(message)
+            return cls(file, delimiter, tuple(next(csv.reader(lines, delimiter=delimiter), ())))
+
+    def rows(self) -> list[list[str]]:
+        """Read the first 1000 rows; at least one, as a single line may be names or a row."""
+        with _open_text(self.file) as text:
+            _, *rows = islice(csv.reader(text, delimiter=self.delimiter), 1000)
+        if not rows:
+            message = f"{self.file.name} has one line only; it needs a line with the names of the columns, and rows"
+            raise BadTable(message)
+        return rows
+
+
+LONGEST_LINE = 2_000_000
+"""How many characters a line may have; DuckDB reads no longer ones either."""
+
+
+def delimiter_by_ending(file: Path) -> str | None:
+    """Return the delimiter that a name's ending says, if it says one."""
+    inner = file.with_suffix("") if packer_of(file) else file
+    return "\t" if inner.suffix.lower() in (".tsv", ".tab") else None
+
+
+def sniff_delimiter(line: str) -> str:
+    """Guess the delimiter from the header: the one that occurs most, outside quotes.
+
+    >>> sniff_delimiter('age;"city, street";disease'), sniff_delimiter("disease")
+    (';', ',')
+    """
+    return max(",;\t|", key=re.sub(r'"[^"]*"', "", line).count)
+
+
+@contextmanager
+def _open_text(file: Path) -> Iterator[io.TextIOWrapper]:
+    """Open a text file, packed or not, and say in one line what is wrong with it."""
+    try:
+        with _unpacking_errors(file), unpack(file) as stream, io.TextIOWrapper(stream, "utf-8-sig", newline="") as text:
+            yield text
+    except UnicodeDecodeError:
+        raise not_utf8(file) from None
+    except csv.Error:
+        message = (
+            f"{file.name} has a cell of more than {csv.field_size_limit():,} characters at its beginning; check quotes"
+        )
+        raise BadTable(message) from None
+
+
+def _check_first_line(file: Path, first: str, text: io.TextIOWrapper) -> None:
+    """Refuse a first line that holds no names."""
+    if first.strip() and len(first) < LONGEST_LINE:
+        return
+    if first.strip():
+        message = f"the first line of {file.name} has more than {LONGEST_LINE:,} characters; check its line ends"
+    elif first and any(line.strip() for line in text):
+        message = f"the first line of {file.name} is blank; begin with a line with the names of the columns"
+    else:
+        message = f"{file.name} is empty; it needs a line with the names of the columns, and rows"
+    raise BadTable(message)
+
+
+def _rest_of_names(file: Path, first: str, text: io.TextIOWrapper) -> Iterator[str]:
+    """Read on while a quote is open, for 100 lines at most: a quoted name may hold a line break."""
+    quotes = first.count('"')
+    for line in islice(iter(lambda: text.readline(LONGEST_LINE), ""), 100):
+        if quotes % 2 == 0:
+            return
+        yield line
+        quotes += line.count('"')
+    if quotes % 2:
+        message = f"a quote in the first line of {file.name} is never closed; repair that line"
+        raise BadTable(message)
+
+
+# Packed files, and other encodings
+
+
+def packer_of(file: Path) -> str | None:
+    """Return what a file was packed by, as its ending says in small letters or capitals."""
+    return PACKERS.get(file.suffix.lower())
+
+
+def unpack(file: Path) -> pa.NativeFile:
+    """Open a file, packed or not, for the bytes that it holds; Arrow checks frames, their ends and their checksums."""
+    return pa.input_stream(str(file.absolute()), compression=packer_of(file))
+
+
+@contextmanager
+def _unpacking_errors(file: Path) -> Iterator[None]:
+    """Say in one line that a packed file is cut or damaged."""
+    try:
+        yield
+    except OSError:
+        message = f"{file.name} cannot be unpacked; check its ending and that it was written completely"
+        raise BadTable(message) from None
+
+
+def check_packed(file: Path) -> None:
+    """Unpack a packed file to its end: DuckDB takes one that is cut, or whose checksum is wrong, for whole."""
+    if packer_of(file) is not None:
+        with _unpacking_errors(file), unpack(file) as stream:
+            while stream.read(CHUNK):
+                pass
+
+
+def not_utf8(file: Path) -> BadTable:
+    """Build the error that names the wrong byte of a file, packed or not, and what else it may be written in."""
+    check_packed(file)  # else its bytes are not those that were written
+    with unpack(file) as stream:  # programs that write UTF-16 mark it, and most others write as Windows does
+        marked = stream.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    return BadTable(
+        f"{file.name} is not UTF-8: byte {_first_bad_byte(file):,} (from 0) is wrong; save it as UTF-8, or say what "
+        f"it is, perhaps {parameter('encoding', 'utf-16' if marked else 'windows-1252')}"
+    )
+
+
+def _first_bad_byte(file: Path) -> int:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    read = 0
+    with unpack(file) as stream:
+        while True:
+            chunk = stream.read(CHUNK)
+            waiting = len(decoder.getstate()[0])  # bytes of a character cut in two by the end of the last chunk
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as problem:
+                return read - waiting + problem.start
+            if not chunk:
+                return read
+            read += len(chunk)
+
+
+@contextmanager
+def as_utf8(files: Sequence[Path], encoding: str | None) -> Iterator[list[Path]]:
+    """Yield text files as UTF-8: as they are, or as copies of the same name that are gone afterwards."""
+    if encoding is None or _is_utf8(encoding):
+        yield [*files]
+        return
+    with private_folder() as folder:
+        yield [
+            file if _proves_utf8(file) else _copy_as_utf8(file, folder / str(number), encoding)
+            for number, file in enumerate(files)
+        ]
+
+
+def _is_utf8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii")
+    except (LookupError, ValueError):
+        message = f"no {parameter('encoding', encoding)}; give a name such as latin-1, cp1252, utf-16 or shift_jis"
+        raise BadTable(message) from None
+
+
+def _proves_utf8(file: Path) -> bool:
+    """Return whether a file has letters beyond ASCII, all of them UTF-8, which they are as good as never by chance.
+
+    Several files are read with one encoding (releases and people), and some of them may be UTF-8 nevertheless.
+    """
+    decoder, beyond_ascii = codecs.getincrementaldecoder("utf-8")(), False
+    try:
+        with unpack(file) as stream:
+            while chunk := stream.read(CHUNK):
+                beyond_ascii |= not chunk.isascii()
+                decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except (UnicodeError, OSError):
+        return False
+    return beyond_ascii
+
+
+def _copy_as_utf8(file: Path, folder: Path, encoding: str) -> Path:
+    folder.mkdir(mode=0o700)
+    copy = folder / (file.stem if packer_of(file) else file.name)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    try:
+        with _unpacking_errors(file), unpack(file) as stream, open_private(copy) as text:
+            while chunk := stream.read(CHUNK):
+                text.write(decoder.decode(chunk).encode())
+            text.write(decoder.decode(b"", final=True).encode())
+    except UnicodeError:
+        message = f"{file.name} is not written in {encoding}; name another {parameter('encoding')}"
+        raise BadTable(message) from None
+    return copy
+
+
+# Rows
+
+
+def csv_view(files: list[Path], roles: Roles) -> tuple[str, tuple[str, ...]]:
+    """Write the query that reads the used columns of all files; also name the columns not used.
+
+    Files may differ in delimiter and in the order of their columns.  Every cell is text ("00734" stays), an empty cell
+    is a missing one.
+    """
+    # DuckDB's sniffer stays out: it may skip rows that do not fit its guess.
+    layouts: dict[tuple[str, tuple[str, ...], str | None], list[Path]] = defaultdict(list)
+    dropped: dict[str, None] = {}
+    for file in files:
+        first = FirstLine.read(file)
+        dropped |= dict.fromkeys(unused_columns(roles, first.names, file.name, rows=first.rows))
+        layouts[first.delimiter, first.names, packer_of(file)].append(file)
+    parts = [_csv_query(group, *layout, roles) for layout, group in layouts.items()]
+    return " UNION ALL ".join(parts), tuple(dropped)
+
+
+def _csv_query(files: list[Path], delimiter: str, names: tuple[str, ...], packer: str | None, roles: Roles) -> str:
+    listed = ", ".join(map(sql_path, files))
+    types = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(names)))
+    columns = ", ".join(f"c{names.index(name)} AS {ours}" for ours, name in roles.used.items())
+    return (
+        f"SELECT {columns} FROM read_csv([{listed}], auto_detect=false, header=true, columns={{{types}}}, "  # noqa: S608
+        f"delim={sql_text(delimiter)}, quote='\"', escape='\"', strict_mode=true, hive_partitioning=false, "
+        f"compression={sql_text(packer or 'none')})"
+    )
+
+
+def csv_problem(files: list[Path], problem: duckdb.Error, memory: Memory | None = None) -> SidelightError:
+    """Build the error that says what is wrong with a CSV file; DuckDB's own message would show the row."""
+    report = str(problem)
+    named = re.search(r"^\s*file = (.+)$", report, re.MULTILINE)
+    file = next((each for each in files if named and str(each.absolute()) == named[1].strip()), files[0])
+    line = re.search(r"Line: (\d+)", report)
+    where = f"line {line[1]} of {file.name}" if line else file.name
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", report)
+    if columns:
+        return BadTable(f"{where} has {columns[2]} cells where the header has {columns[1]}; repair that line")
+    limit = re.search(r"Maximum line size of (\d+) bytes", report)
+    if limit:
+        most = f"{int(limit[1]):,}"
+        return BadTable(f"{where} has more than {most} bytes; check that its quotes are closed, or shorten its cells")
+    if "utf-8" in report.lower() or "unicode" in report.lower():
+        return not_utf8(file)
+    if is_full(problem):
+        return no_room(file.name, memory)
+    return BadTable(f"{where} cannot be read as CSV; check quotes and line ends there")
+
+
+# Releases
+
+
+class Csv(Writer):
+    """UTF-8, commas, quotes where needed; a missing cell is empty; what a spreadsheet would run has a `'` before it."""
+
+    name: ClassVar[FormatName] = "csv"
+    endings = (".csv",)
+    delimiter: ClassVar[str] = ","
+
+    def write(self, sheet: Sheet, file: BinaryIO) -> None:
+        """Put each label into words once, then join them row by row."""
+        for column in sheet.columns.values():
+            if isinstance(column, Column) and "" in column.labels and (column.codes == column.labels.index("")).any():
+                message = (
+                    f"'{column.name}' has cells of empty text, which CSV cannot tell from missing ones; "
+                    "publish as .parquet"
+                )
+                raise NotPublished(message)
+        file.write((self.delimiter.join(self._cell(name) for name in sheet.columns) + "\n").encode())
+        words = [WrittenCells.build(self._words(column), pa.string()) for column in sheet.columns.values()]
+        for rows in sheet.batches():
+            for some in _few_rows(rows):
+                lines = pc.binary_join_element_wise(*(each.take(some) for each in words), self.delimiter)
+                file.write(_bytes_of(pc.binary_join_element_wise(lines, "", "\n")))
+
+    def read(self, path: Path, numbers: Collection[str]) -> pa.Table:
+        """Read cells as texts, which are never null, or as whole numbers."""
+        from pyarrow.csv import ConvertOptions, ParseOptions, read_csv  # noqa: PLC0415 - only CSV needs it
+
+        with path.open(newline="", encoding="utf-8") as file:
+            names = next(csv.reader(file))
+        kinds = {name: pa.int64() if name in numbers else pa.string() for name in names}
+        options, lines = ConvertOptions(column_types=kinds), ParseOptions(newlines_in_values=True)
+        sheet = read_csv(path, convert_options=options, parse_options=lines)
+        return sheet.rename_columns([self.decode(name) for name in names])
+
+    def encode(self, label: str) -> str:
+        """Keep a spreadsheet from running it."""
+        return escape_formula(label)
+
+    def decode(self, text: str) -> str:
+        """Take the `'` away again."""
+        return unescape_formula(text)
+
+    def _words(self, column: Column | Integers | Floats) -> Column:
+        if isinstance(column, Column):
+            return Column(column.name, tuple(self._cell(text) for text in column.labels), column.codes)
+        return Column.of("", [str(number) for number in column.tolist()])
+
+    def _cell(self, label: Label) -> str:
+        if label is None:
+            return ""
+        text = self.encode(label)
+        odd = any(sign in text for sign in ',;|"\t\r\n') or text != text.strip()
+        return '"' + text.replace('"', '""') + '"' if odd else text
+
+
+class Arx(Csv):
+    """As ARX reads and writes: semicolons and no quotes; a text stands there as it is."""
+
+    name = "arx"
+    delimiter = ";"
+    dialect: ClassVar[Mapping[str, str]] = {"delimiter": ";"}
+
+    def encode(self, label: str) -> str:
+        """Return the label."""
+        return label
+
+    def decode(self, text: str) -> str:
+        """Return the text."""
+        return text
+
+    def _cell(self, label: Label) -> str:
+        text = "" if label is None else label
+        if any(sign in text for sign in ';"\r\n'):
+            line = " ".join(text.split())
+            message = f"'{line}' has a semicolon, quote or line break, which ARX's files cannot say; publish as csv"
+            raise NotPublished(message)
+        return text
+
+
+LINES_AT_ONCE = 1 << 15
+"""How many lines of text are held at a time."""
+
+
+def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:
+    """Cut a batch of rows into ones that may be put into long lines."""
+    if isinstance(rows, slice):
+        blocks = row_blocks(rows.stop - rows.start, LINES_AT_ONCE)
+        return (slice(rows.start + each.start, rows.start + each.stop) for each in blocks)
+    return (rows[block] for block in row_blocks(len(rows), LINES_AT_ONCE))
+
+
+def _bytes_of(texts: pa.StringArray) -> memoryview:
+    """Return the bytes of texts, one after the other; none is missing."""
+    _, offsets, letters = texts.buffers()
+    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return memoryview(letters)[ends[0] : ends[-1]]
+
+
+def escape_formula(label: str) -> str:
+    """Put a `'` before a text that a spreadsheet would run; numbers and single signs are left alone.
+
+    >>> [escape_formula(label) for label in ("=1+1", "-5", "-", "-5-0", "it's", "'=1")]
+    ["'=1+1", '-5', '-', "'-5-0", "it's", "''=1"]
+    """
+    return "'" + label if _is_formula(label.lstrip("'")) else label
+
+
+def unescape_formula(cell: str) -> str:
+    """Take the `'` away that `escape_formula` put there.
+
+    >>> [unescape_formula(escape_formula(label)) for label in ("=1+1", "-5", "'=1", "'")]
+    ['=1+1', '-5', "'=1", "'"]
+    """
+    return cell[1:] if cell.startswith("'") and _is_formula(cell.lstrip("'")) else cell
+
+
+def _is_formula(text: str) -> bool:
+    # OWASP, CSV injection: what begins so may be run when the file is opened
+    return len(text) > 1 and text[0] in "=+-@\t\r\n＝＋－＠" and as_number(text) is None
+
+
+class Text(FileFormat):
+    """CSV, TSV and their like."""
+
+    words = "text"
+    endings = (".csv", ".txt", ".tsv", ".tab")
+    advice = ".csv, .tsv (also .gz or .zst)"
+    first_bytes: ClassVar[Mapping[bytes, str]] = {b"\x1f\x8b": ".csv.gz", b"\x28\xb5\x2f\xfd": ".csv.zst"}
+    may_lack_names = True
+    may_be_packed = True
+    typed = False
+    in_spark = True
+    writers = (Csv(), Arx())
+
+    @contextmanager
+    def open_rows(self, files: list[Path], roles: Roles, *, packed: bool, memory: Memory | None) -> Iterator[Rows]:
+        """Have DuckDB scan the texts.
+
+        Packing takes one more pass over the rows, which does not pay for text, slow to scan.  Text whose columns are
+        looked at one by one is scanned once, into what is gone with the connection; so is text that is packed after
+        all, because memory is bounded.
+        """
+        few = not any(map(packer_of, files)) and need_no_disk(sum(file.stat().st_size for file in files))
+        with connection(memory, few=few) as con, as_utf8(files, roles.encoding) as texts:
+            for text in texts:
+                check_packed(text)
+            try:
+                view, dropped = csv_view(texts, roles)
+                source = source_of_files(files, dropped)
+                if memory is not None:
+                    store_by_column(con, view)
+                    yield packed_rows(con, roles, source, memory)
+                    return
+                rows = con.sql(view) if packed else store_by_column(con, view)
+                yield text_rows(nw.from_native(rows), roles, source, {name: name for name in roles.used})
+            except duckdb.Error as problem:
+                raise csv_problem(texts, problem, memory) from None
+
+    @contextmanager
+    def open_heading(self, file: Path, roles: Roles) -> Iterator[Heading]:
+        """Read the first line."""
+        with as_utf8([file], roles.encoding) as (text,):
+            first = FirstLine.read(text)
+            yield first.names, first.rows, ()
+
+    def read_in_spark(self, session: Any, paths: Sequence[str], roles: Roles) -> Any:  # noqa: ANN401 - of an extra
+        """Have Spark read what DuckDB has cells say: texts, nothing where nothing stands."""
+        from pyspark.sql import functions  # noqa: PLC0415 - of an extra
+
+        first = Path(paths[0])
+        delimiter = delimiter_by_ending(first)
+        if delimiter is None and first.is_file():
+            delimiter = FirstLine.read(first).delimiter
+        reader = session.read.options(
+            header=True,
+            inferSchema=False,
+            sep=delimiter or ",",
+            quote='"',
+            escape='"',
+            multiLine=True,
+            mode="FAILFAST",
+            columnPruning=False,
+            encoding=roles.encoding or "UTF-8",
+        )
+        frame = reader.csv([*paths])
+        cells = [functions.col(f"`{name.replace('`', '``')}`") for name in frame.columns]
+        return frame.select(
+            *(functions.when(cell != "", cell).alias(name) for cell, name in zip(cells, frame.columns, strict=True))
+        )

@@ -1,0 +1,232 @@
+"""Which files does a release become, what stands in them, and which release must a reader find there?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from sidelight.arrays import Floats, Integers
+from sidelight.engines.formats.file_format import FormatName
+from sidelight.engines.formats.sheet import DealtRows, Sheet, Shuffle, fits_one_shuffle
+from sidelight.errors import NotPublished, parameter
+from sidelight.publish.read_back import as_printed
+from sidelight.publish.sidecar import Reading
+from sidelight.release.bounds import bound_columns
+from sidelight.release.groups import suppressed_groups
+from sidelight.release.release import Release, whole_groups
+from sidelight.search.method import SearchResult
+from sidelight.search.recoding import Buckets
+from sidelight.table.counts import Counts
+from sidelight.table.table import Column, JointDomain, Table, unused_name, value_columns
+from sidelight.text import one_or_several
+
+Layout: TypeAlias = Literal["people", "counts", "two tables", "shuffled"]
+"""A row per person; a row per group and value, with the people of the group and the value's count; and, for anatomy,
+one table of people with their buckets and one of buckets with their values, or people with values that are shuffled
+inside their bucket."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ExpectedFile:
+    """A way to read a file, and the release that a reader must find."""
+
+    reading: Reading
+    release: Release
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PublishPlan:
+    """Files by name, in the order in which they appear; the groups they tell of, and who is in them (anatomy)."""
+
+    sheets: Mapping[str, Sheet]
+    groups: ExpectedFile
+    who: ExpectedFile | None = None
+
+
+def plan_files(
+    result: SearchResult, path: Path, *, shuffle: Shuffle, layout: Layout | None, written_as: FormatName
+) -> PublishPlan:
+    """Plan the files of what was found.
+
+    Where a person may have several values, rows of (group, value) would lose the number of people, and rows that say
+    whose values they are would tell more than the measures know of: only counts are published then.
+    """
+    release = as_printed(result.release)
+    buckets = result.outcome.buckets
+    chosen = layout or _usual_layout(release, buckets)
+    if (buckets is not None) != (chosen in ("two tables", "shuffled")):
+        message = (
+            f'{parameter("layout", chosen)} is not for method "{result.method.name}"; '
+            f"leave {parameter('layout')} out for the usual one"
+        )
+        raise NotPublished(message)
+    if chosen in ("people", "shuffled") and release.semantics != "single":
+        instead = "counts" if buckets is None else "two tables"
+        message = (
+            f'people have several values here ("{release.semantics}"); publish them with {parameter("layout", instead)}'
+        )
+        raise NotPublished(message)
+    expected = ExpectedFile(_reading(release, path.name, written_as, counts=chosen == "counts"), release)
+    table = result.outcome.recoding.table
+    if table.carried is not None:
+        if chosen != "people":
+            message = f"{parameter('keep')} needs a row per person; publish with {parameter('layout', 'people')}"
+            raise NotPublished(message)
+        rows = sheet_of_carried(result.release, table, result.release_rows, shuffle)
+        return PublishPlan({path.name: rows}, expected)
+    if buckets is None:
+        return PublishPlan({path.name: _sheet(expected, shuffle)}, expected)
+    return _plan_anatomy(expected, buckets, path, shuffle, in_one_file=chosen == "shuffled")
+
+
+def _usual_layout(release: Release, buckets: Buckets | None) -> Layout:
+    if buckets is not None:
+        return "two tables"
+    return "people" if release.semantics == "single" else "counts"
+
+
+def _reading(release: Release, file: str, written_as: FormatName, *, counts: bool) -> Reading:
+    group = tuple(column.name for column in release.groups.columns)
+    taken = (*group, *release.sensitive_columns)
+    domain = release.domain
+    return Reading(
+        file=file,
+        group=group,
+        sensitive=one_or_several(release.sensitive_columns),
+        values=release.semantics,
+        domain={each.name: each.labels for each in domain.columns} if isinstance(domain, JointDomain) else domain,
+        rows="counts" if counts else "people",
+        people=unused_name("people", taken) if counts else None,
+        count=unused_name("count", taken) if counts else None,
+        format=written_as,
+    )
+
+
+def _sheet(expected: ExpectedFile, shuffle: Shuffle) -> Sheet:
+    people, count = expected.reading.people, expected.reading.count
+    if people is None or count is None:
+        return sheet_of_people(expected.release, shuffle)
+    return sheet_of_counts(expected.release, shuffle, people=people, count=count)
+
+
+def _plan_anatomy(
+    expected: ExpectedFile, buckets: Buckets, path: Path, shuffle: Shuffle, *, in_one_file: bool
+) -> PublishPlan:
+    """Print everybody's columns with a bucket; the values of the buckets apart, or shuffled inside them."""
+    columns = buckets.tables().people
+    known = _people_in_buckets(columns)
+    who = ExpectedFile(
+        Reading(
+            file=path.name,
+            group=tuple(column.name for column in columns[:-1]),
+            sensitive=columns[-1].name,
+            values="single",
+            rows="people",
+            format=expected.reading.format,
+        ),
+        known,
+    )
+    if in_one_file:
+        everything = (*columns, *_shuffled_values(buckets, shuffle))
+        return PublishPlan({path.name: _shuffled_sheet(everything, shuffle)}, expected, who)
+    beside = values_path(path).name
+    apart = ExpectedFile(_reading(expected.release, beside, expected.reading.format, counts=True), expected.release)
+    return PublishPlan({beside: _sheet(apart, shuffle), path.name: _shuffled_sheet(columns, shuffle)}, apart, who)
+
+
+def values_path(path: Path) -> Path:
+    """Return where the values of buckets go that are published apart from the people."""
+    return path.with_name(f"{path.stem}.values{path.suffix}")
+
+
+def _people_in_buckets(columns: tuple[Column, ...]) -> Release:
+    *quasi, bucket = columns
+    people = np.arange(len(bucket))
+    groups = whole_groups(
+        domain=bucket.labels,
+        sizes=np.ones(len(bucket), np.int64),
+        counts=Counts.from_entries(people, bucket.codes, np.ones(len(bucket)), (len(bucket), len(bucket.labels))),
+        columns=tuple(quasi),
+    )
+    return as_printed(Release(groups, sensitive=bucket.name))
+
+
+def _shuffled_sheet(columns: tuple[Column, ...], shuffle: Shuffle) -> Sheet:
+    order = shuffle(len(columns[0]))
+    return Sheet({column.name: column.take(order) for column in columns})
+
+
+def _shuffled_values(buckets: Buckets, shuffle: Shuffle) -> tuple[Column, ...]:
+    """Return the values bucket by bucket, as the people stand, in an order drawn by chance inside each."""
+    bucket, value, count = buckets.counts.entries()
+    bucket, value = np.repeat(bucket, count), np.repeat(value, count)
+    # An order of all, sorted by bucket and stable, is an order drawn by chance inside each bucket.
+    order = shuffle(len(value))
+    order = order[np.argsort(bucket[order], kind="stable")]
+    return value_columns(buckets.table.sensitive, buckets.table.domain, value[order])
+
+
+def sheet_of_people(release: Release, shuffle: Shuffle) -> Sheet:
+    """Write a row per person: what is printed about the group, and a value of it; in an order drawn by chance."""
+    row, value, count = release.groups.counts.entries()
+    dealt = None
+    if not fits_one_shuffle(people := int(count.sum())):
+        dealt = DealtRows(count, shuffle)
+    else:
+        order = shuffle(people)
+        row, value = np.repeat(row, count)[order], np.repeat(value, count)[order]
+    columns = {column.name: column.take(row) for column in release.groups.columns}
+    return Sheet({**columns, **_values(release, value)}, dealt)
+
+
+def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: Shuffle) -> Sheet:
+    """Write a row per person as `sheet_of_people` does, and what the person says in columns that are carried along.
+
+    `group` is the row of the release that the people of each key are in; −1: they are left out.  Suppressed people,
+    whose group prints nothing but `*`, say nothing in the carried columns either.
+    """
+    carried = table.carried
+    assert carried is not None
+    entry = np.repeat(np.arange(len(carried.count)), carried.count)
+    entry = entry[group[carried.key[entry]] >= 0]
+    entry = entry[shuffle(len(entry))]
+    rows = group[carried.key[entry]]
+    hidden = suppressed_groups(release.groups)[rows]
+    columns = {column.name: column.take(rows) for column in release.groups.columns}
+    columns |= {each.name: each for each in value_columns(table.sensitive, table.domain, carried.value[entry])}
+    return Sheet(columns | {each.name: each.take(entry).without(hidden) for each in carried.columns})
+
+
+def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
+    """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
+    groups = release.groups
+    row, value, amount = groups.listed()
+    order = shuffle(len(row))
+    row = row[order]
+    return Sheet(
+        {
+            **{column.name: column.take(row) for column in groups.columns},
+            people: groups.sizes[row],
+            **_values(release, value[order]),
+            count: amount[order],
+        }
+    )
+
+
+def _values(release: Release, value: Integers) -> dict[str, Column]:
+    """Print the sensitive column, or each of several: a person's cells stay together, as measures take them."""
+    return {column.name: column for column in value_columns(release.sensitive, release.domain, value)}
+
+
+def add_bounds(sheet: Sheet) -> Sheet:
+    """Add, after each column of intervals, the ends of what it prints as numbers or days of their own."""
+    columns: dict[str, Column | Integers | Floats] = {}
+    for name, column in sheet.columns.items():
+        columns[name] = column
+        ends = bound_columns(column, taken=sheet.columns) if isinstance(column, Column) else None
+        columns |= {each.name: each for each in ends or ()}
+    return Sheet(columns, sheet.dealt)
