@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sidelight.engines.spark import session
 from sidelight.engines.spark import source as spark_source
 from sidelight.errors import BadTable, NoRoom, NotAvailable
 from sidelight.table.roles import Roles
@@ -38,7 +39,7 @@ REPORTS = {
 @pytest.mark.parametrize("report", REPORTS)
 def test_what_spark_fails_with_is_one_line_without_cells(report):
     kind, words = REPORTS[report]
-    error = spark_source._explained("rows.csv", report)
+    error = session._explain("rows.csv", report)
     assert type(error) is kind
     assert re.search(words, str(error))
     assert "Ann" not in str(error)
@@ -54,7 +55,7 @@ def test_without_pyspark_the_extra_is_named(monkeypatch):
 def test_without_java_its_version_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(NotAvailable, match=r"Spark 4\.1 needs Java 17 or newer, and there is none; install it"):
-        spark_source._require_java(17, "4.1")
+        session._require_java(17, "4.1")
 
 
 def test_an_old_java_is_refused(monkeypatch, tmp_path):
@@ -64,8 +65,8 @@ def test_an_old_java_is_refused(monkeypatch, tmp_path):
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(NotAvailable, match=r"needs Java 17 or newer, and '.*' is Java 8; install a newer one"):
-        spark_source._require_java(17, "4.1")
-    spark_source._require_java(8, "3.5")
+        session._require_java(17, "4.1")
+    session._require_java(8, "3.5")
 
 
 @pytest.mark.parametrize("path", ["people.xlsx", ["people.csv", "people.parquet"]])
