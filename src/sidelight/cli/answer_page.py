@@ -23,6 +23,7 @@ from sidelight.cli.python_again import python_again
 from sidelight.cli.run import Charts
 from sidelight.documents.document import Envelope
 from sidelight.errors import SidelightError
+from sidelight.policy.measure_names import find_measure
 from sidelight.report.page import Block, Code, Grid, Page, PageSection, Paragraph, Picture, Points
 from sidelight.text import shell
 
@@ -34,8 +35,6 @@ QUESTIONS: dict[str, str] = {
     "compare": "Which way of publishing keeps most of the table?",
     "generalisations": "What do measures say of every choice of levels?",
     "attack": "What do these releases give away together?",
-    "learner": "What would a model believe that was trained on this release?",
-    "insider": "What would somebody believe who knows the method and the policy?",
     "simulate": "What would several releases give away together?",
     "noise": "Which noisy counts were published, and what do they promise?",
     "count": "How many people are there, and how far off is that at most?",
@@ -52,6 +51,12 @@ WIDE = 400
 BULLET = "•"
 
 
+def _question_of(kind: str) -> str:
+    measure = find_measure(kind)
+    asked = "" if measure is None else measure.attacker.question
+    return asked or QUESTIONS.get(kind, kind)
+
+
 def answer_page(
     document: Envelope[Any], parts: Iterable[RenderableType], command: str, charts: Charts | None = None
 ) -> Page:
@@ -66,7 +71,7 @@ def answer_page(
     )
     again = PageSection("How to do it again", codes)
     return Page(
-        title=QUESTIONS.get(document.kind, document.kind),
+        title=_question_of(document.kind),
         subtitle=", ".join(sources),
         opening=(*answer, *_pictures(charts), *rest),
         sections=(*sections, again),

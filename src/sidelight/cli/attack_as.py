@@ -18,11 +18,12 @@ from sidelight.answers.sources import PeopleLookup, Question, inputs_of, open_re
 from sidelight.cli.options import AttackerOptions, ReaderOptions
 from sidelight.cli.run import Output, Status, bar
 from sidelight.documents.document import Envelope
-from sidelight.errors import BadMeasure, BadRelease, TooHard
+from sidelight.errors import BadMeasure, BadRelease, TooHard, did_you_mean
 from sidelight.files import sidecar_path
 from sidelight.learner.roster import LABELS_ALONE
 from sidelight.measures.criterion import exact
 from sidelight.measures.finding import Finding
+from sidelight.policy.measure_names import ASK_CHOICES, find_measure
 from sidelight.policy.settings import read_share
 from sidelight.rounding import ROUNDED, decimal_text
 from sidelight.table.roles import EACH_ROW, Roles
@@ -64,9 +65,8 @@ def attack_as(request: ReaderRequest, output: Output) -> Status:
     limit = _limit(request.attacker.at_most)
     tables = () if request.reader.table is None else (request.reader.table,)
     output.refuse((*inputs_of(request.files[0], *tables), *request.lookup.files()))
-    if request.reader.reader == "insider":
-        return _insider(request, limit, output)
-    return _learner(request, limit, output)
+    answer = {"insider": _insider, "learner": _learner}.get(request.reader.reader or "", _measured)
+    return answer(request, limit, output)
 
 
 def _limit(at_most: str | None) -> Fraction | None:
@@ -78,6 +78,32 @@ def _limit(at_most: str | None) -> Fraction | None:
         message = f"cannot read --at-most {at_most}; with --as, give how sure anybody may be, such as 0.9 or 3/4"
         raise BadMeasure(message)
     return limit
+
+
+def _measured(request: ReaderRequest, limit: Fraction | None, output: Output) -> Status:
+    """Ask an attacker who has no answer of their own: by the measure that is about them."""
+    name = request.reader.reader or ""
+    kind = find_measure(name)
+    if kind is None or not kind.attacker.asked_by_search:
+        names = ASK_CHOICES[1:-1]
+        message = f"no attacker '{name}' for --as{did_you_mean(name, names)}"
+        raise BadMeasure(message)
+    release = open_release(request.files[0], request.roles)
+    measure = kind() if request.reader.table is None else kind().bind_table(_read_truth(request, release))
+    finding = measure.measure(release)
+    document = Envelope(
+        kind=name,
+        schema_version=SCHEMA_VERSION,
+        source=request.files,
+        answer={
+            "as": name,
+            "largest": {"exact": str(finding.value), "value": float(finding.value), "who": finding.worst_off()},
+        },
+        notes=(finding.explain(), *finding.notes),
+    )
+    output.write(document, (Text(each) for each in document.notes))
+    within = limit is None or exact(finding.value) <= limit
+    return Status.WITHIN_POLICY if within else Status.NOT_WITHIN_POLICY
 
 
 # Whoever knows the method and the policy too

@@ -49,7 +49,15 @@ def limits(context: CompletionContext) -> list[str]:
     return [f"{kind.name} {'<=' if kind.large_is_bad else '>='} " for kind in all_measures()]
 
 
+def attackers(context: CompletionContext) -> list[str]:
+    """Offer the attackers whom searches ask, and for `--ask` all or none of them."""
+    from sidelight.policy.measure_names import ASK_CHOICES  # noqa: PLC0415 - only at TAB
+
+    return list(ASK_CHOICES if context.argument.name == "--ask" else ASK_CHOICES[1:-1])
+
+
 BY_WORD: dict[str, Completer] = {
+    "ATTACKER": attackers,
     "COLUMN": columns,
     "LEVEL": columns_to_set,
     "LEVELS": columns_to_set,

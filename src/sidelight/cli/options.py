@@ -320,7 +320,7 @@ class AttackerOptions:
 class ReaderOptions:
     """Who reads one published file, and what the publisher holds."""
 
-    reader: Annotated[Literal["learner", "insider"] | None, option("--as", metavar="READER")] = None
+    reader: Annotated[str | None, option("--as", metavar="ATTACKER")] = None
     """Who reads one file: a learner (trains a model on it) or an insider (knows the method and the policy)."""
     model: Annotated[Literal["logistic", "naive bayes"], option("--model", metavar="NAME")] = "logistic"
     """With --as learner, which model is trained: logistic, or naive bayes, which is quicker and claims too much."""
@@ -444,10 +444,10 @@ class SearchOptions:
     """What becomes of suppressed people."""
     nodes: Annotated[int, option("--nodes", metavar="NUMBER", at_least=1)] = 100_000
     """Look at so many generalisations at most, and publish the best of them (lattice)."""
-    resists: Annotated[Literal["insider"] | None, option("--resists", metavar="READER")] = None
+    resists: Annotated[str | None, option("--resists", metavar="ATTACKER")] = None
     """Keep the limit on shares for an insider, who knows the method and the policy too (mondrian); tells its price."""
-    ask: Annotated[Literal["both", "learner", "insider", "nobody"], option("--ask", metavar="READER")] = "both"
-    """Whom to ask what they would reach of the release though no limit names them, with little effort."""
+    ask: Annotated[str, option("--ask", metavar="ATTACKER")] = "both"
+    """Which attackers to ask, with little effort, though no limit names them: both, learner, insider or nobody."""
 
 
 @Parameter(name="*", group=SEARCH)
@@ -464,7 +464,7 @@ class CompareOptions:
     """A search to try; repeat it.  If nothing is said, all."""
     suppress: Annotated[tuple[float, ...], option("--suppress", metavar="SHARE")] = (0, 0.01, 0.05)
     """A share of people who may be suppressed to try; repeat it (lattice)."""
-    resists: Annotated[Literal["insider"] | None, option("--resists", metavar="READER")] = None
+    resists: Annotated[str | None, option("--resists", metavar="ATTACKER")] = None
     """Try mondrian also as one that keeps the limit on shares for an insider; tells its price."""
     suppress_only: Annotated[tuple[str, ...], option("--suppress-only", metavar="COLUMN")] = ()
     """A column without a hierarchy: as it is, or as *; repeat it."""

@@ -115,7 +115,7 @@ class PopulationFacts(DocumentPart):
 class ResistanceFacts(DocumentPart):
     """Against whom the release was made; neither its price nor what chance decided, which would undo it."""
 
-    reader: Literal["insider"] = Field(description="who knows the method and the policy too")
+    reader: str = Field(description="the attacker, by the name of the measure that is about them")
     belief: Number | None = Field(
         description="how sure such a one gets of anybody at most; null: limits on sizes alone, which tell nothing"
     )

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sidelight.measures.criterion import Criterion
     from sidelight.policy.policy import Policy
-    from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
+    from sidelight.search.method import Method, SearchOutcome, SearchResult
     from sidelight.table.hierarchy import Hierarchy
 
 SUPPRESSED_SHARES = (0, 0.01, 0.05)
@@ -68,7 +68,7 @@ class ComparedRelease:
         return float(self.method.suppress)
 
     @property
-    def resists(self) -> Reader | None:
+    def resists(self) -> str | None:
         """The reader for whom it keeps the limits too (Mondrian)."""
         return self.method.resists
 
@@ -268,7 +268,7 @@ def compare(
     by: Mapping[str, Hierarchy] | None = None,
     methods: Sequence[MethodName | Method] = tuple(cast("dict[MethodName, type[Method]]", METHODS)),
     suppress: Sequence[float] = SUPPRESSED_SHARES,
-    resists: Reader | None = None,
+    resists: str | None = None,
     progress: Progress = quiet,
 ) -> ReleaseComparison:
     """Which ways of publishing this table keep the policy, and what is each still good for?  Nothing is published.
@@ -298,12 +298,12 @@ def compare(
     return ReleaseComparison(problem.policy, tuple(rows))
 
 
-def _with_defence(methods: Sequence[Method], resists: Reader | None) -> Iterator[Method]:
+def _with_defence(methods: Sequence[Method], resists: str | None) -> Iterator[Method]:
     """Put a method that resists a reader after each that can; refuse where none can."""
     if resists is not None and not any(method.takes("resists") for method in methods):
         able = next(name for name, each in METHODS.items() if each.takes("resists"))
         remedy = f"add {parameter('method', able)}, or leave {parameter('resists')} out"
-        message = f"none of the methods has a defence against an insider; {remedy}"
+        message = f"none of the methods has a defence against an {resists}; {remedy}"
         raise BadPolicy(message)
     for method in methods:
         yield method

@@ -44,10 +44,6 @@ if TYPE_CHECKING:
     from sidelight.table.hierarchy import Hierarchy
 
 
-Reader: TypeAlias = Literal["insider"]
-"""Who knows more than the release: an insider knows the method and the policy too."""
-
-
 SearchPicture: TypeAlias = Literal["lattice", "tree", "candidates", "sizes"]
 """What can be drawn of a search."""
 
@@ -72,6 +68,8 @@ class Method(ABC):
     puts_numbers_together: ClassVar[bool] = False  # by intervals or averages of its own
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = get_args(ColumnKind)  # columns it recodes along theirs
 
+    withstands: ClassVar[tuple[str, ...]] = ()  # attackers whom it can be made to resist, by their names
+
     @abstractmethod
     def search(
         self, table: Table, policy: Policy, *, by: Mapping[str, Hierarchy], utility: UtilityName, progress: Progress
@@ -94,7 +92,7 @@ class Method(ABC):
         return None
 
     @property
-    def resists(self) -> Reader | None:
+    def resists(self) -> str | None:
         """Who may know more than the release without getting beyond the limits."""
         return None
 
@@ -188,7 +186,7 @@ class LevelChoice:
 class Resistance:
     """Against whom a release was made, how sure such a one may get of anybody, and how it would be without that."""
 
-    reader: Reader
+    reader: str
     belief: Fraction | None  # None: the limits are on sizes alone, and the making of a release tells nothing
     plain: Callable[[], SearchOutcome] = field(repr=False)  # the same search for readers of the release alone
 

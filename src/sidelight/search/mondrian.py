@@ -27,12 +27,12 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats
 from sidelight.engines.streamed_table import AnyTable, StreamedTable
-from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, is_one_of, parameter
+from sidelight.errors import BadPolicy, NothingSafe, as_given, expect_or_none, parameter
 from sidelight.measures.named_risks.presence import Absence
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.search.cut_tree import CutTree
-from sidelight.search.method import Method, Reader, Recodes, Resistance, SearchOutcome
+from sidelight.search.method import Method, Recodes, Resistance, SearchOutcome
 from sidelight.search.mondrian_acceptance import Acceptance, cut_groups
 from sidelight.search.mondrian_cuts import Cuts, Proposals
 from sidelight.search.mondrian_frontier import Generation, KeyStore, place_populations
@@ -135,7 +135,7 @@ class Mondrian(Method):
     """
 
     towards: str | None = None
-    resists: Reader | None = None  # "insider": looks at one cut per group, behind a veil
+    resists: str | None = None  # "insider": looks at one cut per group, behind a veil
 
     name: ClassVar[str] = "mondrian"
     description: ClassVar[str] = (
@@ -143,6 +143,7 @@ class Mondrian(Method):
         "prints what its people have in common"
     )
     recodes: ClassVar[Recodes] = "regions"
+    withstands: ClassVar[tuple[str, ...]] = ("insider",)
     carries_populations: ClassVar[bool] = True
     puts_numbers_together: ClassVar[bool] = True
     heeds_hierarchies_of: ClassVar[tuple[ColumnKind, ...]] = ("category", "ordered")
@@ -150,7 +151,7 @@ class Mondrian(Method):
     def __post_init__(self) -> None:
         expect_or_none(str, self.towards, parameter("towards"))
         expect_or_none(str, self.resists, parameter("resists"))
-        if self.resists is not None and not is_one_of(self.resists, Reader):
+        if self.resists is not None and self.resists not in self.withstands:
             message = (
                 f"{parameter('resists')} names a reader, 'insider', and this is {as_given(self.resists, quoted=True)}"
             )

@@ -37,7 +37,7 @@ from sidelight.release.release import Provenance, Release
 from sidelight.search.anatomy import Anatomy
 from sidelight.search.asked_attackers import Ask, ask_attackers, ask_choices
 from sidelight.search.full_domain import FullDomain
-from sidelight.search.method import Method, Reader, SearchOutcome, SearchResult
+from sidelight.search.method import Method, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
 from sidelight.search.one_group import blocked_by, nothing_found, refuse_impossible
@@ -59,7 +59,7 @@ def protect(
     utility: UtilityName = DEFAULT_UTILITY,
     suppress: float = 0,
     levels: Mapping[str, int] | None = None,
-    resists: Reader | None = None,
+    resists: str | None = None,
     ask: Ask = "both",
     progress: Progress = quiet,
 ) -> SearchResult:
@@ -226,7 +226,7 @@ def method_of(
     *,
     suppress: float = 0,
     levels: Mapping[str, int] | None = None,
-    resists: Reader | None = None,
+    resists: str | None = None,
 ) -> Method:
     """Take a method, or make the one of this name.
 
@@ -243,7 +243,7 @@ def method_of(
     else:
         method = METHODS[_named("method", method, METHODS)]()
     for option, lack in (
-        ("resists", "has no defence against an insider"),
+        ("resists", f"has no defence against an {resists}"),
         ("suppress", "does not suppress"),
         ("levels", "has no levels"),
     ):

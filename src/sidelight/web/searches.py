@@ -28,7 +28,7 @@ from sidelight.report.plots import altair
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.search.asked_attackers import Ask
 from sidelight.search.full_domain import FullDomain, Suppressed
-from sidelight.search.method import Method, Reader, SearchResult
+from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, method_of, with_answers
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
@@ -114,7 +114,7 @@ class SearchChoice:
             return FullDomain(self._share(), cast("Suppressed", self.suppressed or "as *"), self._nodes())
         if self.method == Microaggregation.name and self.average:
             return Microaggregation(labels=cast("LabelAverage", self.average))
-        return method_of(self.method, resists=cast("Reader", self.resists) if self.resists else None)
+        return method_of(self.method, resists=self.resists or None)
 
     def _share(self) -> float:
         try:
@@ -157,7 +157,7 @@ DEFAULTS = {"utility": DEFAULT_UTILITY, "suppress": "0", "suppressed": "as *", "
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "utility": tuple(UTILITIES),
     "suppressed": get_args(Suppressed),
-    "resists": get_args(Reader),
+    "resists": tuple(sorted({name for each in METHODS.values() for name in each.withstands})),
     "average": get_args(LabelAverage),
     "ask": ASK_CHOICES,
 }

@@ -1,6 +1,7 @@
 """`sidelight attack --as learner`: what is told, and the exit status."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -193,3 +194,12 @@ def test_an_insider_asks_for_the_people_by_the_option_and_tells_how_many_a_bound
     within, between = invoke([*words, "1/2"]), invoke([*words, "0.4"])
     assert (within.exit_code, between.exit_code) == (0, 2)
     assert json.loads(within.stdout)["answer"]["above"][0]["people_at_most"] == 0
+
+
+def test_an_attacker_without_an_answer_of_its_own_is_asked_by_its_measure(published, monkeypatch):
+    words = ["attack", "mondrian.csv", "--as", "prosecutor risk", "--json"]
+    assert invoke(words).exit_code == 2
+    monkeypatch.setattr(sl.ProsecutorRisk, "attacker", replace(sl.ProsecutorRisk.attacker, asked_by_search=True))
+    document = json.loads(invoke(words).stdout)
+    assert (document["kind"], document["answer"]["as"]) == ("prosecutor risk", "prosecutor risk")
+    assert invoke([*words, "--at-most", "0.01"]).exit_code == 1
