@@ -60,7 +60,7 @@ def test_a_search_counts_what_a_reader_of_the_release_counts(sample, levels):
     lattice = Lattice(table, HIERARCHIES, populations=[register])
     groups = lattice.groups_at((levels["age"], levels["city"]))
     carried = groups.population(register)
-    located = register.located_in(sl.generalise(table, by=HIERARCHIES, to=levels))
+    located = register.locate(sl.generalise(table, by=HIERARCHIES, to=levels))
     assert carried.people.tolist() == located.people.tolist()
     assert carried.nowhere == located.nowhere
     there = recoded(population, levels)
@@ -111,7 +111,7 @@ def test_cuts_count_no_more_people_of_a_population_than_a_reader_does(sample, na
     ]
     assert all(len(rows) <= 1 for rows in fits)
     counted = [sum(rows == [row] for rows in fits) for row in range(len(groups))]
-    assert Population.of(register).located_in(found.release).people.tolist() == counted
+    assert Population.of(register).locate(found.release).people.tolist() == counted
     assert limit.judge(found.release).holds
 
 

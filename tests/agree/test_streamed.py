@@ -12,7 +12,7 @@ from sidelight.engines import read_stream
 from sidelight.errors import SidelightError
 from sidelight.measures.findings import findings
 from sidelight.policy.measure_names import all_measures
-from sidelight.release import streamed_population
+from sidelight.release import population
 from sidelight.streams import sorted_runs
 from sidelight.streams.memory import Memory
 
@@ -201,7 +201,7 @@ def test_populations_are_counted_as_in_memory(rows, people, at_once):
     held, streamed = sl.read_release(table, **roles), sl.stream_release(table, **roles)
     asked = [measure(register, outside="as in the release") for measure in (sl.JournalistRisk, sl.Presence, sl.Absence)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed_population, "rows_at_once", lambda memory: at_once)
+        patch.setattr(population, "count_rows_at_once", lambda memory: at_once)
         for measures in ([*asked, sl.GroupSize()], [sl.JournalistRisk(register)]):
             expected = answer(findings_of, held, {"measures": measures})
             assert answer(findings_of, streamed, {"measures": measures}) == expected

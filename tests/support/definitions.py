@@ -242,7 +242,7 @@ def _risk(name: str, measure: Any, release: sl.Release) -> Vouched:
     if register is None:
         pairs, nowhere = [(size, size) for size in sizes], 0
     else:
-        located = register.located_in(release)
+        located = register.locate(release)
         pairs = [(f, max(F, f)) for f, F in zip(sizes, located.people.tolist(), strict=True)]
         nowhere = located.nowhere
     threshold = Fraction(str(measure.threshold)) if getattr(measure, "threshold", None) is not None else Fraction(0)

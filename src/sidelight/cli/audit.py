@@ -20,14 +20,13 @@ from sidelight.engines.spark.stream import fits_here
 from sidelight.files import sidecar_path
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.findings import findings as measure_all
-from sidelight.measures.findings import prepared_stream
+from sidelight.measures.findings import prepare_release
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.publish.sidecar import Sidecar, read_sidecar
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
-from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.report.make import ReportDetails, add_curves, circumstances, published_circumstances
 from sidelight.report.outlines import release_page
 from sidelight.report.release_report import ReleaseReport, RiskBefore
@@ -36,7 +35,7 @@ from sidelight.report.terminal import report_parts
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import read_hierarchies
 
-SomeRelease = TypeVar("SomeRelease", bound=AnyRelease)
+SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def audit(request: AuditRequest, output: Output) -> Status:
     return _reported(open_release(request.file, roles, weights=weights, memory=request.memory), request, output)
 
 
-def _reported(release: AnyRelease, request: AuditRequest, output: Output) -> Status:
+def _reported(release: ReleaseBlocks, request: AuditRequest, output: Output) -> Status:
     """Judge a release, and say what was found."""
     if request.hierarchies is not None:
         release = printed_along(release, read_hierarchies(request.hierarchies))
@@ -109,10 +108,10 @@ def printed_along(release: SomeRelease, hierarchies: Mapping[str, sl.Hierarchy])
     if not hierarchies:
         return release
     along = Printing.along(hierarchies)
-    return replace(release, printing=along if release.printing is None else release.printing.updated(along))
+    return release.with_printing(along if release.printing is None else release.printing.updated(along))
 
 
-def judge(release: AnyRelease, question: Question, *, source: str) -> AuditReport:
+def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditReport:
     """Measure and judge; with neither limits nor measures, show who stands alone and all usual measures that apply."""
     measures = question.measures
     unasked = question.policy is None and not measures
@@ -122,9 +121,8 @@ def judge(release: AnyRelease, question: Question, *, source: str) -> AuditRepor
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
     measures = without_repeats(each for measure in measures for each in ask_each_column(measure, columns, domain))
-    if isinstance(release, StreamedRelease):  # once for limits, findings and report
-        limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
-        release = prepared_stream((*limits, *measures), release)
+    limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
+    release = prepare_release((*limits, *measures), release)  # once for limits, findings and report
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),
@@ -144,7 +142,7 @@ def print_report(report: AuditReport, output: Output) -> None:
 
 def report_on_audit(
     file: str,
-    release: AnyRelease,
+    release: ReleaseBlocks,
     audit: AuditReport,
     question: Question,
     *,
@@ -167,7 +165,7 @@ def report_on_audit(
             own.date,
             table,
             judged=judged,
-            read="read_release" if isinstance(release, Release) else "stream_release",
+            read="read_release" if release.is_held else "stream_release",
         ),
     )
     if document is not None:

@@ -39,7 +39,8 @@ from sidelight.publish.describe import published_finding
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.plan import values_path
 from sidelight.publish.publish import refuse_loud
-from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.streamed import StreamedRelease
 from sidelight.report.make import ReportDetails, report_on_result
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
@@ -123,7 +124,7 @@ def protect(request: ProtectRequest, target: PublishOptions) -> Status:
     return Status.WITHIN_POLICY
 
 
-def _as_it_is(table: AnyTable) -> AnyRelease:
+def _as_it_is(table: AnyTable) -> ReleaseBlocks:
     """Look at a table as if it were published as it is."""
     if isinstance(table, sl.StreamedTable):
         return StreamedRelease(table.stream, table.memory)

@@ -17,8 +17,8 @@ from sidelight.measures.attacker import AttackerAnswer, Outcome
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.exact import Amount
 from sidelight.measures.measure import Measure
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, StreamedRelease
 from sidelight.search.method import SearchResult
 from sidelight.text import as_names, counted, one_or_several
 
@@ -49,21 +49,16 @@ class ReleaseFacts(DocumentPart):
         return " and ".join(as_names(self.sensitive))
 
 
-def release_facts(release: AnyRelease) -> ReleaseFacts:
+def release_facts(release: ReleaseBlocks) -> ReleaseFacts:
     """Return how large a release is and what it is about."""
     return ReleaseFacts(
         people=release.size,
         groups=len(release),
-        columns=tuple(column.name for column in outline_of(release).groups.columns),
+        columns=release.columns,
         sensitive=one_or_several(release.sensitive_columns),
         values=len(release.domain),
         semantics=release.semantics,
     )
-
-
-def outline_of(release: AnyRelease) -> Release:
-    """Return a release with the columns and values of this one: itself, unless its groups are streamed."""
-    return release.outline if isinstance(release, StreamedRelease) else release
 
 
 class IntakeFacts(DocumentPart):
@@ -164,7 +159,7 @@ def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
     )
 
 
-def together_notes(release: AnyRelease, judgements: Sequence[Judgement]) -> Iterator[str]:
+def together_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:
     """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
     columns = release.sensitive_columns
     known = any(each.criterion.measure.settings().get("known") for each in judgements)

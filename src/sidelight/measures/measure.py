@@ -157,7 +157,7 @@ class Measure(ABC):
 
     def prepared(self, release: Release) -> Release:
         """Let the groups of a release know what the question needs of them: their people in a population."""
-        return release if self.register is None else self.register.carried_by(release)
+        return release if self.register is None else self.register.attach_to(release)
 
     def bind_table(self, table: Table) -> Measure:
         """Take the original table, where the question is about somebody who knows something of it."""

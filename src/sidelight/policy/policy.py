@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 import tomli_w
 
-from sidelight.errors import BadPolicy, NotTrueOrFalse, expect
+from sidelight.errors import BadPolicy, NotTrueOrFalse
 from sidelight.measures.about import ask_each_column, mark_defaults
 from sidelight.measures.criterion import Criterion, Judgement, judgements_table
 from sidelight.measures.finding import Finding
 from sidelight.measures.findings import findings
 from sidelight.measures.measure import Measure
-from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.release import expect_release
 from sidelight.table.labels import Label, shown
 from sidelight.text import html_table
 
@@ -83,6 +83,7 @@ class Policy:
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.measures.l_diversity import EntropyDiversity
+    >>> from sidelight.release.release import Release
     >>> policy = Policy(GroupSize() >= 5, EntropyDiversity() >= 1.5)
     >>> verdict = policy.judge(Release.from_counts([{"Flu": 5}, {"Flu": 3, "Cold": 3}]))
     >>> verdict.safe, [judgement.holds for judgement in verdict.judgements]
@@ -112,10 +113,9 @@ class Policy:
         populations = (measure.register for measure in self.measures)
         return tuple(dict.fromkeys(each for each in populations if each is not None))
 
-    def judge(self, release: AnyRelease) -> Verdict:
+    def judge(self, release: ReleaseBlocks) -> Verdict:
         """Measure a release, held or streamed, and decide each criterion."""
-        if not isinstance(release, StreamedRelease):
-            expect(Release, release, "what is judged")
+        release = expect_release(release, "what is judged")
         policy = self.about_each(release.sensitive_columns, release.domain)
         return policy.decide(findings(policy.measures, release))
 

@@ -381,7 +381,7 @@ class _RecodedPopulation:
 
     def counts_in(self, groups: Groups, node: Node) -> PopulationCounts:
         columns = [self._at_level(at, level) for at, level in enumerate(node)]
-        return self._population.with_equal(groups, columns, self._people)
+        return self._population.count_equal(groups, columns, self._people)
 
     def _at_level(self, at: int, level: int) -> Column:
         if (at, level) not in self._levels:

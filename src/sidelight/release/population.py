@@ -1,25 +1,37 @@
-"""How many people of a population have the cells of a group?  F_g, beside the f_g people of the release.
+"""How many people of a population have the cells of a group?  F_g, next to the f_g people of the release.
 
-A population is a second table about more people, such as a register: whoever looks somebody up in a release may take
-anybody of it for them.  It is recoded exactly as the release is, in one of two ways:
+A population is a second table about more people, such as a register: an attacker who looks somebody up in a release may
+take anybody of it for them.  It is recoded exactly as the release is, in one of two ways:
 
 - of a release that stands, each person of the population is looked up by what its groups print (`release.locate`), in
-  one group or none.  Somebody who fits several groups could be counted in any of them, so that such a release is
-  refused; groups that overlap where nobody is are told apart well enough.
-- of groups that a search makes, columns are recoded along the same hierarchies, and equal cells counted (`with_equal`).
+  one group or none (`locate`).  Somebody who fits several groups could be counted in any of them, so that such a
+  release is refused; groups that overlap where nobody is are told apart well enough.
+- of groups that a search makes, columns are recoded along the same hierarchies, and equal cells are counted
+  (`count_equal`).
+
+What a group prints decides who is in it, whatever other groups print.  So neither all rows nor all groups need be at
+hand, and a release that is streamed is compared a part at a time:
+
+    for some rows of the population, then others        their cells, and how many people have them
+        for some groups of the release, then others     as many as fit next to them
+            look rows up by what groups print; add their people to F of the groups
+
+A row that was found twice in all is refused, one that was found nowhere is counted.  Cost: one look per pair of parts,
+of which a held release makes one; F of a streamed release is on disk, 8 bytes a group.
 
 *Suppressed rows* that are printed as one group of `*` hold whoever of the population fits no other group.  Missing
 cells are a label, which matches itself.  Whoever of the population is known more coarsely than the release prints
-("30-39" beside 34) fits nothing: nobody is guessed.
+("30-39" next to 34) fits nothing: nobody is guessed.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,17 +39,21 @@ import pyarrow as pa
 from sidelight.arrays import Integers, add_up
 from sidelight.engines.distinct_rows import distinct_rows, distinct_rows_in_parts
 from sidelight.errors import BadRelease, SidelightError, UnknownColumn, did_you_mean, listed
-from sidelight.release.groups import GroupName, Groups, PopulationCounts, suppressed_groups
+from sidelight.release.blocks import GroupBlock, ReleaseBlocks
+from sidelight.release.groups import Groups, PopulationCounts, starred_groups
 from sidelight.release.locate import Lookup, link
-from sidelight.release.printing import Printing
 from sidelight.release.release import Release
+from sidelight.release.streamed import stack_blocks
 from sidelight.streams.memory import Memory
+from sidelight.streams.sorted_runs import zeros_on_disk
 from sidelight.table.labels import SUPPRESSED
 from sidelight.table.table import Column, Table, number_equal_rows, stack_columns
 from sidelight.text import counted
 
 PopulationRows: TypeAlias = tuple[tuple[Column, ...], Integers]
 """Different combinations of cells, and how many people have each."""
+
+SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,7 +67,7 @@ class Population:
     >>> import pyarrow as pa
     >>> everybody = Population.of(pa.table({"age": ["31", "34", "57"]}))
     >>> ward = Release.from_counts([{"Flu": 1}, {"Flu": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
-    >>> everybody.located_in(ward).people.tolist()
+    >>> everybody.locate(ward).people.tolist()
     [2, 1]
     """
 
@@ -62,7 +78,7 @@ class Population:
 
     @classmethod
     def of(cls, source: object) -> Population:
-        """Take a population, or where one is."""
+        """Return a population, or take what it is read from."""
         if isinstance(source, Population):
             return source
         return cls(str(source) if isinstance(source, PathLike) else source)
@@ -86,87 +102,111 @@ class Population:
         """The file that it is in, if it is in one."""
         return self.source if isinstance(self.source, str) else None
 
-    def by(self, columns: Sequence[str]) -> Population:
-        """Say which columns there are, for groups that print none of them."""
+    def with_columns(self, columns: Sequence[str]) -> Population:
+        """Name the columns that there are, for groups that print none of them."""
         return replace(self, columns=tuple(columns))
 
     def rows(self, columns: Sequence[str]) -> PopulationRows:
         """Read the different combinations of cells in some columns, and how many people have each."""
         names = tuple(columns)
         if names not in self.rows_read:
-            with self._being_read():
+            with self._name_in_errors():
                 self.rows_read[names] = self._read(names)
         return self.rows_read[names]
 
     def parts(self, columns: Sequence[str], memory: Memory, at_once: int) -> Iterator[PopulationRows]:
         """Read the same in bounded memory, so many at a time; what is in memory already comes at once."""
         names = tuple(columns)
-        streams = isinstance(self.source, str | pa.Table | list | tuple) and names not in self.rows_read
-        if not streams:
+        if names in self.rows_read or not isinstance(self.source, str | pa.Table | list | tuple):
             yield self.rows(names)
             return
-        with self._being_read():
+        with self._name_in_errors():
             yield from distinct_rows_in_parts(self.source, names, self.reading, memory, at_once)
 
     @contextmanager
-    def _being_read(self) -> Iterator[None]:
-        """Say of errors that they are of the population."""
+    def _name_in_errors(self) -> Iterator[None]:
+        """Raise errors as those of the population."""
+        which = f"'{self.place}' " if self.place else ""
         try:
             yield
         except UnknownColumn as error:
-            message = f"the population {self._which}lacks a column that the release has: {error}"
+            message = f"the population {which}lacks a column that the release has: {error}"
             raise UnknownColumn(message) from None
         except SidelightError as error:
-            message = f"the population {self._which}cannot be read: {error}"
+            message = f"the population {which}cannot be read: {error}"
             raise type(error)(message) from None
 
-    @property
-    def _which(self) -> str:
-        return f"'{self.place}' " if self.place else ""
-
     def _read(self, names: tuple[str, ...]) -> PopulationRows:
-        if isinstance(self.source, Table | Release):
-            table, sizes = _held(self.source)
-            columns = tuple(_named(table, name) for name in names)
-            number, first = number_equal_rows(columns, len(sizes))
-            return tuple(column.take(first) for column in columns), add_up(number, sizes, len(first))
-        return distinct_rows(self.source, names, **self.reading)  # type: ignore[arg-type]
+        if not isinstance(self.source, Table | Release):
+            return distinct_rows(self.source, names, **self.reading)  # type: ignore[arg-type]
+        of_each, sizes = self._cells_at_hand(self.source)
+        by_name = {column.name: column for column in of_each}
+        missing = next((name for name in names if name not in by_name), None)
+        if missing is not None:
+            message = f"no column '{missing}'{did_you_mean(missing, [*by_name])}"
+            raise UnknownColumn(message)
+        columns = tuple(by_name[name] for name in names)
+        number, first = number_equal_rows(columns, len(sizes))
+        return tuple(column.take(first) for column in columns), add_up(number, sizes, len(first))
+
+    @staticmethod
+    def _cells_at_hand(source: Table | Release) -> PopulationRows:
+        """Return the columns of a table's keys or of a release's groups, and their people."""
+        if isinstance(source, Table):
+            return source.quasi, source.sizes
+        return source.groups.columns, source.groups.sizes
 
     def people(self, columns: Sequence[str] = ()) -> int:
         """How many people there are; read by some columns that it has, unless it was read already."""
         if isinstance(self.source, Table | Release):
-            return int(_held(self.source)[1].sum())
+            return int(self._cells_at_hand(self.source)[1].sum())
         known = next(iter(self.rows_read.values()), None) or self.rows(self.columns or columns)
         return int(known[1].sum())
 
-    def located_in(self, release: Release) -> PopulationCounts:
+    def attach_to(self, release: SomeRelease) -> SomeRelease:
+        """Return a release whose groups know how many people of this population have their cells."""
+        if any(each.population == self for each in release.populations):
+            return release
+        release = release.local()  # groups are gone through more than once
+        return release.with_populations((*release.populations, self.locate(release)))
+
+    def locate(self, release: ReleaseBlocks) -> PopulationCounts:
         """Look everybody up by what the groups of a release print."""
-        groups = release.groups
-        # a column that says `*` throughout tells nothing, and a population need not have it
-        names = [column.name for column in groups.columns if {*column.labels} != {SUPPRESSED}]
-        refuse_averages(release.printing)
+        if release.printing is not None and release.printing.averages:
+            message = "a release that prints averages does not say who is in which group; no population can be counted"
+            raise BadRelease(message)
+        names = _find_telling_columns(release)
         if not names:
-            return self.in_one_group(release)
-        columns, people = self.rows(names)
-        linkage = link(release, columns, len(people), Lookup(coarse=False))
-        several = linkage.matches > 1
-        if several.any():
-            rows = several[linkage.profile]
-            two = linkage.groups_of(int(np.flatnonzero(rows)[0]))[:2].tolist()
-            raise found_twice(int(people[rows].sum()), [groups.name(each) for each in two])
-        inside = ~linkage.nowhere
-        group = linkage.group[linkage.starts[linkage.profile[inside]]]
-        counts, nowhere = add_up(group, people[inside], len(groups)), int(people[~inside].sum())
-        starred = np.flatnonzero(suppressed_groups(groups))
-        if len(starred):
-            counts[starred[0]], nowhere = nowhere, 0
+            return self._count_in_one_group(release.outline)
+        if release.memory_limit is None:
+            counts, at_once, parts = np.zeros(len(release), np.int64), None, iter([self.rows(names)])
+        else:
+            counts, at_once = zeros_on_disk(len(release)), count_rows_at_once(release.memory_limit)
+            parts = self.parts(names, release.memory_limit, at_once)
+        nowhere, twice = 0, _FoundTwice()
+        for rows in parts:
+            lookups = _Lookups.begin(rows)
+            for groups in _cut_into_runs(release, at_once):
+                counts[groups.numbers - 1] += lookups.look_in(groups, release)
+            nowhere += lookups.people_nowhere
+            twice = twice.merge(lookups)
+        if twice.people:
+            one, other = (release.names_of(twice.groups)[number].in_errors for number in twice.groups)
+            message = (
+                f"{counted(twice.people, 'person')} of the population may be in several groups, such as {one} and "
+                f"{other}; overlapping groups cannot be compared with a population"
+            )
+            raise BadRelease(message)
+        star = _find_star_group(release)
+        if star is not None:
+            counts[star - 1], nowhere = nowhere, 0
         return PopulationCounts(self, counts, nowhere)
 
-    def in_one_group(self, release: Release) -> PopulationCounts:
+    def _count_in_one_group(self, outline: Release) -> PopulationCounts:
         """Count everybody in the one group of a release that tells nothing of anybody."""
-        names = [column.name for column in release.groups.columns]
+        names = outline.columns
         countable = names or self.columns or isinstance(self.source, Table | Release)
-        if len(release) > 1 or not countable:
+        if len(outline) > 1 or not countable:
             printed = listed(names) or "nothing"
             message = (
                 f"groups print {printed}, by which nobody of a population can be found; "
@@ -175,14 +215,7 @@ class Population:
             raise BadRelease(message)
         return PopulationCounts(self, np.array([self.people(names)]), 0)
 
-    def carried_by(self, release: Release) -> Release:
-        """Give a release whose groups know how many people of this population have their cells."""
-        if release.groups.population(self) is not None:
-            return release
-        counts = self.located_in(release)
-        return replace(release, groups=replace(release.groups, populations=(*release.groups.populations, counts)))
-
-    def with_equal(self, groups: Groups, columns: Sequence[Column], people: Integers) -> PopulationCounts:
+    def count_equal(self, groups: Groups, columns: Sequence[Column], people: Integers) -> PopulationCounts:
         """Count the people whose cells, in columns that are recoded as the groups' are, equal those of a group."""
         both = tuple(stack_columns(pair) for pair in zip(groups.columns, columns, strict=True))
         number, first = number_equal_rows(both, len(groups) + len(people))
@@ -192,37 +225,6 @@ class Population:
         inside = group >= 0
         counts = add_up(group[inside], people[inside], len(groups))
         return PopulationCounts(self, counts, int(people[~inside].sum()))
-
-
-def refuse_averages(printing: Printing | None) -> None:
-    """Refuse releases of which nobody can say who is in which group."""
-    if printing is not None and printing.averages:
-        message = "a release that prints averages does not say who is in which group; no population can be counted"
-        raise BadRelease(message)
-
-
-def found_twice(people: int, groups: Sequence[GroupName]) -> BadRelease:
-    """Say that people of a population may be in several groups, such as two."""
-    return BadRelease(
-        f"{counted(people, 'person')} of the population may be in several groups, such as {groups[0].in_errors} and "
-        f"{groups[1].in_errors}; "
-        "overlapping groups cannot be compared with a population"
-    )
-
-
-def _held(source: Table | Release) -> tuple[tuple[Column, ...], Integers]:
-    """Give the columns of a table's keys or of a release's groups, and their people."""
-    if isinstance(source, Table):
-        return source.quasi, source.sizes
-    return source.groups.columns, source.groups.sizes
-
-
-def _named(columns: Sequence[Column], name: str) -> Column:
-    column = next((column for column in columns if column.name == name), None)
-    if column is None:
-        message = f"no column '{name}'{did_you_mean(name, [column.name for column in columns])}"
-        raise UnknownColumn(message)
-    return column
 
 
 def refuse_fewer(groups: Groups, counts: PopulationCounts) -> None:
@@ -245,3 +247,111 @@ measure to count at least those of the release
         'about other people? say outside="as in the release" with the measure to count at least those of the release'
     )
     raise BadRelease(message)
+
+
+def count_rows_at_once(memory: Memory) -> int:
+    """Return how many rows of a population, and how many groups, are looked at at a time."""
+    return memory.keys_to_hold // 3
+
+
+def _find_telling_columns(release: ReleaseBlocks) -> list[str]:
+    """Name the columns that say more than `*`: a population need not have the others."""
+    labels = [column.labels for column in release.outline.groups.columns]
+    starred = {at for at, each in enumerate(labels) if SUPPRESSED in each}
+    unsure = [at for at in starred if len(labels[at]) > 1]
+
+    def find_in(block: GroupBlock) -> set[int]:
+        columns = block.groups.columns
+        return {at for at in unsure if (columns[at].codes != labels[at].index(SUPPRESSED)).any()}
+
+    telling: set[int] = release.reduce(find_in, operator.or_) if unsure else set()
+    return [name for at, name in enumerate(release.columns) if at not in starred - telling]
+
+
+def _find_star_group(release: ReleaseBlocks) -> int | None:
+    """Return the number of the group that prints `*` throughout, if there is one."""
+    if any(SUPPRESSED not in column.labels for column in release.outline.groups.columns):
+        return None
+
+    def find_in(block: GroupBlock) -> list[int]:
+        rows: list[int] = np.flatnonzero(starred_groups(block.groups)).tolist()
+        return [block.first + row for row in rows]
+
+    starred = release.reduce(find_in, operator.add)
+    return starred[0] if starred else None
+
+
+def _cut_into_runs(release: ReleaseBlocks, at_once: int | None) -> Iterator[Groups]:
+    """Go through the groups that print something, so many at a time or a few more, numbered from 1 in all."""
+    for groups in _stack_blocks(release, at_once):
+        printed = np.flatnonzero(~starred_groups(groups))
+        if len(printed):
+            yield groups if len(printed) == len(groups) else groups.take(printed)
+
+
+def _stack_blocks(release: ReleaseBlocks, at_once: int | None) -> Iterator[Groups]:
+    if at_once is None:  # what is at hand need not be put together
+        groups = release.held("a population").groups
+        yield replace(groups, numbers=np.arange(1, len(groups) + 1))
+        return
+    parts: list[Groups] = []
+    for block in release.blocks():
+        parts.append(block.groups)
+        if sum(map(len, parts)) >= at_once:
+            yield stack_blocks(parts)
+            parts = []
+    if parts:
+        yield stack_blocks(parts)
+
+
+@dataclass(eq=False, slots=True)
+class _Lookups:
+    """Where rows of a population were found so far: in how many groups, and the numbers of the first two (0: none)."""
+
+    rows: PopulationRows
+    times: Integers
+    first: Integers
+    second: Integers
+
+    @classmethod
+    def begin(cls, rows: PopulationRows) -> _Lookups:
+        return cls(rows, *(np.zeros(len(rows[1]), np.int64) for _ in range(3)))
+
+    @property
+    def people_nowhere(self) -> int:
+        return int(self.rows[1][self.times == 0].sum())
+
+    def look_in(self, groups: Groups, release: ReleaseBlocks) -> Integers:
+        """Look the rows up in some more groups, which come after those before; return the people of each group."""
+        columns, people = self.rows
+        printed = Release(groups, sensitive=release.sensitive, printing=release.printing)
+        linkage = link(printed, columns, len(people), Lookup(coarse=False))
+        # a profile stands for all rows that look alike: spread what was found of it over them
+        matches = linkage.matches[linkage.profile]
+        some, more = np.flatnonzero(matches), np.flatnonzero(matches > 1)
+        begins = linkage.starts[linkage.profile]
+        group, numbers = linkage.group[begins[some]], groups.numbers
+        is_first = self.times[some] == 0
+        is_second = ~is_first & (self.second[some] == 0)
+        self.second[some[is_second]] = numbers[group[is_second]]
+        self.first[some[is_first]] = numbers[group[is_first]]
+        # found twice in these groups alone
+        fresh = more[self.second[more] == 0]
+        self.second[fresh] = numbers[linkage.group[begins[fresh] + 1]]
+        self.times += matches
+        return add_up(group, people[some], len(groups))
+
+
+@dataclass(frozen=True, slots=True)
+class _FoundTwice:
+    """How many people were found in several groups, and two groups of the first of them."""
+
+    people: int = 0
+    groups: tuple[int, ...] = ()
+
+    def merge(self, lookups: _Lookups) -> _FoundTwice:
+        several = np.flatnonzero(lookups.times > 1)
+        if len(several) == 0:
+            return self
+        two = int(lookups.first[several[0]]), int(lookups.second[several[0]])
+        return _FoundTwice(self.people + int(lookups.rows[1][several].sum()), self.groups or two)

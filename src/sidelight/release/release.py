@@ -9,18 +9,22 @@ Paper symbols: groups g (buckets b), n_g people, n_g(x) of value x, quasi-identi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import reduce as fold
 from numbers import Integral
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from sidelight.arrays import Integers, add_up, number_rows
 from sidelight.errors import BadRelease, WrongKind, as_given, did_you_mean, expect, is_one_of, kind_in_words, parameter
-from sidelight.release.groups import Group, GroupName, Groups
+from sidelight.release.blocks import GroupBlock, ReleaseBlocks
+from sidelight.release.groups import Group, GroupName, Groups, PopulationCounts
+from sidelight.streams.key_stream import Summed
 from sidelight.table.counts import MOST_PEOPLE, Counts, exact_sum
 from sidelight.table.labels import Label, Semantics, in_order, label, shown, shown_in_list
 from sidelight.table.table import (
@@ -64,7 +68,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Release(Tabular):
+class Release(Tabular, ReleaseBlocks):
     """People in disjoint groups; per group how many, and the bag of their sensitive values.
 
     Made by `read_release`, `group`, `generalise`, `from_counts`, `from_groups` or `from_buckets`; `values` (called
@@ -72,6 +76,8 @@ class Release(Tabular):
     tells the people of a group apart where outsiders can do so; without it, all that is known about them is what is
     printed about their group.
     """
+
+    is_held: ClassVar[bool] = True
 
     groups: Groups
     sensitive: str = "value"
@@ -201,6 +207,67 @@ class Release(Tabular):
     def size(self) -> int:
         """How many people are in the release."""
         return int(self.groups.sizes.sum())
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What is printed about the groups."""
+        return tuple(column.name for column in self.groups.columns)
+
+    @property
+    def populations(self) -> tuple[PopulationCounts, ...]:
+        """How many people of populations have the cells of each group, where that was asked for."""
+        return self.groups.populations
+
+    @property
+    def outline(self) -> Release:
+        """The release itself, which has its people, columns and values at hand."""
+        return self
+
+    def held(self, asked: str) -> Release:
+        """Return the release itself: its groups are at hand."""
+        del asked
+        return self
+
+    def local(self) -> Release:
+        """Return the release itself: its groups are in this process."""
+        return self
+
+    def with_populations(self, populations: tuple[PopulationCounts, ...]) -> Release:
+        """Let groups know how many people of populations have their cells."""
+        return replace(self, groups=replace(self.groups, populations=populations))
+
+    def with_printing(self, printing: Printing) -> Release:
+        """Say how its labels came about."""
+        return replace(self, printing=printing)
+
+    def blocks(self) -> Iterator[GroupBlock]:
+        """Yield all groups as one block, or as a few whose counts are spread out once for all that is asked of them."""
+        parts = [self.groups] if self.groups.counts.is_wide else list(self.groups.blocks())
+        several, first = len(parts) > 1, 1
+        for groups in parts:
+
+            def take(rows: Integers | slice, groups: Groups = groups) -> Groups:
+                return groups if isinstance(rows, slice) and rows == slice(None) else groups.take(rows)
+
+            # of few groups, equal ones cost less than to find them; dense counts differ from group to group as a rule
+            repeats = several and groups.counts.cells is None
+            sizes, counts = groups.sizes, groups.counts
+            yield GroupBlock(first, sizes, counts, self.domain, self.semantics, take, spread=several, repeats=repeats)
+            first += len(groups)
+
+    def reduce(
+        self,
+        summarise: Callable[[GroupBlock], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        enough: Callable[[Summed], bool] | None = None,
+    ) -> Summed:
+        """Summarise the blocks, in threads where there are several, and merge what comes of it, in order."""
+        del enough  # what is at hand is summarised sooner than it is known to be enough
+        blocks = list(self.blocks())
+        if len(blocks) == 1:
+            return summarise(blocks[0])
+        with ThreadPoolExecutor(max_workers=min(len(blocks), 8)) as pool:
+            return fold(merge, pool.map(summarise, blocks))
 
     def group(self, which: GroupName | int) -> Groups:
         """Look at one group, by its name or its number (from 1)."""
@@ -352,6 +419,11 @@ def whole_groups(
     people.flags.writeable = False
     numbers = np.arange(1, len(people) + 1)
     return Groups(domain, people, counts, columns, semantics, counts.totals(), numbers, weights=weights)
+
+
+def expect_release(thing: object, name: str) -> ReleaseBlocks:
+    """Return a release, held or streamed; raise in one line if it is none."""
+    return thing if isinstance(thing, ReleaseBlocks) else expect(Release, thing, name)
 
 
 def group_number(which: object) -> int:

@@ -7,88 +7,41 @@ measure asks of them is summarised and forgotten; what a block is compared with,
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import accumulate
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sidelight.errors import BadRelease
-from sidelight.release.groups import GroupName, Groups, PopulationCounts, first_of_each_kind, stacked_weights
+from sidelight.release.blocks import GroupBlock, ReleaseBlocks
+from sidelight.release.groups import Groups, PopulationCounts, stacked_weights
 from sidelight.release.release import Release
 from sidelight.streams.key_stream import Streamed, Summed
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
-from sidelight.table.table import JointDomain
 from sidelight.text import counted
 
 if TYPE_CHECKING:
     from sidelight.arrays import Integers
     from sidelight.release.printing import Printing
     from sidelight.streams.key_stream import KeyBlock, KeyStream
-
-
-@dataclass(frozen=True, eq=False)
-class GroupBlock:
-    """Some groups of a release, whole and in order; what they print is unpacked of those that are asked for."""
-
-    block: KeyBlock
-    semantics: Semantics
-    populations: tuple[PopulationCounts, ...] = ()  # of all groups of the release
-
-    def __len__(self) -> int:
-        return len(self.block)
-
-    @cached_property
-    def all(self) -> Groups:
-        """All of the groups."""
-        return self.take(slice(None))
-
-    @cached_property
-    def kinds(self) -> Groups:
-        """The first of those that have the same people and counts, and perhaps a few more: enough to find the worst."""
-        rows = first_of_each_kind(self.block.sizes, self.block.counts, self.semantics)
-        return self.take(rows)
-
-    def take(self, rows: Integers | slice) -> Groups:
-        """Some of the groups, in order."""
-        stream, block = self.block.stream, self.block
-        numbers = np.arange(block.first, block.first + len(block))[rows]
-        return Groups(
-            stream.domain,
-            block.sizes[rows],
-            block.counts.take(rows),
-            block.columns(rows),
-            self.semantics,
-            stream.whole,
-            numbers,
-            tuple(each.take(numbers - 1) for each in self.populations),
-            weights=None if block.weights is None else block.weights[rows],
-        )
-
-    def parts(self, known: Sequence[str]) -> int:
-        """Count the parts into which the groups fall for who knows some of the sensitive columns."""
-        domain = self.block.stream.domain
-        if not isinstance(domain, JointDomain):
-            return len(self)
-        combination, first = domain.combinations(known)
-        row, value, _ = self.block.counts.entries()
-        return len(np.unique(row * len(first) + combination[value]))
-
-    def view(self, column: str | None, known: Sequence[str], before: int) -> Groups:
-        """Look at one sensitive column as who knows others does; `before` are the parts of all groups before these."""
-        parts = self.all.about(column, known)
-        return replace(parts, numbers=np.arange(before + 1, before + len(parts) + 1))
+    from sidelight.streams.memory import Memory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StreamedRelease(Streamed):
+class StreamedRelease(Streamed, ReleaseBlocks):
     """A release that is gone through group by group; made by `stream_release`."""
 
-    printing: Printing | None = None  # how its labels came about, where that is known
-    populations: tuple[PopulationCounts, ...] = ()  # which its groups are compared with
+    is_held: ClassVar[bool] = False
+
+    printing: Printing | None = None
+    populations: tuple[PopulationCounts, ...] = ()
+
+    @property
+    def memory_limit(self) -> Memory:
+        """How much memory may be used to go through the groups."""
+        return self.memory
 
     @property
     def size(self) -> int:
@@ -148,86 +101,73 @@ class StreamedRelease(Streamed):
         """Count the groups, which goes through them unless somebody has."""
         return self._groups
 
+    def local(self) -> StreamedRelease:
+        """Have all groups in this process, or in its temporary files."""
+        return replace(self, stream=self.stream.brought_here(self.memory))
+
+    def with_populations(self, populations: tuple[PopulationCounts, ...]) -> StreamedRelease:
+        """Let groups know how many people of populations have their cells."""
+        return replace(self, populations=populations)
+
+    def with_printing(self, printing: Printing) -> StreamedRelease:
+        """Say how its labels came about."""
+        return replace(self, printing=printing)
+
     def blocks(self) -> Iterator[GroupBlock]:
         """Go through all groups in order, some at a time."""
         groups = 0
         for block in self.stream.blocks():
             groups += len(block)
-            yield GroupBlock(block, self.semantics, self.populations)
+            yield key_block(block, self.semantics, self.populations)
         self.__dict__["_groups"] = groups  # counted in passing
 
-    def reduce(self, summarise: Callable[[GroupBlock], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
-        """Summarise all groups where they are, some at a time, and merge what comes of it, in any order."""
+    def reduce(
+        self,
+        summarise: Callable[[GroupBlock], Summed],
+        merge: Callable[[Summed, Summed], Summed],
+        enough: Callable[[Summed], bool] | None = None,
+    ) -> Summed:
+        """Summarise all groups where they are, some at a time, and merge what comes of it, in order."""
+        # what goes to executors must not bring this release along
         semantics, populations = self.semantics, self.populations
 
-        def counted_and_summarised(block: KeyBlock) -> tuple[int, Summed]:
-            return len(block), summarise(GroupBlock(block, semantics, populations))
+        def summarise_keys(block: KeyBlock) -> tuple[int, Summed]:
+            return len(block), summarise(key_block(block, semantics, populations))
 
-        def merged(one: tuple[int, Summed], other: tuple[int, Summed]) -> tuple[int, Summed]:
+        def merge_both(one: tuple[int, Summed], other: tuple[int, Summed]) -> tuple[int, Summed]:
             return one[0] + other[0], merge(one[1], other[1])
 
-        groups, summary = self.stream.reduce(counted_and_summarised, merged)
-        self.__dict__["_groups"] = groups  # counted in passing
+        stop = None if enough is None else lambda both: enough(both[1])
+        groups, summary = self.stream.reduce(summarise_keys, merge_both, stop)
+        if enough is None:  # else some groups may not have been gone through
+            self.__dict__["_groups"] = groups  # counted in passing
         return summary
-
-    def parts_before(self, known: Sequence[str]) -> dict[int, int]:
-        """Say, by the number of each block's first group, how many parts the groups before it fall into."""
-
-        def parts_of(block: GroupBlock) -> dict[int, int]:
-            return {block.block.first: block.parts(known)}
-
-        merge: Callable[[dict[int, int], dict[int, int]], dict[int, int]] = operator.or_
-        parts = sorted(self.reduce(parts_of, merge).items())
-        return dict(
-            zip((first for first, _ in parts), accumulate((many for _, many in parts), initial=0), strict=False)
-        )
-
-    def sizes_of(self, numbers: Collection[int], known: Sequence[str] = ()) -> dict[int, int]:
-        """Say how many people some groups have, by their numbers; of who knows some columns, parts by theirs."""
-        looked_up, before = np.array(sorted(numbers), np.int64), self.parts_before(known) if known else {}
-
-        def sizes_in(block: GroupBlock) -> dict[int, int]:
-            if known:
-                view = block.view(None, known, before[block.block.first])
-                sizes, first = view.sizes, before[block.block.first] + 1
-            else:
-                sizes, first = block.block.sizes, block.block.first
-            here = looked_up[(looked_up >= first) & (looked_up < first + len(sizes))]
-            return dict(zip(here.tolist(), sizes[here - first].tolist(), strict=True))
-
-        return self._of_each(looked_up.tolist(), sizes_in)
-
-    def names_of(self, numbers: Collection[int]) -> dict[int, GroupName]:
-        """Name some groups, by their numbers."""
-        looked_up = np.array(sorted(numbers), np.int64)
-
-        def names_in(block: GroupBlock) -> dict[int, GroupName]:
-            first = block.block.first
-            here = looked_up[(looked_up >= first) & (looked_up < first + len(block))]
-            groups = block.take(here - first)
-            return {number: groups.name(row) for row, number in enumerate(here.tolist())}
-
-        return self._of_each(looked_up.tolist(), names_in)
-
-    def _of_each(self, numbers: list[int], of_block: Callable[[GroupBlock], dict[int, Summed]]) -> dict[int, Summed]:
-        """Go through groups until something is known of each that is looked up."""
-        semantics = self.semantics
-
-        def of_keys(block: KeyBlock) -> dict[int, Summed]:
-            return of_block(GroupBlock(block, semantics))
-
-        merge: Callable[[dict[int, Summed], dict[int, Summed]], dict[int, Summed]] = operator.or_
-        told = self.stream.reduce(of_keys, merge, enough=lambda known: len(known) == len(numbers))
-        if len(told) == len(numbers):
-            return told
-        missing = next(number for number in numbers if number not in told)
-        message = f"no group {missing} in the release; they are numbered 1 to {len(self)}"
-        raise BadRelease(message)
 
     def __repr__(self) -> str:
         """Say how large it is and what it is about."""
         groups, people = counted(len(self), "group"), counted(self.size, "person")
         return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {self.values_in_words} ({self.semantics})>"
+
+
+def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[PopulationCounts, ...] = ()) -> GroupBlock:
+    """Take keys for groups; `populations` are of all groups of the release."""
+    stream = block.stream
+
+    def take(rows: Integers | slice) -> Groups:
+        numbers = np.arange(block.first, block.first + len(block))[rows]
+        return Groups(
+            stream.domain,
+            block.sizes[rows],
+            block.counts.take(rows),
+            block.columns(rows),
+            semantics,
+            stream.whole,
+            numbers,
+            tuple(each.take(numbers - 1) for each in populations),
+            weights=None if block.weights is None else block.weights[rows],
+        )
+
+    return GroupBlock(block.first, block.sizes, block.counts, stream.domain, semantics, take)
 
 
 def numbers_of(groups: int, values: int, columns: int) -> int:
@@ -242,11 +182,11 @@ def held_groups(stream: KeyStream, fits: Callable[[int, int], bool]) -> Groups |
         groups, values = groups + len(block), values + block.counts.positive
         if not fits(groups, values):
             return None
-        parts.append(GroupBlock(block, stream.semantics).all)
-    return stacked(parts)
+        parts.append(key_block(block, stream.semantics).groups)
+    return stack_blocks(parts)
 
 
-def stacked(parts: Sequence[Groups]) -> Groups:
+def stack_blocks(parts: Sequence[Groups]) -> Groups:
     """Put groups that follow each other in a stream below each other, as their entries are sorted already."""
     first = parts[0]
     entries = [
@@ -266,6 +206,3 @@ def stacked(parts: Sequence[Groups]) -> Groups:
         numbers=np.concatenate([part.numbers for part in parts]),
         weights=stacked_weights(parts),
     )
-
-
-AnyRelease: TypeAlias = Release | StreamedRelease

@@ -27,10 +27,11 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from sidelight.arrays import Flags, Integers
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups, is_finer, numbers_in
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease, held_groups, numbers_of
+from sidelight.release.streamed import StreamedRelease, held_groups, key_block, numbers_of
 from sidelight.streams.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
@@ -104,7 +105,7 @@ class StreamedGroups:
         """Go through the groups of the stream that are not hidden, with what they print; those of a release of all."""
         for block in self.stream.blocks():
             rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
-            yield GroupBlock(block, self.semantics).take(rows)
+            yield key_block(block, self.semantics).take(rows)
 
     def _hidden_in(self, first: int, many: int) -> Flags:
         assert self.hidden is not None
@@ -208,7 +209,7 @@ class StreamedLattice(LatticeNodes):
             raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
         return self._with_kinds(held, node)
 
-    def release_to_judge(self, node: Node) -> AnyRelease:
+    def release_to_judge(self, node: Node) -> ReleaseBlocks:
         """Make the release of a node, to be gone through; where it is on disk, it stays there."""
         groups = self.groups_at(node)
         if isinstance(groups, StreamedGroups):

@@ -41,9 +41,9 @@ from sidelight.publish.describe import strip_folder
 from sidelight.publish.dictionary import dictionary_path
 from sidelight.publish.read_back import read_published
 from sidelight.publish.sidecar import HierarchyFacts, PublishedFinding, Sidecar, read_checked, read_sidecar
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.generalise import group
-from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.release.release import Release, expect_release
 from sidelight.report.html import html_page
 from sidelight.report.markdown import markdown_page
 from sidelight.report.outlines import OutlineName, release_page
@@ -94,7 +94,7 @@ class ReportDetails:
 
 
 def release_report(
-    released: AnyRelease | SearchResult | str | Path,
+    released: ReleaseBlocks | SearchResult | str | Path,
     policy: Policy | None = None,
     *,
     table: Table | None = None,
@@ -119,8 +119,8 @@ def release_report(
     >>> sl.report_html(report).startswith("<!DOCTYPE html>"), sl.report_markdown(report).splitlines()[0]
     (True, '# Report on a release')
     """
-    if not isinstance(released, SearchResult | StreamedRelease | str | os.PathLike):
-        expect(Release, released, "what a report is about")
+    if not isinstance(released, SearchResult | str | os.PathLike):
+        expect_release(released, "what a report is about")
     others = {} if attacks is None else expect_mapping(attacks, parameter("attacks"), '{"others.csv": exposure}')
     tried = tuple(summarise_exposure(expect(Exposure, each, "what was tried"), [name]) for name, each in others.items())
     if date is not None:
@@ -134,7 +134,7 @@ def release_report(
         expect(Table, table, parameter("table"))
     if isinstance(released, SearchResult):
         return report_on_result(released, details, policy=policy, measures=measures)
-    if isinstance(released, Release | StreamedRelease):
+    if isinstance(released, ReleaseBlocks):
         audit = judged(released, policy, measures)
         before = None if table is None or policy is None else judge_table(table, policy)
         return add_curves(audit, released, circumstances(details, policy=policy, before=before), policy)
@@ -142,7 +142,7 @@ def release_report(
 
 
 def judged(
-    release: AnyRelease,
+    release: ReleaseBlocks,
     policy: Policy | None,
     measures: Iterable[Measure],
     source: str | None = None,
@@ -154,7 +154,7 @@ def judged(
     return audit_report(release, verdict=verdict, findings=findings, source=source, readers=readers)
 
 
-def _measured(measures: Iterable[Measure], release: AnyRelease) -> list[Finding]:
+def _measured(measures: Iterable[Measure], release: ReleaseBlocks) -> list[Finding]:
     asked = expect_several(Measure, measures, parameter("measures"), each="measure")  # type: ignore[type-abstract]
     return list(measure_all(asked, release))
 
@@ -227,12 +227,13 @@ def report_on_file(
 
 
 def add_curves(
-    audit: AuditReport, release: AnyRelease, known: Circumstances, policy: Policy | None = None
+    audit: AuditReport, release: ReleaseBlocks, known: Circumstances, policy: Policy | None = None
 ) -> ReleaseReport:
     """Put together what an audit found, what else is known, and how the risk grows with knowledge, if it is held."""
-    if isinstance(release, StreamedRelease):
+    if not release.is_held:
         return reported(audit, release, known)
-    return reported(audit, release, known, curves=compute_curves(release), cells=tuple(compute_cells(release, policy)))
+    held = release.held("curves")
+    return reported(audit, held, known, curves=compute_curves(held), cells=tuple(compute_cells(held, policy)))
 
 
 MOST_CELL_CHARTS = 2

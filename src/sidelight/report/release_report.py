@@ -20,11 +20,11 @@ from pydantic import Field, JsonValue
 
 from sidelight.arrays import Integers
 from sidelight.documents.document import DocumentPart, Envelope, Number, number, schema_text
-from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, outline_of, people_counts
+from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, people_counts
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease
 from sidelight.report.charts.histograms import SizesDrawn
 from sidelight.report.picture_data import (
     MANY_PEOPLE,
@@ -208,7 +208,7 @@ class Circumstances:
 
 def reported(
     audit: AuditReport,
-    release: AnyRelease | None,
+    release: ReleaseBlocks | None,
     circumstances: Circumstances | None = None,
     *,
     columns: tuple[ColumnFacts, ...] | None = None,
@@ -233,7 +233,11 @@ def reported(
     if columns is None:
         columns = () if release is None else _columns_of(release, known)
     columns = (*(_covering(each, known.covers or {}) for each in columns), *_left_out(columns, known.before))
-    sizes = SizesDrawn.of(_group_sizes(release), least_size(answer)) if isinstance(release, Release) else None
+    sizes = (
+        SizesDrawn.of(_group_sizes(release.held("group sizes")), least_size(answer))
+        if release is not None and release.is_held
+        else None
+    )
     story = ReportedRelease(
         date=known.date,
         audit=answer,
@@ -243,7 +247,7 @@ def reported(
         sizes=() if sizes is None else _bands(sizes),
         smallest_group=None if sizes is None else sizes.smallest,
         half_in_groups_of=None if sizes is None else sizes.half_in,
-        values=() if release is None else value_counts(outline_of(release)),
+        values=() if release is None else value_counts(release.outline),
         curves=curves,
         cells=cells,
         candidates=known.candidates,
@@ -308,10 +312,10 @@ def _not_covered(audit: Audit, known: Circumstances) -> list[str]:
 # What is published: columns, groups
 
 
-def _columns_of(release: AnyRelease, known: Circumstances) -> tuple[ColumnFacts, ...]:
+def _columns_of(release: ReleaseBlocks, known: Circumstances) -> tuple[ColumnFacts, ...]:
     """Say what is printed of each column; which labels groups have is not known of a release that is streamed."""
-    facts = column_facts(outline_of(release), known.techniques, known.kept)
-    if isinstance(release, Release):
+    facts = column_facts(release.outline, known.techniques, known.kept)
+    if release.is_held:
         return facts
     unlabelled = {"labels": None, "examples": ()}
     return tuple(each.model_copy(update=unlabelled) if each.column in release.columns else each for each in facts)
@@ -395,7 +399,7 @@ def size_bands(release: Release, least: int | None = None) -> tuple[SizeBand, ..
     >>> [(band.sizes, band.groups) for band in size_bands(Release.from_counts([{"a": 1}, {"a": 3}, {"a": 12}]))]
     [('1', 1), ('2–4', 1), ('5–9', 0), ('10–12', 1)]
     """
-    return _bands(SizesDrawn.of(_group_sizes(release), least))
+    return _bands(SizesDrawn.of(_group_sizes(release.held("group sizes")), least))
 
 
 def _group_sizes(release: Release) -> Integers:

@@ -11,7 +11,8 @@ import dataclasses
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -33,7 +34,6 @@ from sidelight.documents.facts import (
     ReaderFacts,
     ReleaseFacts,
     finding_facts,
-    outline_of,
     reader_facts,
     release_facts,
     together_notes,
@@ -45,13 +45,12 @@ from sidelight.measures.attacker import Attacker, AttackerAnswer
 from sidelight.measures.column_subsets.worst_columns import people_alone, worst_columns
 from sidelight.measures.criterion import Criterion, Judgement
 from sidelight.measures.finding import Finding, Witness
-from sidelight.measures.findings import parts_before, prepared_stream, seen_in_block
+from sidelight.measures.findings import count_parts_before, prepare_release, view_block
 from sidelight.measures.measure import Measure
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
+from sidelight.release.blocks import GroupBlock, ReleaseBlocks
 from sidelight.release.groups import Groups
-from sidelight.release.release import Release
-from sidelight.release.streamed import AnyRelease, GroupBlock, StreamedRelease
 from sidelight.rounding import in_words
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
@@ -148,7 +147,7 @@ def report_schema() -> str:
 
 
 def audit_report(
-    release: AnyRelease,
+    release: ReleaseBlocks,
     *,
     verdict: Verdict | None = None,
     findings: Sequence[Finding] = (),
@@ -164,6 +163,7 @@ def audit_report(
 
     >>> from sidelight.measures.k_anonymity import GroupSize
     >>> from sidelight.policy.policy import Policy
+    >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "Cold": 1}])
     >>> report = audit_report(release, verdict=Policy(GroupSize() >= 5).judge(release))
     >>> report.answer.verdict, report.answer.findings[0].result.exact
@@ -171,14 +171,18 @@ def audit_report(
     """
     judgements = () if verdict is None else verdict.judgements
     measured = [*(each.finding for each in judgements), *findings]
-    lookups = _GroupLookups.of(release, measured, judgements)
-    judged = [_audited(each.finding, lookups, each) for each in judgements]
+    alone = _find_alone(measured, release)
+    broken = count_broken(judgements, release)
+    audited = [
+        _audited(finding, alone=is_alone, judgement=judgement, broken_by=groups)
+        for finding, is_alone, judgement, groups in zip_longest(measured, alone, judgements, broken)
+    ]
     audit = Audit(
         sidelight=__version__,
         roles={name: plain(value) for name, value in (roles or {}).items()},
         release=release_facts(release),
         intake=IntakeFacts.model_validate(release.intake, from_attributes=True),
-        findings=(*judged, *(_audited(finding, lookups) for finding in findings)),
+        findings=tuple(audited),
         singled_out=singled_out,
         readers=tuple(_reader(kind.attacker, measured, readers) for kind in asked_attackers()),
         verdict="no policy" if verdict is None else "within policy" if verdict.safe else "not within policy",
@@ -210,44 +214,20 @@ def _reader(attacker: Attacker, measured: Sequence[Finding], known: Sequence[Rea
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _GroupLookups:
-    """What a report says of groups: by looking them up, or, where they are streamed, by going through them once."""
-
-    alone: Callable[[Finding], bool]
-    broken: Callable[[Judgement], BrokenBy | None]
-
-    @classmethod
-    def of(cls, release: AnyRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]) -> _GroupLookups:
-        if isinstance(release, StreamedRelease):
-            release = prepared_stream([each.measure for each in measured], release)
-        if isinstance(release, StreamedRelease):
-            return cls._streamed(release, measured, judgements)
-        return cls(
-            lambda finding: _is_alone(finding.witness, finding.measure.resolve(release)[1]),
-            lambda judgement: broken_by(judgement, release),
-        )
-
-    @classmethod
-    def _streamed(
-        cls, release: StreamedRelease, measured: Sequence[Finding], judgements: Sequence[Judgement]
-    ) -> _GroupLookups:
-        numbers: dict[tuple[str, ...], set[int]] = {}
-        for each in measured:
-            if each.witness is not None:
-                numbers.setdefault(_known(each.measure), set()).add(each.witness.group.number)
-        sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
-        counts = broken_in_stream(judgements, release)
-        return cls(
-            lambda finding: (
-                finding.witness is not None and sizes[_known(finding.measure)][finding.witness.group.number] == 1
-            ),
-            lambda judgement: counts[judgements.index(judgement)],
-        )
+def _find_alone(measured: Sequence[Finding], release: ReleaseBlocks) -> list[bool]:
+    """Return of each finding whether the group that is worst off is one person, looking all of them up at once."""
+    numbers: dict[tuple[str, ...], set[int]] = {}
+    for each in measured:
+        if each.witness is not None:
+            numbers.setdefault(_known(each.measure), set()).add(each.witness.group.number)
+    sizes = {known: release.sizes_of(looked_up, known) for known, looked_up in numbers.items()}
+    return [
+        each.witness is not None and sizes[_known(each.measure)][each.witness.group.number] == 1 for each in measured
+    ]
 
 
 def _known(measure: Measure) -> tuple[str, ...]:
-    """Say what somebody knows beside the release, as whose view a measure looks at it."""
+    """Return the columns that a measure takes to be known of everybody."""
     return measure.known if isinstance(measure, About) else ()
 
 
@@ -255,38 +235,38 @@ MOST_CELLS = 4_000_000
 """Groups times columns that are gone through again, once per column, to tell the worst of them: a fifth of a second."""
 
 
-def singled_out(release: AnyRelease) -> SingledOut:
+def singled_out(release: ReleaseBlocks) -> SingledOut:
     """Say who stands alone, and by which columns, unless that would slow an audit down.
 
+    >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"age": "30"}, {"age": "40"}])
     >>> singled_out(release)
     SingledOut(people=1, worst_columns=(WorstColumn(column='age', fewer=1),))
     """
-    if isinstance(release, StreamedRelease):
-        people = release.reduce(lambda block: people_alone(block.block.sizes), operator.add)
-        return SingledOut(people=people, worst_columns=None if people else ())
-    groups = release.groups
-    people = people_alone(groups.sizes)
-    if people and len(groups) * len(groups.columns) > MOST_CELLS:
+    people = release.reduce(lambda block: people_alone(block.sizes), operator.add)
+    if not people:
+        return SingledOut(people=0, worst_columns=())
+    if not release.is_held or len(release) * len(release.columns) > MOST_CELLS:
         return SingledOut(people=people, worst_columns=None)
-    worst = worst_columns(groups.columns, groups.sizes) if people else ()
+    groups = release.held("people who are alone").groups
+    worst = worst_columns(groups.columns, groups.sizes)
     return SingledOut(
         people=people, worst_columns=tuple(WorstColumn(column=each.column, fewer=each.fewer) for each in worst)
     )
 
 
-def _audited(finding: Finding, lookups: _GroupLookups, judgement: Judgement | None = None) -> AuditFinding:
+def _audited(finding: Finding, *, alone: bool, judgement: Judgement | None, broken_by: BrokenBy | None) -> AuditFinding:
     measure = finding.measure
     facts = finding_facts(measure, finding.value, None if judgement is None else judgement.criterion)
     return AuditFinding(
         **facts.shared(),
         estimate=measure.estimate,
         holds=None if judgement is None else judgement.holds,
-        broken_by=None if judgement is None else lookups.broken(judgement),
+        broken_by=broken_by,
         witness=_witness(finding.witness),
         worst_off=finding.worst_off(),
         explanation=finding.explain(),
-        notes=(*finding.notes, *((ALONE,) if lookups.alone(finding) else ())),
+        notes=(*finding.notes, *((ALONE,) if alone else ())),
     )
 
 
@@ -298,30 +278,6 @@ def _witness(witness: Witness | None) -> dict[str, JsonValue] | None:
     return reduced
 
 
-def broken_by(judgement: Judgement, release: Release) -> BrokenBy | None:
-    """Count the groups that break a limit; return None where it is on an average or on the release as a whole.
-
-    Where facts about people of other groups help, those that break it on their own and the witness's are counted.
-
-    >>> from sidelight.measures.k_anonymity import GroupSize
-    >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
-    >>> broken_by((GroupSize() >= 5).judge(release), release)
-    BrokenBy(groups=2, people=5, at_least=False)
-    """
-    if not _is_counted(judgement.criterion):
-        return None
-    if judgement.holds:
-        return BrokenBy(groups=0, people=0)
-    measure, view = judgement.criterion.measure.resolve(release)
-    groups = measure.prepared(view).groups
-    # Decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell.
-    check = CriterionCheck.of(dataclasses.replace(judgement.criterion, measure=measure), int(groups.sizes.max()))
-    broken = _breaks(judgement, check, groups)
-    return BrokenBy(
-        groups=int(np.count_nonzero(broken)), people=int(groups.sizes[broken].sum()), at_least=not check.group_by_group
-    )
-
-
 def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flags:
     """Say which groups break a limit that the release breaks: on their own, or as the witness says."""
     broken = ~check.holds_in_each(groups)
@@ -330,27 +286,44 @@ def _breaks(judgement: Judgement, check: CriterionCheck, groups: Groups) -> Flag
     return broken
 
 
-def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) -> list[BrokenBy | None]:
-    """Count the groups that break each limit, and their people, going through the groups once, if at all."""
-    broken = {at: each for at, each in enumerate(judgements) if not each.holds and _is_counted(each.criterion)}
-    before, people = parts_before([each.criterion.measure for each in broken.values()], release), release.size
+def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> list[BrokenBy | None]:
+    """Count the groups that break each limit, and their people, going through the groups once, if at all.
 
-    def broken_in(block: GroupBlock) -> dict[int, Integers]:
+    None where a limit is on an average or on the release as a whole.  Where facts about people of other groups help,
+    those that break it on their own and the witness's are counted.
+
+    >>> from sidelight.measures.k_anonymity import GroupSize
+    >>> from sidelight.release.release import Release
+    >>> release = Release.from_counts([{"Flu": 2}, {"Flu": 3}, {"Flu": 9}])
+    >>> count_broken([(GroupSize() >= 5).judge(release)], release)
+    [BrokenBy(groups=2, people=5, at_least=False)]
+    """
+    broken = {at: each for at, each in enumerate(judgements) if not each.holds and _is_counted(each.criterion)}
+    totals: dict[int, Integers] = _count_in_views(broken, release)
+    plain = {at: each for at, each in broken.items() if at not in totals}
+    measures = [each.criterion.measure for each in plain.values()]
+    release = prepare_release(measures, release)
+    before = count_parts_before(measures, release)
+
+    def count(block: GroupBlock) -> dict[int, Integers]:
         """Count groups and people, by criterion."""
-        totals = {at: np.zeros(2, np.int64) for at in broken}
-        for at, judgement in broken.items():
+        counts = {at: np.zeros(2, np.int64) for at in plain}
+        for at, judgement in plain.items():
             criterion = judgement.criterion
-            measure, groups = seen_in_block(criterion.measure, before, block, every=True)
-            check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), people)
+            measure, groups = view_block(criterion.measure, before, block, every=True)
+            # decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell
+            check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), int(groups.sizes.max()))
             for part in groups.blocks():
                 breaks = _breaks(judgement, check, part)
-                totals[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
-        return totals
+                counts[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())
+        return counts
 
-    def added(one: dict[int, Integers], other: dict[int, Integers]) -> dict[int, Integers]:
+    def add(one: dict[int, Integers], other: dict[int, Integers]) -> dict[int, Integers]:
         return {at: counts + other[at] for at, counts in one.items()}
 
-    totals = release.reduce(broken_in, added) if broken else {}
+    if plain:
+        in_blocks: dict[int, Integers] = release.reduce(count, add)
+        totals |= in_blocks
     return [
         BrokenBy(
             groups=int(groups),
@@ -364,6 +337,20 @@ def broken_in_stream(judgements: Sequence[Judgement], release: StreamedRelease) 
     ]
 
 
+def _count_in_views(broken: Mapping[int, Judgement], release: ReleaseBlocks) -> dict[int, Integers]:
+    """Count where an attacker who knows a column looks a population up by that, too: in the whole view."""
+    totals = {}
+    for at, judgement in broken.items():
+        measure = judgement.criterion.measure
+        if measure.register is not None and _known(measure):
+            plain, view = measure.resolve(release.held(str(measure)))
+            own = dataclasses.replace(judgement, criterion=dataclasses.replace(judgement.criterion, measure=plain))
+            (counts,) = count_broken([own], view)
+            assert counts is not None  # what is counted of a view is counted of it as a release
+            totals[at] = np.array([counts.groups, counts.people])
+    return totals
+
+
 def _is_counted(criterion: Criterion) -> bool:
     """Whether single groups can break a limit."""
     try:
@@ -372,29 +359,24 @@ def _is_counted(criterion: Criterion) -> bool:
         return False
 
 
-def _is_alone(witness: Witness | None, release: Release) -> bool:
-    """Whether the group that is worst off is one person."""
-    return witness is not None and int(release.group(witness.group).sizes[0]) == 1
-
-
-def look_alikes(release: AnyRelease) -> Iterator[str]:
+def look_alikes(release: ReleaseBlocks) -> Iterator[str]:
     """Name values of a column that differ only in case, spaces around them, or how letters and numbers are written.
 
+    >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 2, "flu ": 1, "Cold": 1}])
     >>> list(look_alikes(release))
     ["value: 'Flu', 'flu ' look alike; they count as different values"]
     """
-    printed = outline_of(release).groups.columns
-    held = isinstance(release, Release)
-    columns = [(column.name, column.compact().labels if held else column.labels) for column in printed]
+    printed = release.outline.groups.columns
+    columns = [(column.name, column.compact().labels if release.is_held else column.labels) for column in printed]
     for name, labels in (*columns, *_sensitive_domains(release)):
         sets = [", ".join(map(repr, texts)) for texts in _sets_of_look_alikes(labels)]
         if sets:
             yield f"{name}: {_first_few(sets, '; ')} look alike; they count as different values"
 
 
-def _sensitive_domains(release: AnyRelease) -> list[tuple[str, tuple[Label, ...]]]:
-    return [(name, outline_of(release).about(name).domain) for name in release.sensitive_columns]
+def _sensitive_domains(release: ReleaseBlocks) -> list[tuple[str, tuple[Label, ...]]]:
+    return [(name, release.outline.about(name).domain) for name in release.sensitive_columns]
 
 
 def _first_few(texts: Sequence[str], separator: str) -> str:
@@ -402,9 +384,10 @@ def _first_few(texts: Sequence[str], separator: str) -> str:
     return f"{separator.join(texts[:MOST_LOOK_ALIKES])}{more}"
 
 
-def like_missing(release: AnyRelease) -> Iterator[str]:
+def like_missing(release: ReleaseBlocks) -> Iterator[str]:
     """Name sensitive values that are written as programs write missing cells, or nearly as a mark that was named.
 
+    >>> from sidelight.release.release import Release
     >>> list(like_missing(Release.from_counts([{"Flu": 2, "NA": 1, "n/a ": 1}])))
     ["value: written like missing cells: 'NA', 'n/a '; they count as values, unless --missing-mark names them"]
     """
@@ -418,9 +401,10 @@ def like_missing(release: AnyRelease) -> Iterator[str]:
             )
 
 
-def like_lists(release: AnyRelease) -> Iterator[str]:
+def like_lists(release: ReleaseBlocks) -> Iterator[str]:
     """Name sensitive columns with cells that are lists as programs write them, in brackets and quotes.
 
+    >>> from sidelight.release.release import Release
     >>> (note,) = like_lists(Release.from_counts([{"['Flu', 'Cold']": 1, "Flu": 1}]))
     >>> note.partition(";")[0]
     'value: cells in brackets and quotes, as programs write lists, count as one value each'

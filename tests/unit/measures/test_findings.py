@@ -7,7 +7,7 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadMeasure, NoRoom
-from sidelight.measures.findings import findings, parts_before, seen_in_block
+from sidelight.measures.findings import count_parts_before, findings, view_block
 from sidelight.measures.k_anonymity import GroupSize
 from sidelight.release import groups as release_groups
 from sidelight.streams import sorted_runs
@@ -157,17 +157,17 @@ def test_a_measure_that_needs_all_groups_is_named_where_they_do_not_fit(monkeypa
 def test_a_measure_sees_its_column_of_a_block_and_numbers_of_the_whole_view():
     held, streamed = both_ways(["disease", "income"])
     known = sl.DistinctValues().about("income", known="disease")
-    before = parts_before([known, sl.DistinctValues().about("income"), sl.GroupSize()], streamed)
+    before = count_parts_before([known, sl.DistinctValues().about("income"), sl.GroupSize()], streamed)
     assert [*before] == [("disease",)]
     numbers, parts = [], []
     for block in streamed.blocks():
-        plain, groups = seen_in_block(sl.DistinctValues().about("income"), before, block)
+        plain, groups = view_block(sl.DistinctValues().about("income"), before, block)
         assert (plain, groups.domain) == (sl.DistinctValues(), ("high", "low"))
         numbers += groups.numbers.tolist()
-        plain, groups = seen_in_block(known, before, block, every=True)
+        plain, groups = view_block(known, before, block, every=True)
         assert (plain, groups.domain) == (sl.DistinctValues(), ("high", "low"))
         parts += groups.numbers.tolist()
-        plain, groups = seen_in_block(sl.GroupSize(), before, block)
+        plain, groups = view_block(sl.GroupSize(), before, block)
         assert (plain, groups.domain) == (sl.GroupSize(), streamed.domain)
     assert numbers == [1, 2, 3]
     assert parts == [*range(1, len(held.about("income", known="disease")) + 1)] == [*range(1, 8)]
@@ -179,10 +179,10 @@ def test_of_equal_groups_the_first_is_enough_unless_all_are_to_be_counted():
     streamed = sl.stream_release(rows, group="zip", sensitive=["disease", "income"])
     measure, average = sl.DistinctValues(), sl.ProsecutorRisk("average")
     for asked in (measure.about("disease"), measure.about("disease", known="income"), sl.GroupSize()):
-        before = parts_before([asked], streamed)
+        before = count_parts_before([asked], streamed)
         for counted, expected in (({}, [1]), ({"every": False}, [1]), ({"every": True}, [1, 2])):
             block = next(streamed.blocks())
-            assert seen_in_block(asked, before, block, **counted)[1].numbers.tolist() == expected
+            assert view_block(asked, before, block, **counted)[1].numbers.tolist() == expected
     for asked in (average, average.about(known="income")):
         block = next(streamed.blocks())
-        assert seen_in_block(asked, parts_before([asked], streamed), block)[1].numbers.tolist() == [1, 2]
+        assert view_block(asked, count_parts_before([asked], streamed), block)[1].numbers.tolist() == [1, 2]

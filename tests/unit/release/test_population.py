@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 
 import sidelight as sl
-from sidelight.errors import BadHierarchy, BadPolicy, BadRelease
+from sidelight.errors import BadHierarchy, BadPolicy, BadRelease, UnknownColumn
+from sidelight.release import population as population_module
 from sidelight.release.population import Population
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
@@ -61,3 +62,37 @@ def test_mondrian_counts_a_population_but_not_who_is_in_no_group():
     assert len(found.release) > len(sl.protect(ADULT.table, limit, by=ADULT.hierarchies, ask="nobody").release)
     with pytest.raises(BadPolicy, match="'mondrian' does not count who of a population is in no group"):
         sl.protect(ADULT.table, sl.Absence(ADULT.table) <= 0.9, by=ADULT.hierarchies, method="mondrian", ask="nobody")
+
+
+# A release that is streamed; that all of it is as in memory is in `agree/test_streamed`.
+
+STREAMED_ROWS = pa.table({"age": ["30-39", "30-39", "50-59", "*"], "disease": ["Flu", "Cold", "Flu", "Flu"]})
+
+
+@pytest.fixture
+def release():
+    return sl.stream_release(STREAMED_ROWS, group="age", sensitive="disease", memory="1GB")
+
+
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_suppressed_rows_hold_who_fits_no_other_group(release, monkeypatch, at_once):
+    monkeypatch.setattr(population_module, "count_rows_at_once", lambda memory: at_once)
+    located = Population.of(pa.table({"age": ["31", "34", "57", "80"]})).locate(release)
+    names = [each.all.name(row).printed[0][1] for each in release.blocks() for row in range(len(each))]
+    assert dict(zip(names, located.people.tolist(), strict=True)) == {"30-39": 2, "50-59": 1, "*": 1}
+    assert located.nowhere == 0
+
+
+def test_it_is_looked_up_once(release):
+    population = Population.of(pa.table({"age": ["31"]}))
+    once = population.attach_to(release)
+    assert population.attach_to(once) is once
+
+
+def test_what_is_wrong_with_it_is_said(release):
+    with pytest.raises(UnknownColumn, match="the population lacks a column that the release has"):
+        Population.of(pa.table({"zip": ["31"]})).locate(release)
+    rows = pa.table({"age": ["30-39", "34"], "disease": ["Flu", "Cold"]})
+    overlapping = sl.stream_release(rows, group="age", sensitive="disease")
+    with pytest.raises(BadRelease, match=r"1 person of the population may be in several groups, such as group 1"):
+        Population.of(pa.table({"age": ["34"]})).locate(overlapping)

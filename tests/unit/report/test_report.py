@@ -20,7 +20,7 @@ from sidelight.report.report import (
     SCHEMA_VERSION,
     AuditReport,
     audit_report,
-    broken_by,
+    count_broken,
     like_lists,
     like_missing,
     look_alikes,
@@ -142,7 +142,7 @@ def test_groups_that_break_a_limit_are_counted_one_by_one(release, criterion):
         finding = criterion.measure.summarize(group).finding()
         if finding.witness is not None and not criterion.decide(finding).holds:  # groups without values are passed over
             people.append(int(group.sizes[0]))
-    broken = broken_by(judgement, release)
+    (broken,) = count_broken([judgement], release)
     assert (broken.groups, broken.people) == (len(people), sum(people))
     assert judgement.holds == (broken.groups == 0) or judgement.finding.witness is None
 

@@ -90,10 +90,10 @@ class AgainstPopulation(SizeRisk):
         self._need_register()
         if self.register is None:
             return self
-        population = self.register.by([column.name for column in table.quasi])
+        population = self.register.with_columns([column.name for column in table.quasi])
         if self.outside == "an error":
             keys = keys_as_groups(table)
-            refuse_fewer(keys, population.with_equal(keys, *population.rows(population.columns)))
+            refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))
         return self.compare_with(population)
 
     def counts_of(self, groups: Groups) -> PopulationCounts | None:
