@@ -44,11 +44,11 @@ ROWS_AT_ONCE = 1 << 15
 """So many rows are gone through at a time where several operations on each stay in the cache."""
 
 
-def by_blocks(work: Callable[[slice], None], rows: int) -> None:
+def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
     """Do some work for all rows, block by block; every other block on a second thread where there are many.
 
     >>> doubled = np.arange(3)
-    >>> by_blocks(lambda block: np.multiply(doubled[block], 2, out=doubled[block]), 3)
+    >>> iterate_blocks(lambda block: np.multiply(doubled[block], 2, out=doubled[block]), 3)
     >>> doubled.tolist()
     [0, 2, 4]
     """
@@ -322,7 +322,7 @@ def pair_equal(one: Integers, other: Integers) -> tuple[Integers, Integers]:
 
 
 def starts_of(number: Integers, count: int) -> Integers:
-    """Say where the rows of each number begin once sorted, and where the last end.
+    """Return where the rows of each number begin once sorted, and where the last end.
 
     >>> starts_of(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
@@ -404,10 +404,10 @@ def sum_runs(amounts: Integers, starts: Integers) -> Integers:
     return sums
 
 
-def in_lowest_terms(matrix: Integers) -> Integers:
+def reduce_fractions(matrix: Integers) -> Integers:
     """Divide each row by what all its numbers share: the same proportions give the same row.
 
-    >>> in_lowest_terms(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
+    >>> reduce_fractions(np.array([[2, 4], [3, 6], [0, 0]])).tolist()
     [[1, 2], [1, 2], [0, 0]]
     """
     shared = np.gcd.reduce(matrix, axis=1, keepdims=True)
@@ -449,7 +449,7 @@ def unpack_bits(words: Bits, width: int) -> Flags:
 
 
 def repeated(times: Integers, at_once: int) -> Iterator[Integers]:
-    """Give each of 0, 1, … as often as is said, in order, so many at a time.
+    """Return each of 0, 1, … as often as is said, in order, so many at a time.
 
     >>> [rows.tolist() for rows in repeated(np.array([3, 0, 2]), 2)]
     [[0, 0], [0, 2], [2]]

@@ -55,7 +55,7 @@ class SidelightError(Exception):
     """
 
     def __init__(self, message: str = "") -> None:
-        self.parts = tuple(map(_tamed, _parts(message)))
+        self.parts = tuple(map(_tame, _parts(message)))
         super().__init__("".join(str(part) for part in self.parts))
 
     @property
@@ -63,13 +63,13 @@ class SidelightError(Exception):
         """The names of the parameters that the message is about."""
         return tuple(part.name for part in self.parts if isinstance(part, Parameter) and part.name)
 
-    def reworded(self, word: Callable[[Parameter], str]) -> str:
+    def reword(self, word: Callable[[Parameter], str]) -> str:
         """Say the message with other words for its parameters.
 
         >>> error = SidelightError(f"say {parameter('missing', 'drop')}{in_python(', or read a dataframe')}")
         >>> str(error), error.parameters
         ('say missing="drop" (in Python, or read a dataframe)', ('missing',))
-        >>> error.reworded(lambda each: f"--{each.name} {each.in_shell}" if each.name else "")
+        >>> error.reword(lambda each: f"--{each.name} {each.in_shell}" if each.name else "")
         'say --missing "drop"'
         """
         return "".join(part if isinstance(part, str) else word(part) for part in self.parts)
@@ -199,7 +199,7 @@ class NotAvailable(SidelightError):
 
     @classmethod
     def without(cls, *, package: str, what: str, extra: str | None = None) -> NotAvailable:
-        """Say how to install a package that a part needs, wherever Sidelight came from.
+        """Return how to install a package that a part needs, wherever Sidelight came from.
 
         >>> print(NotAvailable.without(package="pandas", what="to_pandas()"))
         to_pandas() needs pandas; install it with: pip install pandas
@@ -214,7 +214,7 @@ class NotAvailable(SidelightError):
 
 
 def expect(kind: type[Thing], thing: object, name: str) -> Thing:
-    """Give a thing back if it is of the kind that belongs there, else say in one line how to come by one.
+    """Return a thing back if it is of the kind that belongs there, else say in one line how to come by one.
 
     Public functions call it first, so that nobody meets a DataFrame's missing attribute three files further down.
 
@@ -230,7 +230,7 @@ def expect(kind: type[Thing], thing: object, name: str) -> Thing:
 
 
 def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
-    """Give a thing back that may be left out, if it is of the kind that belongs there.
+    """Return a thing back that may be left out, if it is of the kind that belongs there.
 
     >>> expect_or_none(str, None, "the column"), expect_or_none(str, "age", "the column")
     (None, 'age')
@@ -239,7 +239,7 @@ def expect_or_none(kind: type[Thing], thing: object, name: str) -> Thing | None:
 
 
 def is_one_of(thing: object, kind: object) -> bool:
-    """Say whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
+    """Return whether a thing is one of the words of a `Literal`; whatever else was given, it is not compared with them.
 
     >>> from typing import Literal
     >>> is_one_of("as *", Literal["as *", "left out"]), is_one_of([["Ann", "Flu"]], Literal["as *", "left out"])
@@ -249,7 +249,7 @@ def is_one_of(thing: object, kind: object) -> bool:
 
 
 def remedy_for(kind: str, thing: object) -> str:
-    """Say how to come by a thing of a kind where another was given; empty if nothing better is known."""
+    """Return how to come by a thing of a kind where another was given; empty if nothing better is known."""
     ours = type(thing).__name__ if type(thing).__module__.startswith("sidelight") else ""
     return REMEDIES.get((kind, ours)) or REMEDIES.get((kind, ""), "")
 
@@ -292,7 +292,7 @@ MOST_SHOWN_PLAINLY = 10**15
 def expect_several(
     kind: type[Thing], things: object, name: str, *, each: str, also: tuple[type, ...] = ()
 ) -> tuple[Thing, ...]:
-    """Give several things of a kind as a tuple; one alone, or what only happens to be iterable, gets its own line.
+    """Return several things of a kind as a tuple; one alone, or what only happens to be iterable, gets its own line.
 
     Kinds in `also` are taken as well.
 
@@ -320,7 +320,7 @@ def expect_several(
 
 
 def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]:
-    """Give a mapping back, else say in one line how to write one.
+    """Return a mapping back, else say in one line how to write one.
 
     >>> expect_mapping(["sex"], "levels=", '{"sex": 0}')
     Traceback (most recent call last):
@@ -333,7 +333,7 @@ def expect_mapping(things: object, name: str, example: str) -> Mapping[Any, Any]
 
 
 def mapping_or_empty(things: object, name: str, example: str) -> Mapping[Any, Any]:
-    """Give a mapping back that may be left out, an empty one then."""
+    """Return a mapping back that may be left out, an empty one then."""
     return {} if things is None else expect_mapping(things, name, example)
 
 
@@ -419,11 +419,11 @@ def parameter(name: str, value: object = None) -> str:
     not suppress=a list, nor suppress=10000000000000000000000000000000000000…
     """
     if isinstance(value, Mapping):
-        in_python = ", ".join(f"{key!r}: {_shown(each)}" for key, each in value.items())
+        in_python = ", ".join(f"{key!r}: {_show(each)}" for key, each in value.items())
         in_shell = " ".join(f"{key}={'…' if each is ... else each}" for key, each in value.items()) or "="
-        return _marked(name, f"{{{in_python}}}", f"'{in_shell}'")
+        return _mark(name, f"{{{in_python}}}", f"'{in_shell}'")
     plain = "" if value is None else f'"{value}"' if isinstance(value, str) else _number_or_kind(value)
-    return _marked(name, plain, plain)
+    return _mark(name, plain, plain)
 
 
 def _number_or_kind(value: object) -> str:
@@ -436,14 +436,14 @@ def _number_or_kind(value: object) -> str:
 
 def in_python(remark: str) -> str:
     """Say something in the message of an error that concerns Python only: it follows as ` (in Python{remark})`."""
-    return _marked("", f" (in Python{remark})", "")
+    return _mark("", f" (in Python{remark})", "")
 
 
-def _marked(*units: str) -> str:
+def _mark(*units: str) -> str:
     return _BEGIN + _NEXT.join(units) + _END
 
 
-def _shown(value: object) -> str:
+def _show(value: object) -> str:
     return "…" if value is ... else repr(value)
 
 
@@ -457,14 +457,14 @@ def _parts(message: str) -> tuple[str | Parameter, ...]:
     return tuple(part for part in parts if part != "")
 
 
-def _tamed(part: str | Parameter) -> str | Parameter:
+def _tame(part: str | Parameter) -> str | Parameter:
     """Put it on one line, cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
     if isinstance(part, Parameter):
-        return Parameter(part.name, _on_one_line(part.in_python), _on_one_line(part.in_shell))
-    return _on_one_line(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
+        return Parameter(part.name, _join_lines(part.in_python), _join_lines(part.in_shell))
+    return _join_lines(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
 
 
-def _on_one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return visible(text.replace("\r\n", " ").replace("\n", " "))
 
 
@@ -553,7 +553,7 @@ def _visible(letter: str) -> str:
 
 
 def utf8(text: str) -> bool:
-    """Whether a text can be written in UTF-8: names of files that are other bytes cannot, as Python spells them.
+    """Return whether a text can be written in UTF-8: names of files that are other bytes cannot, as Python spells them.
 
     >>> utf8("straße.csv"), utf8("straße.csv".encode("latin-1").decode(errors="surrogateescape"))
     (True, False)

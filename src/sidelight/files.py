@@ -93,7 +93,7 @@ IN_A_CIRCLE = "leads in a circle of links"
 
 
 def leads_in_a_circle(path: Path) -> bool:
-    """Say whether a path is a link that leads to itself, or goes through one."""
+    """Return whether a path is a link that leads to itself, or goes through one."""
     try:
         path.stat()
     except OSError as error:
@@ -219,7 +219,7 @@ def replace_whole(path: Path, content: str | bytes, *, private: bool = False, fo
     A file that is replaced keeps its rights; a new one gets those of any new file, or, if `private`, its owner's only.
     Unless `force`, nothing is replaced, however late it came.
     """
-    with _folder_of_ours(path.parent, _unfinished(path)) as folder:
+    with _folder_of_ours(path.parent, _unfinished_prefix(path)) as folder:
         aside = folder / path.name
         with aside.open("wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
@@ -258,7 +258,7 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
     After a `kill -9` its name says what it is, `release.parquet.unfinished-…`, until somebody next writes that file.
     """
     try:
-        with _folder_of_ours(path.parent, _unfinished(path)) as folder:
+        with _folder_of_ours(path.parent, _unfinished_prefix(path)) as folder:
             yield folder
     except OSError as error:
         raise _cannot_publish(path, error) from None
@@ -268,7 +268,7 @@ UNFINISHED = ".unfinished-"
 """What stands between the name of a file and what a folder of unfinished work ends with."""
 
 
-def _unfinished(path: Path) -> str:
+def _unfinished_prefix(path: Path) -> str:
     return f"{path.name}{UNFINISHED}"
 
 
@@ -293,7 +293,7 @@ def private_folder() -> Iterator[Path]:
 
 
 def no_temporary_files(error: OSError) -> NoRoom:
-    """Say that nothing can be put aside, for another reason than a full disk."""
+    """Build the error that nothing can be put aside, for another reason than a full disk."""
     reason = error.strerror or type(error).__name__
     return NoRoom(f"cannot make temporary files: {reason}; set TMPDIR to a folder that you may write to")
 
@@ -381,7 +381,7 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
         _settle(last, folder)
         there = next((target for target in targets if target.exists()), None)
         if there is not None and not force:
-            raise _appeared(there)
+            raise _appearance_error(there)
         try:
             _keep_before(targets, folder)
             for target in first:
@@ -391,7 +391,7 @@ def move_into_place(folder: Path, targets: Sequence[Path], *, force: bool = True
             _flush_names(last.parent)
             _finish(last, folder)
         except BaseException:
-            if not _placed(folder / last.name, last):  # else all is published, and the interrupt came too late
+            if not _is_placed(folder / last.name, last):  # else all is published, and the interrupt came too late
                 _put_back(last, folder)  # if that fails, what was kept stays for `settle`
             _finish(last, folder)
             raise
@@ -403,7 +403,7 @@ def _finish(last: Path, aside: Path) -> None:
         _forget_before(last, aside)
 
 
-def _appeared(target: Path) -> NotPublished:
+def _appearance_error(target: Path) -> NotPublished:
     message = f"'{target}' appeared in the meantime, and is not replaced; give another name, or use --force"
     return NotPublished(message)
 
@@ -416,17 +416,17 @@ def _place(file: Path, target: Path, *, force: bool) -> None:
     try:
         target.hardlink_to(file)
     except FileExistsError:
-        raise _appeared(target) from None
+        raise _appearance_error(target) from None
     except OSError:  # files cannot have two names here
         if target.exists():
-            raise _appeared(target) from None
+            raise _appearance_error(target) from None
         file.replace(target)
     else:
         with contextlib.suppress(OSError):  # it is in its place, and its folder goes
             file.unlink()
 
 
-def _placed(file: Path, target: Path) -> bool:
+def _is_placed(file: Path, target: Path) -> bool:
     return not file.exists() or (target.exists() and target.samefile(file))
 
 
@@ -436,8 +436,8 @@ def _placed(file: Path, target: Path) -> bool:
 # another, all was published.
 
 
-def before_path(path: Path) -> Path:
-    """Say where what is being replaced is kept."""
+def undo_path(path: Path) -> Path:
+    """Return where what is being replaced is kept."""
     return path.parent / f"{path.name}.before"  # also for a folder such as '.'
 
 
@@ -447,7 +447,7 @@ def settle(path: Path) -> None:
     If somebody moves them right now, this waits; if that was cut short, what stood there before stands there again.
     """
     try:
-        if not before_path(path).is_dir():
+        if not undo_path(path).is_dir():
             return
     except OSError:  # no such name: whoever reads says so
         return
@@ -466,7 +466,7 @@ def settle(path: Path) -> None:
 
 
 def _settle(last: Path, aside: Path) -> None:
-    if before_path(last).is_dir() and not _is_new(last, before_path(last) / "old" / last.name):
+    if undo_path(last).is_dir() and not _is_new(last, undo_path(last) / "old" / last.name):
         _put_back(last, aside)
     _forget_before(last, aside)
 
@@ -474,26 +474,26 @@ def _settle(last: Path, aside: Path) -> None:
 def _put_back(last: Path, aside: Path) -> None:
     """Undo a move: put back what was kept, remove what came; it is kept on, so that this can be cut short as well."""
     again = _new_folder(aside)
-    for each in _kept(last, "old"):
+    for each in _list_kept(last, "old"):
         stood = last.with_name(each.name)
         if not (stood.exists() and _same_file(stood, each)):
             _second_name(each, again / each.name).replace(stood)
-    for each in _kept(last, "new"):
+    for each in _list_kept(last, "new"):
         came = last.with_name(each.name)
         if came.exists() and _same_file(came, each):  # else it is somebody else's
             came.unlink()
     _flush_names(last.parent)
 
 
-def _kept(last: Path, which: str) -> list[Path]:
-    folder = before_path(last) / which
+def _list_kept(last: Path, which: str) -> list[Path]:
+    folder = undo_path(last) / which
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
 def _forget_before(last: Path, aside: Path) -> None:
     """Remove what was kept, in one step: a part of it would say less than stood there."""
-    if before_path(last).is_dir():
-        before_path(last).rename(_new_folder(aside) / "forgotten")
+    if undo_path(last).is_dir():
+        undo_path(last).rename(_new_folder(aside) / "forgotten")
         _flush_names(last.parent)
 
 
@@ -503,12 +503,12 @@ def _new_folder(aside: Path) -> Path:
 
 
 def _is_new(last: Path, kept: Path) -> bool:
-    """Say whether the last file was moved to its place since the one before was kept."""
+    """Return whether the last file was moved to its place since the one before was kept."""
     return last.exists() and not (kept.exists() and _same_file(last, kept))
 
 
 def _same_file(one: Path, other: Path) -> bool:
-    """Say whether two names are of one file, or, where files cannot have two, of a copy."""
+    """Return whether two names are of one file, or, where files cannot have two, of a copy."""
     return one.samefile(other) or filecmp.cmp(one, other, shallow=False)
 
 
@@ -525,12 +525,12 @@ def _keep_before(targets: Sequence[Path], folder: Path) -> None:
             _second_name(folder / target.name, kept / "new" / target.name)
     for each in (kept / "old", kept / "new", kept):
         _flush_names(each)
-    kept.rename(before_path(last))
+    kept.rename(undo_path(last))
     _flush_names(last.parent)
 
 
 def _second_name(file: Path, name: Path) -> Path:
-    """Give a file a second name, or a copy where files cannot have two."""
+    """Return a file a second name, or a copy where files cannot have two."""
     try:
         name.hardlink_to(file)
     except OSError:
@@ -605,7 +605,7 @@ def _holder(path: Path) -> str:
 
 
 def lock_path(path: Path) -> Path:
-    """Say where the lock of a file is; it stays there when nobody holds it, unless it is passing."""
+    """Return where the lock of a file is; it stays there when nobody holds it, unless it is passing."""
     return path.with_name(f"{path.name}.lock")
 
 

@@ -130,7 +130,7 @@ def fraction_in(text: str) -> Fraction | None:
 
 
 def log(ratio: Fraction) -> Decimal:
-    """Give the natural logarithm to about 60 digits.
+    """Return the natural logarithm to about 60 digits.
 
     >>> round(log(Fraction(1, 3)), 20)
     Decimal('-1.09861228866810969140')
@@ -140,7 +140,7 @@ def log(ratio: Fraction) -> Decimal:
 
 
 def round_down(number: Exact) -> float:
-    """Give the largest float that is at most `number`.
+    """Return the largest float that is at most `number`.
 
     >>> round_down(Fraction(1, 10)) < Fraction(1, 10) < Fraction(0.1) == round_up(Fraction(1, 10))
     True
@@ -150,7 +150,7 @@ def round_down(number: Exact) -> float:
 
 
 def round_up(number: Exact) -> float:
-    """Give the smallest float that is at least `number`.
+    """Return the smallest float that is at least `number`.
 
     >>> round_up(Fraction(2, 3)), round_up(10**400)
     (0.6666666666666667, inf)
@@ -160,7 +160,7 @@ def round_up(number: Exact) -> float:
 
 
 def round_cautiously(number: Exact, *, large_is_bad: bool) -> float:
-    """Give the float next to `number` on the side that never makes a release look better."""
+    """Return the float next to `number` on the side that never makes a release look better."""
     return round_up(number) if large_is_bad else round_down(number)
 
 

@@ -17,7 +17,7 @@ MANY |= {"entry": "entries", "utility": "utilities", "stands": "stand"}
 
 
 def counted(number: int, noun: str) -> str:
-    """Say how many there are.
+    """Return how many there are.
 
     >>> counted(1, "group"), counted(2, "group"), counted(1200, "person")
     ('1 group', '2 groups', '1,200 people')
@@ -26,7 +26,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def form(word: str, number: int) -> str:
-    """Give the form of a noun or a verb that goes with a number.
+    """Return the form of a noun or a verb that goes with a number.
 
     >>> form("is", 1), form("is", 0), form("limit", 3)
     ('is', 'are', 'limits')
@@ -76,7 +76,7 @@ MOST_NESTED = 100
 
 
 def is_deeply_nested(text: str) -> bool:
-    """Say whether JSON or TOML is nested deeper than anybody writes it: parsers would not come back from it.
+    """Return whether JSON or TOML is nested deeper than anybody writes it: parsers would not come back from it.
 
     >>> is_deeply_nested('{"a": [1]}'), is_deeply_nested("[" * 1000), is_deeply_nested("a.a." * 1000 + "a = 1")
     (False, True, True)

@@ -67,10 +67,10 @@ def test_entropy_diversity(release):
 
 @given(releases(), st.integers(1, 5))
 def test_recursive_diversity(release, l):  # noqa: E741
-    by_frequency = [sorted(counts, reverse=True) for counts in counts_of_groups(release)]
-    tails = [sum(counts[l - 1 :]) for counts in by_frequency]
+    sort_by_frequency = [sorted(counts, reverse=True) for counts in counts_of_groups(release)]
+    tails = [sum(counts[l - 1 :]) for counts in sort_by_frequency]
     expected = [
-        Fraction(counts[0], tail) if tail else math.inf for counts, tail in zip(by_frequency, tails, strict=True)
+        Fraction(counts[0], tail) if tail else math.inf for counts, tail in zip(sort_by_frequency, tails, strict=True)
     ]
     assert value(sl.RecursiveDiversity(l=l), release) == max(expected, default=0)
 

@@ -156,10 +156,10 @@ def narrowed(interval: Interval) -> Exact | Interval:
 def recursive_diversity(measure: sl.RecursiveDiversity, release: sl.Release) -> Vouched:
     """n(x₁) / (n(x_ℓ) + n(x_{ℓ+1}) + …)."""
     bags, _ = shares_of(release, measure.apart_from)
-    by_frequency = [sorted(bag.values(), reverse=True) for bag in bags]
+    sort_by_frequency = [sorted(bag.values(), reverse=True) for bag in bags]
     ratios = [
         Fraction(counts[0], sum(counts[measure.l - 1 :])) if sum(counts[measure.l - 1 :]) else math.inf
-        for counts in by_frequency
+        for counts in sort_by_frequency
     ]
     return Vouched(max(ratios, default=Fraction(0)), DEFINITION)
 
@@ -484,10 +484,10 @@ def by_partitions(release: sl.Release, k: int, value: str | None) -> Fraction:
     """Implications: the product over all groups, every group's every probability; no value means any."""
     table = []
     for size, bag in zip(sizes_of(release), bags_of(release), strict=True):
-        by_frequency = sorted(bag.values(), reverse=True)
-        own = by_frequency[0] if value is None else bag[value]
-        others = [least_without_target(size, by_frequency, h) for h in range(k + 1)]
-        targets = [least_with_target(size, by_frequency, own, h) for h in range(k + 1)] if own else []
+        sort_by_frequency = sorted(bag.values(), reverse=True)
+        own = sort_by_frequency[0] if value is None else bag[value]
+        others = [least_without_target(size, sort_by_frequency, h) for h in range(k + 1)]
+        targets = [least_with_target(size, sort_by_frequency, own, h) for h in range(k + 1)] if own else []
         table.append((others, targets))
     best = {(0, False): Fraction(1)}
     for others, targets in table:

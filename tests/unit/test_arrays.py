@@ -11,9 +11,9 @@ from sidelight import arrays as _arrays
 from sidelight.arrays import (
     ROWS_AT_ONCE,
     add_up,
-    by_blocks,
     first_of_each,
     first_of_equal_runs,
+    iterate_blocks,
     number_keys,
     number_vectors,
     pack_bits,
@@ -90,13 +90,13 @@ def test_amounts_of_equal_rows_add_up_exactly(rows, large):
 @pytest.mark.parametrize("rows", [0, 1, ROWS_AT_ONCE, 20 * ROWS_AT_ONCE + 7])
 def test_every_row_is_in_one_block(rows):
     times = np.zeros(rows, np.int64)
-    by_blocks(lambda block: np.add(times[block], 1, out=times[block]), rows)
+    iterate_blocks(lambda block: np.add(times[block], 1, out=times[block]), rows)
     assert (times == 1).all()
 
 
 def test_an_error_in_a_block_is_told():
     with pytest.raises(ZeroDivisionError):
-        by_blocks(lambda block: 1 // 0, 20 * ROWS_AT_ONCE)
+        iterate_blocks(lambda block: 1 // 0, 20 * ROWS_AT_ONCE)
 
 
 def test_columns_stay_as_they_are_unless_they_may_be_overwritten():

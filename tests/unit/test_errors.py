@@ -89,7 +89,7 @@ def as_option(each):
 def test_a_message_in_words_of_python_and_of_the_command_line(message, in_words, in_options):
     error = BadTable(message)
     assert str(error) == in_words
-    assert error.reworded(as_option) == in_options
+    assert error.reword(as_option) == in_options
 
 
 def test_an_error_says_which_parameters_it_is_about():

@@ -141,7 +141,7 @@ def test_lock_held_by_another_process_is_no_publication_and_no_reading(held, mon
     monkeypatch.setattr(_files, "WAIT_AT_MOST", 0.1)
     with pytest.raises(NotPublished, match=f"process {process.pid} .*; nothing was published"):
         move_contents((path.with_name("a"), path), "new")
-    _files.before_path(path).mkdir()
+    _files.undo_path(path).mkdir()
     with pytest.raises(NotPublished, match=f"cannot read .* process {process.pid} holds"):
         _files.settle(path)
 
@@ -310,7 +310,7 @@ def test_move_into_place_that_fails_after_a_crash_leaves_what_settling_would(mov
 @pytest.mark.parametrize("force", [True, False])
 def test_move_into_place_that_cannot_clean_up_has_published(force, pair, monkeypatch):
     def fail(*_, **__):
-        if _files.before_path(pair[-1]).is_dir():
+        if _files.undo_path(pair[-1]).is_dir():
             raise OSError(errno.EIO, "Input/output error")
 
     if force:

@@ -150,7 +150,7 @@ def read_question(
     """
     file = read_policy_file(policy, population=population) if policy else None
     if file is None and otherwise is not None:
-        roles = otherwise.roles.updated(roles or Roles())
+        roles = otherwise.roles.update(roles or Roles())
         file = None if limits or measures or preset else otherwise
     chosen = None if preset is None else read_preset(preset, population=population)
     criteria = [
@@ -159,7 +159,7 @@ def read_question(
         *(read_limit(text) for text in limits),
     ]
     question = Question(
-        roles=(file.roles if file else Roles()).updated(roles or Roles()),
+        roles=(file.roles if file else Roles()).update(roles or Roles()),
         policy=Policy(*criteria) if criteria else None,
         measures=without_repeats(
             (
@@ -331,7 +331,7 @@ def read_levels(texts: Sequence[str]) -> dict[str, int]:
 
 def roles_of(policy: Path | None, roles: Roles) -> Roles:
     """Take the roles of a policy file; options have the last word."""
-    return roles if policy is None else read_policy_file(policy).roles.updated(roles)
+    return roles if policy is None else read_policy_file(policy).roles.update(roles)
 
 
 def source_of(file: str, roles: Roles, engine: EngineChoice) -> str | SparkFile:
@@ -412,7 +412,7 @@ def _roles(reading: Reading, roles: Roles) -> Roles:
         published = replace(published, quasi=others, missing=None, domain=None)
     if roles.person_column is None and reading.rows != "counts":
         published = replace(published, values=None)
-    merged = published.updated(roles)
+    merged = published.update(roles)
     if merged.missing == "a value" or merged.domain is None:
         return merged
     if isinstance(merged.domain, Mapping):

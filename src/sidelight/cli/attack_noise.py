@@ -69,7 +69,7 @@ def _roles(request: NoiseAttackRequest, releases: list[NoisyCounts]) -> Roles:
     truth = request.attacker.truth or releases[0].sensitive
     # as it was when they were counted, unless said otherwise
     own = Roles(quasi=tuple(columns), sensitive=truth, person=EACH_ROW, missing=releases[0].missing)
-    return own.updated(request.reading)
+    return own.update(request.reading)
 
 
 def envelope(request: NoiseAttackRequest, seen: NoisyExposure) -> Envelope[Any]:

@@ -500,7 +500,7 @@ def in_options(error: SidelightError) -> str:
     >>> in_options(SidelightError(f"2 people have no disease; say {drop}{remark}"))
     '2 people have no disease; say --missing "drop"'
     """
-    return " ".join(error.reworded(_option).splitlines())
+    return " ".join(error.reword(_option).splitlines())
 
 
 def _option(parameter: Parameter) -> str:

@@ -121,7 +121,7 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
     from sidelight.web.workspace import ExploredFile, Workspace  # noqa: PLC0415 - an extra
 
     document = read_sidecar(Path(file))
-    roles = document.reading.to_roles().updated(question.roles)
+    roles = document.reading.to_roles().update(question.roles)
     published_policy = read_policy_text(document.policy, population=request.population).policy
     policy, hierarchies = (
         question.policy or published_policy,
@@ -149,7 +149,7 @@ def _census(request: ServeRequest) -> Workspace:
 
     demo = read_policy_text(POLICY)
     adult = sl.datasets.adult(people="all", missing="drop")
-    file, roles = str(adult.path), demo.roles.updated(request.roles)
+    file, roles = str(adult.path), demo.roles.update(request.roles)
     question = read_question(request.policy, limits=request.limits) if request.policy or request.limits else None
     suggested = suggestions_for(file, roles)
     source = ExploredFile(

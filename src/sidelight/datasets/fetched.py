@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from sidelight.datasets.archives import Archive, cached
+from sidelight.datasets.archives import Archive, open_cached
 from sidelight.datasets.bundled import QUASI, Dataset
 from sidelight.datasets.codes import (
     ACS_CODES,
@@ -93,7 +93,7 @@ def census_income(*, quasi: Sequence[str] = QUASI, sensitive: str | Sequence[str
 
     Source: Census-Income (KDD), UCI Machine Learning Repository, 2000, doi 10.24432/C5N30T, CC BY 4.0.
     """
-    path = cached("census_income", [CENSUS], make_census_income)
+    path = open_cached("census_income", [CENSUS], make_census_income)
     return Dataset(
         table=read_table(path, quasi=list(quasi), sensitive=sensitive, person=EACH_ROW),
         hierarchies=read_hierarchies(path),
@@ -122,7 +122,7 @@ def acs(
 
     Source: US Census Bureau, American Community Survey, Public Use Microdata Sample, as in NannyML 0.13.1.
     """
-    path = cached("acs", [SURVEY], make_acs)
+    path = open_cached("acs", [SURVEY], make_acs)
     return Dataset(
         table=read_table(path, quasi=list(quasi), sensitive=sensitive, person="person"),
         hierarchies=read_hierarchies(path),
@@ -158,7 +158,7 @@ def diagnoses(
     Source: Agency for Healthcare Research and Quality, Medical Expenditure Panel Survey, public use files of 2003 to
     2005, as in the INFORMS data mining contest of 2008.  Whoever uses it agrees to identify nobody.
     """
-    path = cached("diagnoses", [DIAGNOSED, ICD_9], make_diagnoses)
+    path = open_cached("diagnoses", [DIAGNOSED, ICD_9], make_diagnoses)
     rows = pq.read_table(path)
     if people == "diagnosed":
         rows = rows.filter(pc.is_valid(rows["year"]))
@@ -183,13 +183,13 @@ def make_census_income(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hi
     table = pa.concat_tables(
         pyarrow.csv.read_csv(pa.BufferReader(contents[part]), read, parse, texts) for part in PARTS
     )
-    table = pa.table({name: _trimmed(name, table[name]) for name in CENSUS_COLUMNS})
+    table = pa.table({name: _trim(name, table[name]) for name in CENSUS_COLUMNS})
     trees = [Hierarchy.nested(column, tree) for column, tree in CENSUS_TREES.items()]
     flat = [Hierarchy.suppression(name, _labels(table, name)) for name in ("race", "sex")]
     return table, [Hierarchy.intervals("age", range(91), widths=[5, 10, 20, 40]), *trees, *flat]
 
 
-def _trimmed(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _trim(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     column = pc.utf8_trim_whitespace(column)
     if name in CENSUS_NUMBERS:
         return column.cast(CENSUS_NUMBERS[name])
@@ -240,7 +240,7 @@ def _hierarchies_of_diagnosed(table: pa.Table) -> list[Hierarchy]:
 
 
 def _paths(node: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Say of each code of three digits (four with an E) its chapter, block where there is one, and name."""
+    """Return of each code of three digits (four with an E) its chapter, block where there is one, and name."""
     for below in node["children"]:
         if "children" in below:
             yield from _paths(below, (*above, below["id"]))

@@ -143,7 +143,7 @@ def _key(name: object) -> str:
     return shown(name) if name is None or isinstance(name, str) else str(plain(name))
 
 
-def _sorted(things: AbstractSet[object]) -> JsonValue:
+def _sort_set(things: AbstractSet[object]) -> JsonValue:
     return sorted((plain(each) for each in things), key=str)
 
 
@@ -158,6 +158,6 @@ _REDUCTIONS: tuple[tuple[tuple[type, ...], Callable[..., JsonValue]], ...] = (
     ((float, np.floating), _float),
     ((GroupName,), _group),
     ((Mapping,), _mapping),
-    ((AbstractSet,), _sorted),
+    ((AbstractSet,), _sort_set),
     ((Sequence, np.ndarray), _list),
 )

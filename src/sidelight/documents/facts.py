@@ -159,7 +159,7 @@ def reader_facts(reader: AttackerAnswer) -> ReaderFacts:
     )
 
 
-def together_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:
+def joint_column_notes(release: ReleaseBlocks, judgements: Sequence[Judgement]) -> Iterator[str]:
     """Note that cells of several sensitive columns stand together, where no limit is about who knows one of them."""
     columns = release.sensitive_columns
     known = any(each.criterion.measure.settings().get("known") for each in judgements)

@@ -71,13 +71,13 @@ def distinct_rows_in_parts(
     """
     stream = read_stream(source, distinct_roles(columns, choices), memory)
     labels = stream.packing.labels
-    for words, times in _gathered(stream.entries.batches(), at_once):
+    for words, times in _merge_batches(stream.entries.batches(), at_once):
         codes = stream.packing.unpack(words)
         lead = zip(columns[:-1], labels, codes, strict=False)
         yield (*(Column(*each) for each in lead), Column(columns[-1], labels[-1], codes[-1])), times
 
 
-def _gathered(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
+def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
     """Put small batches together."""
     parts: list[Batch] = []
     for batch in batches:

@@ -44,7 +44,7 @@ def read_domain(path: str | Path, column: str | None = None, *, encoding: str | 
     return values
 
 
-def declared_in(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label] = ()) -> Domain:
+def read_declared(path: Path, sensitive: Sequence[str], listed_too: Sequence[Label] = ()) -> Domain:
     """Read the values of the sensitive columns: of one, from its column, or the only one; of several, from theirs.
 
     Values of one column that are listed elsewhere too come first.
@@ -71,10 +71,10 @@ def _lines(file: Path, encoding: str | None) -> tuple[Label, ...]:
         reason = getattr(error, "strerror", None) or "no such name"
         message = f"cannot read '{file}': {reason}; give the path of a file that lists the values"
         raise BadTable(message) from None
-    return tuple(dict.fromkeys(_unquoted(line.strip()) for line in text.splitlines() if line.strip()))
+    return tuple(dict.fromkeys(_unquote(line.strip()) for line in text.splitlines() if line.strip()))
 
 
-def _unquoted(line: str) -> str:
+def _unquote(line: str) -> str:
     """Take a line that was copied out of a CSV file as that file means it."""
     inside = line[1:-1]
     quoted = len(line) > 2 and line[0] == line[-1] == '"' and '"' not in inside.replace('""', "")

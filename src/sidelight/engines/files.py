@@ -102,7 +102,7 @@ def _copy_standard_input() -> Path:
 
 
 @contextmanager
-def unchanged(files: Sequence[Path]) -> Iterator[None]:
+def refuse_changes(files: Sequence[Path]) -> Iterator[None]:
     """Refuse files that somebody wrote to while they were read: one pass may have seen other rows than the next."""
     before = [_state(file) for file in files]
     try:

@@ -35,7 +35,7 @@ ENOUGH = 5
 
 
 def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:
-    """Say whether names of columns could be somebody's cells; `rows` are some of those below them.
+    """Return whether names of columns could be somebody's cells; `rows` are some of those below them.
 
     Names are different and begin with a letter (the first may be empty: pandas writes its index so), and no row
     says in a column what the column is called.
@@ -58,7 +58,7 @@ def surely_names(
     numbers: Collection[str] = (),
     meant: Iterable[str] = (),
 ) -> bool:
-    """Say whether names are those of columns for sure, so that they may be shown.
+    """Return whether names are those of columns for sure, so that they may be shown.
 
     Args:
         names: what may be the names of columns, or somebody's row.
@@ -154,12 +154,12 @@ def how_many(names: Sequence[object]) -> str:
 
 
 def _like_a_cell(name: str) -> bool:
-    """Say whether a name is a number, a date, a mark such as `*`, empty, or several lines."""
+    """Return whether a name is a number, a date, a mark such as `*`, empty, or several lines."""
     return re.match(r"[\W_]*(\d|$)", name) is not None or _holds_line_end(name)
 
 
 def _runs_on(names: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]]) -> bool:
-    """Say whether a line of names may go on into rows, its end being lost: no row has as many cells."""
+    """Return whether a line of names may go on into rows, its end being lost: no row has as many cells."""
     if rows in (list, tuple):  # of a source that has names for sure, whatever is in it
         return False
     below = [row for row in rows() if any(row)]
@@ -167,12 +167,12 @@ def _runs_on(names: Sequence[str], rows: Callable[[], Sequence[Sequence[str]]]) 
 
 
 def _holds_line_end(name: str) -> bool:
-    r"""Say whether lines end within a name, by any sign for it that some program writes, also spelt out as `\n`."""
+    r"""Return whether lines end within a name, by any sign for it that some program writes, also spelt out as `\n`."""
     return name.splitlines() not in ([], [name]) or re.search(r"\\[nr]", name) is not None
 
 
 def _is_number_below(names: Sequence[str], at: int, rows: Sequence[Sequence[str]], numbers: Collection[str]) -> bool:
-    """Say whether a column is numbers all the way down, and its name is none, nor a mark that stands for one."""
+    """Return whether a column is numbers all the way down, and its name is none, nor a mark that stands for one."""
     name = names[at].strip().casefold()
     if name in MARKS or not re.fullmatch(r"[^\W\d][^\d]*", name):
         return False

@@ -25,7 +25,7 @@ from sidelight.arrays import Integers, add_up, number_keys, number_rows, ranges,
 from sidelight.engines.dataframes.source import frame_errors, frame_rows
 from sidelight.engines.duckdb.session import interruptible
 from sidelight.engines.duckdb.source import arrow_rows
-from sidelight.engines.files import changed_while_read, files_of, unchanged
+from sidelight.engines.files import changed_while_read, files_of, refuse_changes
 from sidelight.engines.formats.file_format import Heading
 from sidelight.engines.formats.registry import format_of_file
 from sidelight.engines.names_or_row import NO_NAMES, how_many, looks_like_a_row, nearest_name, surely_names
@@ -33,7 +33,7 @@ from sidelight.engines.postgres.session import DatabaseAddress, is_address, one_
 from sidelight.engines.postgres.source import database_columns, database_rows
 from sidelight.engines.source import (
     Rows,
-    collected,
+    collect_batches,
     number_cells,
     numpy_integers,
     people_written_alike,
@@ -48,11 +48,11 @@ from sidelight.streams.packed_keys import Packing, Words
 from sidelight.table.cell_lists import (
     CellLists,
     intake_of_lists,
+    keep_cells,
     list_separator,
     no_value_hint,
     split_cells,
     whole_cells,
-    with_cells,
 )
 from sidelight.table.counts import Counts, Profiles
 from sidelight.table.labels import (
@@ -62,7 +62,7 @@ from sidelight.table.labels import (
     Semantics,
     are_digits,
     check_labels,
-    hinted,
+    hint_label,
     kind_of_labels,
     shown,
 )
@@ -148,7 +148,7 @@ def table_from(source: object, roles: Roles) -> Table:
         raise WrongKind(message)
     roles = replace(roles, suppressed=None).complete()
     if roles.carried:
-        return _with_carried(source, roles)
+        return _read_carried(source, roles)
     if roles.split is not None:
         return _split(source, roles, roles.split, table_from)
     with rows_of(source, roles) as rows:
@@ -156,10 +156,10 @@ def table_from(source: object, roles: Roles) -> Table:
         texts = rows.source.texts
         quasi = tuple(replace(column, kind=kind_by_type(column, rows.roles, texts)) for column in table.quasi)
         check_kinds(table, rows.roles)
-    return _with_profiles(replace(table, quasi=quasi), source, roles)
+    return _attach_profiles(replace(table, quasi=quasi), source, roles)
 
 
-def _with_carried(source: object, roles: Roles) -> Table:
+def _read_carried(source: object, roles: Roles) -> Table:
     """Count by the columns that are carried along too, then take them out of the keys."""
     if roles.values != "single":
         message = (
@@ -179,7 +179,7 @@ def _with_carried(source: object, roles: Roles) -> Table:
 
 
 def kind_by_type(column: Column, roles: Roles, texts: Collection[str]) -> ColumnKind | None:
-    """Give the kind that was declared or that the type decides; text is no number, unless marks made it text."""
+    """Return the kind that was declared or that the type decides; text is no number, unless marks made it text."""
     kind = roles.kind_of(column.name)
     is_text = column.name in texts and not roles.missing_marks
     may_be_numbers = kind_of_labels(column.labels) == "number" or are_digits(column.labels)
@@ -204,10 +204,10 @@ def tabulate(source: object, roles: Roles, *, keep_people: bool = False, memory:
         return _split(source, roles, roles.split, tabulate)
     with rows_of(source, roles, memory=memory) as rows:
         table = _tabulate(rows, roles, keep_people=keep_people)
-    return _with_profiles(table, source, roles)
+    return _attach_profiles(table, source, roles)
 
 
-def _with_profiles(table: Table, source: object, roles: Roles) -> Table:
+def _attach_profiles(table: Table, source: object, roles: Roles) -> Table:
     """Let the engine be asked again, and once, which values people have together, where they have several."""
     if roles.values == "single":
         return table
@@ -220,7 +220,7 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
     lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
     rows = lists.saying_nothing(table.counts.totals(), roles, weighed=table.weights is not None)
     if rows and roles.missing == "drop":
-        table = with_cells(table, ~lists.empty)
+        table = keep_cells(table, ~lists.empty)
     domain = roles.domain_of(roles.value_columns[0])
     table = replace(table, intake=intake_of_lists(table.intake, roles, rows))
     return split_cells(table, separator, roles.values or "set", domain, roles.missing_marks)
@@ -239,7 +239,7 @@ def rows_of(source: object, roles: Roles, *, packed: bool = True, memory: Memory
             yield table
     elif isinstance(source, list | tuple | set) and all(isinstance(each, str | Path) for each in source):
         files = files_of(list(source))
-        with unchanged(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
+        with refuse_changes(files), _rows_of_files(files, roles, packed=packed, memory=memory) as rows:
             yield people_written_alike(rows)
     elif isinstance(source, pa.Table):
         with arrow_rows(source, roles, packed=packed, memory=memory) as rows:
@@ -336,7 +336,7 @@ class RowCounts:
     rows: Integers
 
     def values(self) -> Integers:
-        """Give the code of each row's sensitive value."""
+        """Return the code of each row's sensitive value."""
         return self.packing.values(self.words, self.packing.keys(self.words))
 
     def without(self, which: npt.NDArray[np.bool_]) -> RowCounts:
@@ -390,7 +390,7 @@ def _tally(rows: Rows, roles: Roles) -> RowCounts:
 
 
 def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
-    """Say by what rows are grouped to count values; in "set" a person's repeated value counts once."""
+    """Return by what rows are grouped to count values; in "set" a person's repeated value counts once."""
     once = (("person", *rows.key_and_value),) if roles.values == "set" else ()
     return (*once, rows.key_and_value)
 
@@ -398,11 +398,11 @@ def tally_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
 def counted_rows(rows: Rows, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False) -> pa.Table:
     """Have the engine group rows, then groups (`Rows.counted`), and hold the answer."""
     sums = ("parts", "rows") if len(levels) > 1 else ("rows",)
-    return collected(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
+    return collect_batches(rows.counted(*levels, counting=counting, nameless=nameless), (*levels[-1], *sums))
 
 
 def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    """Say which rows are left out because every published column is `*`."""
+    """Return which rows are left out because every published column is `*`."""
     star = tally.packing.key_of(SUPPRESSED)
     if roles.suppressed == "a group" or star is None:
         return np.zeros(len(tally.counts), bool)
@@ -414,7 +414,7 @@ def suppressed_rows(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
 
 
 def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
-    """Say which rows have no sensitive value and are left out for it, or refuse them."""
+    """Return which rows have no sensitive value and are left out for it, or refuse them."""
     without = np.zeros(len(tally.counts), bool)
     if roles.missing == "a value" or not any(None in labels for labels in tally.packing.value_labels):
         return without
@@ -426,7 +426,7 @@ def valueless(tally: RowCounts, roles: Roles) -> npt.NDArray[np.bool_]:
 
 
 def valueless_by_column(tally: RowCounts, roles: Roles) -> Iterator[tuple[str, npt.NDArray[np.bool_]]]:
-    """Say which rows have no value, sensitive column by column."""
+    """Return which rows have no value, sensitive column by column."""
     codes = tally.packing.value_codes(tally.values())
     for name, labels, code in zip(roles.value_columns, tally.packing.value_labels, codes, strict=True):
         yield name, code == labels.index(None) if None in labels else np.zeros(len(code), bool)
@@ -470,7 +470,7 @@ def _table(tally: RowCounts, rows: Rows, roles: Roles, intake: Intake) -> Table:
 
 
 def domain_of_values(packing: Packing, values: Integers, roles: Roles) -> tuple[tuple[Label, ...], Integers]:
-    """Give all values and each row's code; with several sensitive columns, the combinations that occur."""
+    """Return all values and each row's code; with several sensitive columns, the combinations that occur."""
     codes, first = number_keys(values, below=packing.width)
     columns = tuple(
         _occurring(Column(name, labels, code), roles.domain_of(name))
@@ -490,7 +490,7 @@ def _occurring(column: Column, declared: tuple[Label, ...] | None) -> Column:
     # Declared values have the first codes, in their order; a code beyond them is a value that nobody declared.
     beyond = int(column.codes.max(initial=-1))
     if beyond >= len(declared):
-        value = hinted(column.labels[beyond])
+        value = hint_label(column.labels[beyond])
         message = f"'{value}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
         raise BadTable(message)
     return Column(column.name, declared, column.codes)
@@ -504,7 +504,7 @@ def people_per_key(rows: Rows, packing: Packing) -> Integers:
 
 
 def people_levels(rows: Rows) -> tuple[tuple[str, ...], ...]:
-    """Say by what rows are grouped to count the people of each key."""
+    """Return by what rows are grouped to count the people of each key."""
     return ("person", *rows.key), rows.key
 
 
@@ -516,13 +516,13 @@ def weights_per_key(rows: Rows, packing: Packing, roles: Roles, people: int) -> 
 
 
 def weight_levels(rows: Rows, roles: Roles) -> tuple[tuple[str, ...], ...]:
-    """Say by what rows are grouped to add up weights: everybody's weight counts once."""
+    """Return by what rows are grouped to add up weights: everybody's weight counts once."""
     by = (*rows.key, "weight")
     return (by,) if roles.person_column is None else (("person", *by), by)
 
 
 def weights_in(answer: pa.Table, rows: Rows, packing: Packing) -> tuple[Words, Integers, int]:
-    """Give the keys of an answer, what those who have them weigh, and how many people these are."""
+    """Return the keys of an answer, what those who have them weigh, and how many people these are."""
     roles = rows.roles
     assert roles.weight is not None
     cells = [roles.label(cell) for cell in _listed_cells(answer.column("weight"))]
@@ -543,7 +543,7 @@ def _listed_cells(column: pa.ChunkedArray) -> list[object]:
 
 
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
-    """Say which key each person has, by name."""
+    """Return which key each person has, by name."""
     answer = counted_rows(rows, ("person", *rows.key), counting=True)
     words = rows.words(answer, packing, rows.key)
     # People are numbered by the order of their keys, which is that of the table's rows: both sort the same words.
@@ -568,7 +568,7 @@ def check_people(rows: Rows, roles: Roles) -> None:
     Groups must be disjoint: a person whose rows differ in a quasi-identifier would sit in two of them.
     The message says how many people it is about, never who.
     """
-    nameless, scattered = rows.misplaced(single=roles.values == "single")
+    nameless, scattered = rows.count_misplaced(single=roles.values == "single")
     if nameless:
         message = (
             f"{nameless:,} rows have no '{roles.person}'; give every row its person, or leave {parameter('person')} out"
@@ -609,13 +609,13 @@ def read_profiles(source: object, roles: Roles, table: Table) -> Profiles:
 
 
 def _places(labels: Sequence[Label], among: Sequence[Label]) -> Integers:
-    """Say where each label stands among others; −1 for one that does not."""
+    """Return where each label stands among others; −1 for one that does not."""
     place = {text: number for number, text in enumerate(among)}
     return np.array([place.get(text, -1) for text in labels], np.int64)
 
 
 def _keys_in(table: Table, packing: Packing, keys: Words) -> Integers:
-    """Say which row of the table each packed key is; −1 for a key that it does not have."""
+    """Return which row of the table each packed key is; −1 for a key that it does not have."""
     codes = [
         _places(labels, column.labels)[own]
         for labels, column, own in zip(packing.labels, table.quasi, packing.key_codes(keys), strict=False)

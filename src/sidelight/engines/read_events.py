@@ -91,7 +91,7 @@ def events_from(source: object, roles: Roles) -> Events:
         raise BadTable(message)
     cells = replace(plain, values="single", split=None, missing="a value" if missing == "no value" else missing)
     whole = _events(source, cells)
-    return _taken_apart(whole, plain, plain.split)
+    return _split_cells(whole, plain, plain.split)
 
 
 def _events(source: object, roles: Roles) -> Events:
@@ -141,7 +141,7 @@ def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -
     )
 
 
-def _taken_apart(cells: Events, roles: Roles, separator: str) -> Events:
+def _split_cells(cells: Events, roles: Roles, separator: str) -> Events:
     """Take each person's cell apart, as `split_cells` does for tables."""
     parts = [parts_of(cell, separator, roles.values or "set", roles.missing_marks) for cell in cells.domain]
     domain = in_order(part for each in parts for part in each)

@@ -89,7 +89,7 @@ class Totals:
         return Totals(**sums, missing=missing, values=_values_together(self.values, other.values))
 
     def occurring(self) -> tuple[Integers, Integers]:
-        """Give the values that occur, rising, and how often each does."""
+        """Return the values that occur, rising, and how often each does."""
         if isinstance(self.values, dict):
             values = np.array(sorted(self.values), np.int64)
             return values, np.array([self.values[value] for value in values.tolist()], np.int64)
@@ -127,7 +127,7 @@ def read_stream(source: object, roles: Roles, memory: Memory) -> KeyStream:
         people = None if roles.values == "single" else _people(rows, packing, memory)
         everybody = None if people is None else sum(int(counts.sum()) for _, counts in people.batches())
         stream = stream_of(rows, roles, packing, totals, entries=entries, people_per_key=people, everybody=everybody)
-        return stream if roles.weight is None else _weighed(stream, rows, memory)
+        return stream if roles.weight is None else _add_weights(stream, rows, memory)
 
 
 def _refuse(source: object) -> None:
@@ -149,7 +149,7 @@ def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles
 
 
 def _tallies(rows: Rows, packing: Packing, roles: Roles) -> Iterator[RowCounts]:
-    """Give the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
+    """Return the engine's answer batch by batch: counted, or rows of DuckDB as they are where nearly all differ."""
     if isinstance(rows, PackedRows) and roles.values == "single" and not _repeat(rows):
         for batch in arrow_batches(rows.frame.select(*rows.key_and_value)):
             yield RowCounts(packing, _words(batch, rows, packing, rows.key_and_value), _NO_COUNTS, _NO_COUNTS)
@@ -165,7 +165,7 @@ def _words(batch: pa.RecordBatch, rows: Rows, packing: Packing, columns: tuple[s
 
 
 def _repeat(rows: PackedRows) -> bool:
-    """Whether rows that are looked at repeat; where they are few, it does not matter."""
+    """Return whether rows that are looked at repeat; where they are few, it does not matter."""
     batches = arrow_batches(rows.frame.select(*rows.key_and_value).head(LOOKED_AT))
     looked_at = [_numbers(batch, rows.key_and_value) for batch in batches]
     if not looked_at:
@@ -240,7 +240,7 @@ def _people(rows: Rows, packing: Packing, memory: Memory) -> SortedRuns:
     return runs
 
 
-def _weighed(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
+def _add_weights(stream: KeyStream, rows: Rows, memory: Memory) -> KeyStream:
     """Have the engine count the people of each key and weight, and add up what they weigh."""
     words, name = len(stream.packing.layout), stream.roles.weight
     runs, weight, people = SortedRuns(words, memory.rows_to_sort(words), rows.source.rows), 0, 0

@@ -62,7 +62,7 @@ class Rows(Protocol):
 
     @property
     def source(self) -> Source:
-        """Where the rows come from."""
+        """Return where the rows come from."""
 
     @property
     def roles(self) -> Roles:
@@ -77,7 +77,7 @@ class Rows(Protocol):
         """The columns that say the quasi-identifiers and the sensitive value."""
 
     def exclusions(self) -> list[nw.Expr]:
-        """Give the conditions on which a row does not count."""
+        """Return the conditions on which a row does not count."""
 
     def counted(
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
@@ -88,7 +88,7 @@ class Rows(Protocol):
         of the level before, it is made.  With `nameless`, an engine may give numbers in place of persons.
         """
 
-    def misplaced(self, *, single: bool) -> tuple[int, int]:
+    def count_misplaced(self, *, single: bool) -> tuple[int, int]:
         """Count the rows without a person, and the people with several keys (or, if `single`, rows)."""
 
     def packing(self, answer: pa.Table) -> Packing:
@@ -110,7 +110,7 @@ class FrameRows:
         del nameless
         return arrow_batches(grouped_frame(self, levels, counting=counting))
 
-    def misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
+    def count_misplaced(self: Rows, *, single: bool) -> tuple[int, int]:
         """Have the engine count people, by how many rows and keys they have."""
         per_person = grouped_frame(self, (("person", *self.key), ("person",)), counting=True)
         nobody = nw.col("person").is_null()
@@ -124,7 +124,7 @@ class FrameRows:
 
 
 def grouped_frame(rows: Rows, levels: Sequence[tuple[str, ...]], *, counting: bool) -> Frame:
-    """Say what the engine is to group, without having it done."""
+    """Return what the engine is to group, without having it done."""
     frame = reduce(lambda kept, excluded: kept.filter(~excluded), rows.exclusions() if counting else (), rows.frame)
     grouped = frame.group_by(*levels[0]).agg(nw.len().alias("rows"))
     for by in levels[1:]:
@@ -221,7 +221,7 @@ def naming(column: str) -> Iterator[None]:
 
 
 def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
-    """Give the labels of some cells; those of texts, of which there may be millions, are the texts."""
+    """Return the labels of some cells; those of texts, of which there may be millions, are the texts."""
     if pa.types.is_string(column.type) and not roles.missing_marks:
         texts: list[Label] = column.to_pylist()
         return texts
@@ -229,13 +229,13 @@ def labels_of(column: pa.Array, roles: Roles) -> Sequence[Label]:
 
 
 def encode(column: pa.Array | pa.ChunkedArray, roles: Roles, labels: tuple[Label, ...]) -> Codes:
-    """Give the code of each cell: which of `labels` it says."""
+    """Return the code of each cell: which of `labels` it says."""
     return encode_by(column, roles, {text: code for code, text in enumerate(labels)})
 
 
 def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping[Label, int]) -> Codes:
-    """Give the code of each cell, where each label has one."""
-    encoded = _encoded(column)
+    """Return the code of each cell, where each label has one."""
+    encoded = _dictionary_encode(column)
     parts = [np.zeros(0, np.int32)]
     # Each chunk has a dictionary of its own, so a label is looked up once per chunk and not once per row.
     for chunk in encoded.chunks:
@@ -248,7 +248,7 @@ def encode_by(column: pa.Array | pa.ChunkedArray, roles: Roles, code_of: Mapping
     return np.concatenate(parts)
 
 
-def _encoded(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+def _dictionary_encode(column: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     chunked = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     return chunked if pa.types.is_dictionary(chunked.type) else chunked.dictionary_encode()
 
@@ -282,7 +282,7 @@ def is_any_of(frame: Frame, name: str, texts: Collection[str]) -> nw.Expr | None
         column, candidates = column.cast(nw.Float64), list(_floats(texts))
     else:
         column = _as_key(frame, name, dtype)
-        candidates = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_typed, texts)) else []
+        candidates = _keys(frame, name, column, texts) if dtype == nw.Unknown or any(map(_may_be_typed, texts)) else []
     return column.is_in(candidates).fill_null(value=False) if candidates else None
 
 
@@ -296,8 +296,8 @@ def _floats(texts: Collection[str]) -> Iterator[float]:
             yield number
 
 
-def _typed(text: str) -> bool:
-    """Say whether a truth, a number, a date or a duration could read like this."""
+def _may_be_typed(text: str) -> bool:
+    """Return whether a truth, a number, a date or a duration could read like this."""
     return text in {"true", "false"} or re.search("[0-9]", text) is not None
 
 
@@ -322,10 +322,10 @@ def _listed(column: pa.ChunkedArray) -> list[object]:
 def collect(frame: Frame) -> pa.Table:
     """Have the engine answer, batch by batch, each text stored once per batch."""
     names = frame.collect_schema().names()  # asked first: a DuckDB that streams an answer takes no other question
-    return collected(arrow_batches(frame), names)
+    return collect_batches(arrow_batches(frame), names)
 
 
-def collected(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
+def collect_batches(batches: Iterable[pa.RecordBatch], names: Iterable[str]) -> pa.Table:
     """Put batches together, each text stored once per batch; of none there is an empty table with these columns."""
     compact = [_compact(batch) for batch in batches]
     return pa.Table.from_batches(compact) if compact else pa.table({name: [] for name in names})
@@ -355,7 +355,7 @@ def duckdb_batches(relation: duckdb.DuckDBPyRelation) -> Generator[pa.RecordBatc
 
 
 def python_cells(array: pa.Array) -> list[object]:
-    """Give the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
+    """Return the cells of an Arrow array as Python objects; moments are moment_text in UTC, nanoseconds as text."""
     try:
         return _python_cells(array)
     except (OverflowError, ValueError):  # also of a time zone that shifts the last day of 9999
@@ -414,7 +414,7 @@ def number_cells(column: pa.ChunkedArray) -> Integers:
         low, high = int(numbers.min()), int(numbers.max())
         if high - low < KEY_LIMIT:
             return number_keys(numbers - low, below=high - low + 1)[0]
-    encoded = _encoded(column).unify_dictionaries()
+    encoded = _dictionary_encode(column).unify_dictionaries()
     return numpy_integers(pa.chunked_array([chunk.indices for chunk in encoded.chunks], pa.int32()))
 
 

@@ -71,7 +71,7 @@ class StreamedTable(Streamed):
 
     @property
     def people(self) -> int:
-        """How many people the table is about."""
+        """Return how many people the table is about."""
         return self.stream.people
 
     def column(self, name: str) -> Column:
@@ -129,7 +129,7 @@ class StreamedTable(Streamed):
         codes = self.stream.packing.key_codes(keys)
         return [table[code] for table, code in zip(tables, codes, strict=True)]
 
-    def over_rows(
+    def reduce_rows(
         self,
         of_rows: Callable[[Iterator[RowBlock]], Summed],
         merge: Callable[[Summed, Summed], Summed],
@@ -137,7 +137,7 @@ class StreamedTable(Streamed):
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
     ) -> Summed:
         """Ask something of all rows, where they are, that merges; rows that are here may be `watched` on their way."""
-        of_stream = self._of_stream(of_rows, looked_up, watched if self.stream.here else iter)
+        of_stream = self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter)
         return self.stream.spread(of_stream, merge)
 
     def gather(
@@ -147,9 +147,9 @@ class StreamedTable(Streamed):
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]] = iter,
     ) -> Iterator[Summed]:
         """Have something that is made of all rows, where they are, brought here bit by bit."""
-        return self.stream.gather(self._of_stream(of_rows, looked_up, watched if self.stream.here else iter))
+        return self.stream.gather(self._ask_stream(of_rows, looked_up, watched if self.stream.here else iter))
 
-    def _of_stream(
+    def _ask_stream(
         self,
         of_rows: Callable[[Iterator[RowBlock]], Summed],
         looked_up: Sequence[Codes] | None,
@@ -164,7 +164,7 @@ class StreamedTable(Streamed):
 
     @property
     def rows_held(self) -> int:
-        """How many rows are stored, people apart."""
+        """Return how many rows are stored, people apart."""
         return self.stream.rows_held
 
     def part(self, words: Words, counts: Integers, people: tuple[Words, Integers] | None) -> Table:
@@ -199,7 +199,7 @@ class StreamedTable(Streamed):
         return self.part(*together([*stream.entries.batches()]), people)
 
     def __repr__(self) -> str:
-        """Say how large it is and what it is about."""
+        """Return how large it is and what it is about."""
         names = ", ".join(column.name for column in self.quasi)
         people = counted(self.people, "person")
         return f"<StreamedTable of {people}: {names} → {self.sensitive} ({self.values_in_words})>"
@@ -251,7 +251,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
     table = StreamedTable(
         stream,
         memory,
-        tuple(_with_labels_that_occur(stream, number, many > 0) for number, many in enumerate(rows)),
+        tuple(_keep_occurring(stream, number, many > 0) for number, many in enumerate(rows)),
         tuple(each[many > 0] for each, many in zip(people, rows, strict=True)),
         tuple((np.cumsum(many > 0) - 1).astype(np.int32) for many in rows),
     )
@@ -274,12 +274,12 @@ def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integer
     def added(one: list[Integers], other: list[Integers]) -> list[Integers]:
         return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
 
-    sums = table.over_rows(counted_in, added)
+    sums = table.reduce_rows(counted_in, added)
     return sums[: len(widths)], sums[len(widths) :]
 
 
-def _with_labels_that_occur(stream: KeyStream, number: int, occurs: Flags) -> Column:
-    """Give a column without rows; labels that no row has are forgotten."""
+def _keep_occurring(stream: KeyStream, number: int, occurs: Flags) -> Column:
+    """Return a column without rows; labels that no row has are forgotten."""
     name, labels = stream.roles.quasi[number], stream.packing.labels[number]
     column = Column(name, labels, np.flatnonzero(occurs).astype(np.int32)).compact()
     return Column(name, column.labels, np.zeros(0, np.int32), kind_by_type(column, stream.roles, stream.texts))

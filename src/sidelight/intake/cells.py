@@ -45,7 +45,7 @@ _PERSONS_NAME = re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}
 
 
 def written_like(labels: Sequence[str]) -> Look | None:
-    """Say what labels are that name somebody, judged by how they are written.
+    """Return what labels are that name somebody, judged by how they are written.
 
     >>> written_like(["ann@example.org", "bea@example.org"]).noun, written_like(["Flu", "Cold"])
     ('an e-mail address', None)
@@ -60,7 +60,7 @@ def written_like(labels: Sequence[str]) -> Look | None:
 
 
 def are_days(labels: Sequence[str]) -> bool:
-    """Say whether labels are days or moments, in any of the usual ways of writing them.
+    """Return whether labels are days or moments, in any of the usual ways of writing them.
 
     >>> are_days(["03/09/1984", "9.3.84"]), are_days(["2024-03-09 10:30", "12-Feb-2005"]), are_days(["1984"])
     (True, True, False)
@@ -69,7 +69,7 @@ def are_days(labels: Sequence[str]) -> bool:
 
 
 def are_names(labels: Sequence[str]) -> bool:
-    """Say whether labels could be the names of people: two to four words that begin like names.
+    """Return whether labels could be the names of people: two to four words that begin like names.
 
     >>> are_names(["Ann Miller", "O'Brien, Pat"]), are_names(["Flu", "Cold"]), are_names(["came in with a bad cough"])
     (True, False, False)
@@ -78,7 +78,7 @@ def are_names(labels: Sequence[str]) -> bool:
 
 
 def are_sentences(labels: Sequence[str]) -> bool:
-    """Say whether labels are free text.
+    """Return whether labels are free text.
 
     >>> are_sentences(["came in with a bad cough, then a fever"]), are_sentences(["Machine-op-inspct"])
     (True, False)

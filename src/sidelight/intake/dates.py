@@ -94,10 +94,10 @@ class WrittenDays:
         """What each label is printed as, at each level but the coarsest, `*`."""
         months = self.months or (None,) * len(self.labels)
         rows = list(zip(self.years, months, strict=True))
-        return (self.labels, *(tuple(_printed(period, *row) for row in rows) for period in self.periods))
+        return (self.labels, *(tuple(_print_period(period, *row) for row in rows) for period in self.periods))
 
 
-def _printed(period: str, year: str | None, month: int | None) -> str:
+def _print_period(period: str, year: str | None, month: int | None) -> str:
     if year is None:
         return OTHERS
     whole = year if len(year) > 2 else f"'{year}"
@@ -137,7 +137,7 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
 
 
 def _first_is_day(days: Sequence[_Day]) -> bool | None:
-    """Say which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
+    """Return which of two numbers is the day; nothing where no label tells it, or labels contradict each other."""
     pairs = [day.either for day in days if day.either is not None]
     first, second = (any(pair[place] > len(MONTHS) for pair in pairs) for place in (0, 1))
     return None if first == second else first

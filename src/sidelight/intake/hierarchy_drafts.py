@@ -32,7 +32,7 @@ from sidelight.errors import BadHierarchy, UnknownColumn, did_you_mean, expect, 
 from sidelight.files import read_whole
 from sidelight.intake.dates import read_written_days
 from sidelight.table.hierarchy import Hierarchy
-from sidelight.table.hierarchy_rules import Nested, Period, topped
+from sidelight.table.hierarchy_rules import Nested, Period, cap_numbers
 from sidelight.table.labels import ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column, Table
 from sidelight.text import counted, is_deeply_nested
@@ -162,14 +162,14 @@ def _draft(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     if not labels:
         return Draft(Hierarchy.suppression(column, ["*"]), "has no values: only *")
     people = rules.people.get(column, {})
-    return _by_rule(column, labels, rules) or _by_values(column, labels, rules.kinds.get(column), people)
+    return _draft_by_rule(column, labels, rules) or _draft_by_values(column, labels, rules.kinds.get(column), people)
 
 
-def _by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Draft | None:
+def _draft_by_rule(column: str, labels: Sequence[str], rules: DraftRules) -> Draft | None:
     if column in rules.cuts:
         levels = rules.cuts[column]
         cuts = "; then ".join(", ".join(f"{cut:g}" for cut in level) for level in levels)
-        return Draft(Hierarchy.cuts(column, _filled(labels), at=levels), f"cut at {cuts}")
+        return Draft(Hierarchy.cuts(column, _fill_zeros(labels), at=levels), f"cut at {cuts}")
     if column in rules.widths or column in rules.bottom or column in rules.top:
         return _intervals(column, labels, rules)
     if column in rules.masks:
@@ -189,14 +189,14 @@ def _intervals(column: str, labels: Sequence[str], rules: DraftRules) -> Draft:
     whole = all(number == int(number) for number in numbers)
     single = [1.0] if whole and suitable[0] > 1 and suitable[0] == int(suitable[0]) else []
     widths = rules.widths.get(column) or [*single, *suitable]
-    hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths, bottom=bottom, top=top)
+    hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths, bottom=bottom, top=top)
     ends = [f"below {bottom:g}"] if bottom is not None else []
     ends += [f"{top:g} and above"] if top is not None else []
     together = f"; {' and '.join(ends)} together" if ends else ""
     return Draft(hierarchy, f"intervals of {', '.join(f'{width:g}' for width in widths)}{together}")
 
 
-def _by_values(
+def _draft_by_values(
     column: str, labels: Sequence[str], kind: ColumnKind | None, people: Mapping[str, int] = MappingProxyType({})
 ) -> Draft:
     """Draft by what the labels say, unless it was declared what they are."""
@@ -211,7 +211,7 @@ def _by_values(
     if kind is None and len(labels) <= FEW:
         return _rare_together(column, labels, people, f"{counted(len(labels), 'number')}, perhaps codes")
     widths = _round_widths(numbers)
-    hierarchy = Hierarchy.intervals(column, _filled(labels), widths=widths)
+    hierarchy = Hierarchy.intervals(column, _fill_zeros(labels), widths=widths)
     return Draft(hierarchy, f"{NUMBERS} intervals of {', '.join(f'{width:g}' for width in widths)}")
 
 
@@ -241,7 +241,7 @@ def _rare_together(column: str, labels: Sequence[str], people: Mapping[str, int]
     if not levels:
         return Draft(Hierarchy.suppression(column, labels), f"{what}: only *")
     rule = f"{what}: those that fewer than {', '.join(shares)} of the people have together"
-    return Draft(Hierarchy(column, topped(tuple(labels), *levels)), rule)
+    return Draft(Hierarchy(column, cap_numbers(tuple(labels), *levels)), rule)
 
 
 def people_by_label(columns: Sequence[Column], sizes: Integers) -> dict[str, dict[str, int]]:
@@ -260,7 +260,7 @@ def _written_days(column: str, labels: Sequence[str]) -> Draft | None:
     if days is None:
         return None
     untold = "" if days.months is not None else ", of which nobody can tell the day from the month"
-    return Draft(Hierarchy(column, topped(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
+    return Draft(Hierarchy(column, cap_numbers(*days.levels)), f"days{untold}: {', '.join(days.periods)}")
 
 
 def _days(column: str, labels: Sequence[str]) -> Draft:
@@ -296,7 +296,7 @@ def suitable_widths(low: float, high: float) -> list[float]:
     return [int(width) if width == int(width) else round(width, 12) for width in widths]
 
 
-def _filled(labels: Sequence[str]) -> Sequence[str]:
+def _fill_zeros(labels: Sequence[str]) -> Sequence[str]:
     """List all whole numbers between the lowest and the highest, where all labels are plain whole numbers."""
     if not all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in labels):
         return labels

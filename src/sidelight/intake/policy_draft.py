@@ -92,7 +92,7 @@ def _why_so_many(people: int, alike: int) -> str:
 
 
 def _common_share(table: Table) -> Fraction | None:
-    """Say how many people have the commonest value, if more than half do; of several sensitive columns, nothing.
+    """Return how many people have the commonest value, if more than half do; of several sensitive columns, nothing.
 
     Nor of people who may have a value more than once: how often it occurs does not say how many have it.
     """
@@ -118,7 +118,7 @@ def draft_of_preset(preset: Preset, table: Table) -> PolicyDraft:
 
 
 def _suits(measure: Measure, table: Table) -> bool:
-    """Say whether amounts can be added up, where the question is about sums: in all sensitive columns."""
+    """Return whether amounts can be added up, where the question is about sums: in all sensitive columns."""
     domain = table.domain
     if not isinstance(measure, SumMeasure):
         return True
@@ -132,7 +132,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
         (Implications(1), "knowing one more fact, such as 'if Ann has it, so has Bob'"),
         (Negations(0), "knowing nothing else"),
     ):
-        highest = _of_everybody(measure, table)
+        highest = _measure_everybody(measure, table)
         bound = next((each for each in BOUNDS if 2 * each >= 1 + highest), None)
         if bound is not None:
             shown = at_a_glance(highest, large_is_bad=True)
@@ -145,7 +145,7 @@ def _secret_limit(table: Table) -> tuple[Criterion, str] | None:
     return None
 
 
-def _of_everybody(measure: Measure, table: Table) -> Amount:
+def _measure_everybody(measure: Measure, table: Table) -> Amount:
     """Measure the release that tells totals only: everybody in one group."""
     totals = dict(zip(table.domain, table.counts.totals().tolist(), strict=True))
     whole = Release.from_counts([totals], sizes=[table.people], values=table.semantics)
@@ -158,12 +158,12 @@ def drafted_text(draft: PolicyDraft, suggested: SuggestedRoles, *, heading: Iter
     for criterion, reason in zip(draft.policy.criteria, draft.reasons, strict=True):
         lines += [*map(_comment, wrap(reason, WIDTH)), policy_text(Policy(criterion))]
     if draft.common is not None:
-        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *_asked_about(draft.common)]
+        lines = [*lines[:-1], lines[-1].removesuffix("\n"), *_question_common_value(draft.common)]
     lines += [_comment(f"Note: {note}.") for note in draft.notes]
     return "\n".join(lines)
 
 
-def _asked_about(common: Fraction) -> Iterator[str]:
+def _question_common_value(common: Fraction) -> Iterator[str]:
     """Ask about the commonest value, without naming it: a draft holds no cell of the table."""
     question = (
         f"DECIDE: {short_decimal(common)} of the people have the commonest value. If nobody would mind being known to "

@@ -70,7 +70,7 @@ secondary sources report it; groups of 11 are meant, and 1/11 is 0.0909…, so t
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say where it comes from, and what it does not cover."""
+        """Return where it comes from, and what it does not cover."""
         return (
             f"preset '{self.name}': {self.source}",
             f"preset '{self.name}' does not cover: {'; '.join(self.not_covered)}",
@@ -175,7 +175,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         return safe_harbour(source, **reading)  # type: ignore[arg-type]
 
     @property
-    def _by_name(self) -> dict[str, Callable[..., Preset | SafeHarbour]]:
+    def _registry(self) -> dict[str, Callable[..., Preset | SafeHarbour]]:
         return {
             "EMA/Health Canada 0.09": self.ema_health_canada,
             "k-map": self.k_map,
@@ -185,7 +185,7 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
 
     def __getitem__(self, name: str) -> Callable[..., Preset | SafeHarbour]:
         """Find a preset by its name, whatever its capitals."""
-        known = self._by_name
+        known = self._registry
         nearest = next((each for each in known if each.casefold() == name.strip().casefold()), None)
         if nearest is None:
             message = f"no preset '{name}'{did_you_mean(name, known)}"
@@ -193,10 +193,10 @@ class Presets(Mapping[str, Callable[..., Preset | SafeHarbour]]):
         return known[nearest]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._by_name)
+        return iter(self._registry)
 
     def __len__(self) -> int:
-        return len(self._by_name)
+        return len(self._registry)
 
     def __repr__(self) -> str:
         return f"<Presets: {'; '.join(self)}>"
@@ -207,7 +207,7 @@ presets = Presets()
 
 
 def is_check_of_columns(text: str) -> bool:
-    """Say whether a preset is one that looks at columns, and has no limits.
+    """Return whether a preset is one that looks at columns, and has no limits.
 
     >>> is_check_of_columns("hipaa safe harbour"), is_check_of_columns("ACRO")
     (True, False)

@@ -54,12 +54,12 @@ class ColumnProfile:
 
     @property
     def present(self) -> int:
-        """How many rows say something."""
+        """Return how many rows say something."""
         return self.rows - self.missing
 
     @property
     def differing(self) -> Fraction:
-        """How many different labels there are for each row that says something."""
+        """Return how many different labels there are for each row that says something."""
         return Fraction(self.distinct, self.present) if self.present else Fraction(0)
 
 
@@ -81,7 +81,7 @@ class OpenColumns:
     columns: tuple[str, ...]
     roles: Roles
 
-    def with_marks(self, marks: tuple[str, ...]) -> OpenColumns:
+    def add_marks(self, marks: tuple[str, ...]) -> OpenColumns:
         """Take cells that say one of these texts for missing from now on."""
         frame, roles = self.rows.frame, replace(self.roles, missing_marks=marks)
         nulls = frame.with_columns(nulls_for_missing(frame, ours, roles).alias(ours) for ours in self.rows.key)
@@ -107,7 +107,7 @@ class OpenColumns:
         return frozenset(present)
 
     def tell_each_other(self, one: ColumnProfile, other: ColumnProfile) -> bool:
-        """Say whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
+        """Return whether who knows one of two columns knows the other: there are no more pairs than labels of each."""
         if _likeness(one) != _likeness(other):
             return False
         pair = [self._ours(one.name), self._ours(other.name)]
@@ -165,7 +165,7 @@ def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -
 
 
 def _reading(columns: Sequence[str], roles: Roles) -> Roles:
-    """Say how cells are read, and that all columns are."""
+    """Return how cells are read, and that all columns are."""
     return Roles(
         quasi=tuple(columns),
         missing_marks=roles.missing_marks,

@@ -45,7 +45,7 @@ from sidelight.table.column_names import (
     known_to_others,
     names_somebody,
     numbers_people,
-    told_in_confidence,
+    sensitive_subject,
     words_of,
 )
 from sidelight.table.labels import ColumnKind, Semantics, as_kinds
@@ -126,7 +126,7 @@ class SuggestedRoles:
 
     @property
     def keywords(self) -> dict[str, Any]:
-        """Give what `read_table` wants to be told, if there is a column that others know and a sensitive one."""
+        """Return what `read_table` wants to be told, if there is a column that others know and a sensitive one."""
         stated = self.roles.stated()
         return {name: dict(value) if name == "kinds" else value for name, value in stated.items()}
 
@@ -207,19 +207,19 @@ def suggestions_for(source: object, stated: Roles, progress: Progress = quiet) -
         profiles = unmarked.profiles(names, progress)
         refuse_no_rows(unmarked, profiles)
         marks = () if stated.missing_marks else _marks_in(unmarked, profiles)
-        opened = unmarked.with_marks(marks) if marks else unmarked
+        opened = unmarked.add_marks(marks) if marks else unmarked
         if marks:  # what means missing is no label, so columns that have it are counted again
             profiles |= opened.profiles(_columns_with(marks, opened, profiles), progress)
         columns = [_suggest(profile, stated) for profile in profiles.values()]
         columns = _one_person(columns, stated)
-        columns = _with_secret(columns, stated)
-        columns = _at_most(columns)
+        columns = _ensure_sensitive(columns, stated)
+        columns = _limit_quasi(columns)
         columns = _told_once(columns, opened)
         columns, several = _rows_of_people(columns, opened)
     reading = replace(stated, missing_marks=stated.missing_marks or marks)
     roles = _roles(columns, reading, several=several)
     if roles.split is not None and stated.split is None:
-        columns = [_of_several_values(each, roles.split) for each in columns]
+        columns = [_explain_several_values(each, roles.split) for each in columns]
     return SuggestedRoles(tuple(columns), roles, tuple(_notes(columns, marks)))
 
 
@@ -245,7 +245,7 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
         or _names_somebody(profile)
         or _weighs(profile)
         or _too_fine(profile)
-        or _told_in_confidence(profile)
+        or _suggest_sensitive(profile)
         or _known_to_others(profile)
         or _unknown(profile)
     )
@@ -253,8 +253,8 @@ def _suggest(profile: ColumnProfile, stated: Roles) -> SuggestedRole:
 
 
 def _are_codes(profile: ColumnProfile, stated: Roles) -> bool:
-    """Say whether whole numbers stand for places and the like: region 11 is not between regions 10 and 12."""
-    if profile.kind != "number" or profile.name in dict(stated.kinds) or _measured(profile):
+    """Return whether whole numbers stand for places and the like: region 11 is not between regions 10 and 12."""
+    if profile.kind != "number" or profile.name in dict(stated.kinds) or _is_measured(profile):
         return False
     look = known_to_others(profile.name)
     return look is not None and look.noun in NEVER_AMOUNTS
@@ -318,14 +318,14 @@ def _weighs(profile: ColumnProfile) -> Suggestion | None:
 
 
 def _numbers_people(profile: ColumnProfile) -> bool:
-    """Say whether a column is called a number of people, has one in every row, and few rows of each."""
+    """Return whether a column is called a number of people, has one in every row, and few rows of each."""
     called = numbers_people(profile.name)
     return called and profile.missing == 0 and (profile.distinct > FEW_LABELS or profile.differing > Fraction(1, 3))
 
 
 def _numbers_rows(profile: ColumnProfile) -> bool:
     called = bool({*words_of(profile.name)} & NUMBERING) or not profile.name
-    return called and profile.differing >= NEARLY_ALL and not _measured(profile)
+    return called and profile.differing >= NEARLY_ALL and not _is_measured(profile)
 
 
 def _person_reason(profile: ColumnProfile) -> str:
@@ -346,25 +346,25 @@ def _too_fine(profile: ColumnProfile) -> Suggestion | None:
     many = profile.differing >= NEARLY_ALL and profile.present >= ENOUGH
     if not many or known_to_others(profile.name) or profile.kind == "date" or are_days(profile.labels):
         return None
-    if _measured(profile):
+    if _is_measured(profile):
         return "leave out", _measurement(profile)
     return "leave out", f"nearly all rows differ ({_different(profile)}): it identifies people by itself"
 
 
-def _measured(profile: ColumnProfile) -> bool:
-    """Say whether numbers have decimals, as what is measured has and what is numbered has not."""
+def _is_measured(profile: ColumnProfile) -> bool:
+    """Return whether numbers have decimals, as what is measured has and what is numbered has not."""
     return profile.kind == "number" and any("." in text or "e" in text.casefold() for text in profile.labels)
 
 
 def _measurement(profile: ColumnProfile) -> str:
     singled = f", {profile.once:,} of them in one row only" if profile.once else ""
     numbers = f"{profile.distinct:,} different numbers{singled}"
-    what = "a measurement" if _measured(profile) else "amounts or codes, and nothing says which"
+    what = "a measurement" if _is_measured(profile) else "amounts or codes, and nothing says which"
     return f"{what}: {numbers}; add it as quasi if others know it, or as sensitive"
 
 
-def _told_in_confidence(profile: ColumnProfile) -> Suggestion | None:
-    look = told_in_confidence(profile.name)
+def _suggest_sensitive(profile: ColumnProfile) -> Suggestion | None:
+    look = sensitive_subject(profile.name)
     if look is None:
         return None
     called = f"called like {look.noun}"
@@ -429,7 +429,7 @@ def _rows_each(profile: ColumnProfile) -> tuple[bool, int]:
     return profile.distinct == profile.rows, -profile.distinct
 
 
-def _with_secret(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
+def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
     """Let what you named be all there is of a role, and find a secret where none is called like one."""
     if stated.sensitive is not None:
         columns = [_withdrawn(each, "sensitive") for each in columns]
@@ -450,7 +450,7 @@ def _withdrawn(each: SuggestedRole, role: Role) -> SuggestedRole:
     return replace(each, role="leave out", reason=reason)
 
 
-def _at_most(columns: list[SuggestedRole]) -> list[SuggestedRole]:
+def _limit_quasi(columns: list[SuggestedRole]) -> list[SuggestedRole]:
     """Leave columns out that nothing but caution speaks for, where there are many."""
     many = sum(each.role == "quasi" for each in columns) > MOST_QUASI
     reason = "nothing says what it is, and there are many columns: left out to begin with; add it as quasi"
@@ -489,7 +489,7 @@ def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfi
 
 
 def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
-    """Where people have several rows, what differs between them is no place to look somebody up by."""
+    """Return where people have several rows, what differs between them is no place to look somebody up by."""
     person = next((each for each in columns if each.role == "person"), None)
     if person is None or (person.profile.distinct == person.profile.rows and not _written_twice(person.profile)):
         return columns, False
@@ -497,18 +497,18 @@ def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[
     vary = opened.people_who_vary(person.column, others) if others else {}
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
-    return [_of_several_rows(each, vary, kept) for each in columns], True
+    return [_explain_several_rows(each, vary, kept) for each in columns], True
 
 
 def _written_twice(profile: ColumnProfile) -> bool:
-    """Say whether people may be written in two ways, as 7 and 7.0: readers take them for one person."""
+    """Return whether people may be written in two ways, as 7 and 7.0: readers take them for one person."""
     return len({text.strip().removesuffix(".0") for text in profile.labels}) < len(profile.labels)
 
 
 _ROWS_DIFFER = "but it differs between the rows"
 
 
-def _of_several_rows(each: SuggestedRole, vary: Mapping[str, int], kept: SuggestedRole | None) -> SuggestedRole:
+def _explain_several_rows(each: SuggestedRole, vary: Mapping[str, int], kept: SuggestedRole | None) -> SuggestedRole:
     if each.stated or each is kept:
         return each
     if each.role == "quasi" and each.column in vary:
@@ -545,7 +545,7 @@ def _roles(columns: Sequence[SuggestedRole], reading: Roles, *, several: bool) -
 KIND_OF_CODES: ColumnKind = "category"
 
 
-def _of_several_values(each: SuggestedRole, split: str) -> SuggestedRole:
+def _explain_several_values(each: SuggestedRole, split: str) -> SuggestedRole:
     several = f"its cells seem to hold several values, with '{split}' between them"
     return replace(each, reason=f"{each.reason}; {several}") if each.role == "sensitive" else each
 
@@ -589,7 +589,7 @@ def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[s
 
 
 def _says_unanswered(profile: ColumnProfile) -> bool:
-    """Say whether such a number stands beside labels of which no other is below zero."""
+    """Return whether such a number stands beside labels of which no other is below zero."""
     others = [text for text in profile.labels if text not in UNANSWERED]
     return len(others) < len(profile.labels) and bool(others) and not any(text.startswith("-") for text in others)
 
@@ -615,7 +615,7 @@ def _columns_with(marks: Sequence[str], opened: OpenColumns, profiles: Mapping[s
 
 
 def _may_be_code(mark: str, labels: set[str]) -> bool:
-    """Say whether all other labels are letters of the same length and case."""
+    """Return whether all other labels are letters of the same length and case."""
     others = labels - {*MARKS}
     return (
         mark.isalpha()

@@ -51,7 +51,7 @@ _THREE = re.compile(r"\s*([0-9]{3})[*xX]{0,2}\s*")
 
 
 def holds_zip_codes(column: str) -> bool:
-    """Say whether a column is called like ZIP codes.
+    """Return whether a column is called like ZIP codes.
 
     >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
     (True, False)
@@ -204,7 +204,7 @@ class SafeHarbour:
 
     @property
     def answer(self) -> Answer:
-        """Whether an identifier was found; if not, nothing is told."""
+        """Return whether an identifier was found; if not, nothing is told."""
         return "found" if any(each.answer == "found" for each in self.suspects) else "could not tell"
 
     @property

@@ -339,7 +339,7 @@ def _keys_of(roster: Roster, columns: tuple[Column, ...]) -> Integers:
         message = f"the truth has no column '{missing}', which the roster tells people apart by; read it with that one"
         raise BadRelease(message)
     rows = len(columns[0]) if columns else 0
-    both = tuple(column.stacked_on(by_name[column.name]) for column in roster.columns)
+    both = tuple(column.stack_on(by_name[column.name]) for column in roster.columns)
     kind, _ = number_equal_rows(both, len(roster.columns[0]) + rows if roster.columns else rows)
     keys = len(kind) - rows
     key_of = np.full(int(kind.max(initial=0)) + 1, -1, np.int64)

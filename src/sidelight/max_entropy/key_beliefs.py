@@ -213,7 +213,7 @@ def _key_counts(beliefs: KeyBeliefs, original: Table) -> tuple[Integers, Integer
 def _keys_of(members: Members, original: Table) -> Integers:
     """Find the key of each row of the original; −1 where there is none."""
     keys = members.key_count
-    both = tuple(column.stacked_on(original.column(column.name)) for column in members.columns)
+    both = tuple(column.stack_on(original.column(column.name)) for column in members.columns)
     kind, _ = number_equal_rows(both, keys + len(original.sizes))
     key_of = np.full(int(kind.max()) + 1, -1, np.int64)
     key_of[kind[:keys]] = np.arange(keys)

@@ -24,7 +24,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from sidelight.arrays import Floats, Integers, add_up, in_lowest_terms
+from sidelight.arrays import Floats, Integers, add_up, reduce_fractions
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import EXACT, FLOATS, Amount, Arithmetic, Numbers, Screen, worst_of_each_part, worst_row
 from sidelight.measures.finding import Witness
@@ -110,7 +110,7 @@ class FormulaMeasure(GroupByGroup):
 
     def canonical(self, statistic: Integers) -> Integers:
         """Bring statistics that give the same value to one form, itself a statistic with this value."""
-        return in_lowest_terms(statistic) if self.scale_free else statistic
+        return reduce_fractions(statistic) if self.scale_free else statistic
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
         """Turn what the formula gave in exact numbers into the value that is reported."""
@@ -289,7 +289,7 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
 def reduce_share_runs(statistic: Integers) -> Integers:
     """Divide n and the counts of each group by what they share, which leaves its shares as they are."""
     runs = (statistic.shape[1] - 1) // 3
-    return np.hstack((in_lowest_terms(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
+    return np.hstack((reduce_fractions(statistic[:, : 1 + runs]), statistic[:, 1 + runs :]))
 
 
 def occurring_shares(groups: Groups, row: int) -> list[tuple[int, Fraction, Fraction]]:

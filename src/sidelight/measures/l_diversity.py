@@ -20,7 +20,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sidelight.arrays import Integers, in_lowest_terms
+from sidelight.arrays import Integers, reduce_fractions
 from sidelight.measures.attacker import ROW, Attacker
 from sidelight.measures.exact import Amount, Arithmetic, Numbers
 from sidelight.measures.fields import whole
@@ -155,7 +155,7 @@ class EntropyDiversity(_Diversity):
     def canonical(self, statistic: Integers) -> Integers:
         """Which values they are does not count, nor how many do not occur."""
         rising = np.sort(statistic, axis=1)
-        return in_lowest_terms(rising[:, int(rising.any(axis=0).argmax()) :])
+        return reduce_fractions(rising[:, int(rising.any(axis=0).argmax()) :])
 
     def settle(self, number: Fraction | Decimal | int, statistic: list[int]) -> Amount:
         """Return the fraction where it is one, else a float rounded down."""
@@ -239,7 +239,7 @@ class RecursiveDiversity(_Diversity):
     def witness(self, groups: Groups, row: int) -> Witness:
         """Point at the most frequent value."""
         groups = drop_values(groups, self.apart_from)
-        return Witness(groups.name(row), groups.domain[groups.counts.by_frequency(row)[0]])
+        return Witness(groups.name(row), groups.domain[groups.counts.sort_by_frequency(row)[0]])
 
     def explain(self, finding: Finding) -> str:
         if finding.witness is None:
@@ -256,9 +256,9 @@ class RecursiveDiversity(_Diversity):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Compute it from the group's counts by the definition."""
         counts = release.group(witness.group).value_counts(0)
-        by_frequency = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
+        sort_by_frequency = sorted((many for text, many in counts.items() if text not in self.apart_from), reverse=True)
         top = counts[witness.value]
-        tail = sum(by_frequency[self.l - 1 :])
+        tail = sum(sort_by_frequency[self.l - 1 :])
         return Fraction(top, tail) if tail else math.inf
 
 

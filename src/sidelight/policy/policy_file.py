@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, StrictInt
 from pydantic.json_schema import models_json_schema
 
-from sidelight.engines.domain_file import declared_in
+from sidelight.engines.domain_file import read_declared
 from sidelight.errors import BadPolicy, SidelightError, WrongKind, kind_in_words
 from sidelight.files import read_whole
 from sidelight.measures.criterion import Criterion
@@ -77,7 +77,7 @@ class RolesSection(Section):
             if isinstance(domain, Mapping):
                 message = "[roles] has a domain by column and a domain_file; leave one of them out"
                 raise BadPolicy(message)
-            stated["domain"] = declared_in(path, as_names(stated.get("sensitive", ())), domain)
+            stated["domain"] = read_declared(path, as_names(stated.get("sensitive", ())), domain)
         return Roles(**stated | {"kinds": as_kinds(stated.get("kinds"))})
 
 

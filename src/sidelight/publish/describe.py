@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sidelight import __version__
 from sidelight.documents.document import number, plain
-from sidelight.documents.facts import finding_facts, people_counts, reader_facts, release_facts, together_notes
+from sidelight.documents.facts import finding_facts, joint_column_notes, people_counts, reader_facts, release_facts
 from sidelight.engines.files import files_of
 from sidelight.files import digest
 from sidelight.measures.criterion import Criterion, Judgement
@@ -63,7 +63,7 @@ def build_sidecar(
     """Tell of a search and of what was read back, `release`, with the verdict on that."""
     table = result.outcome.recoding.table
     kinds = {name: kind for name, kind in result.kinds.items() if name in reading.group}
-    covered = {} if private_hierarchies else _covered(release, result.release.printing)
+    covered = {} if private_hierarchies else _find_covers(release, result.release.printing)
     return Sidecar(
         files=files,
         reading=reading.model_copy(update={"kinds": kinds}),
@@ -95,13 +95,13 @@ def build_sidecar(
             *([SEEDED] if seeded else ()),
             *([KEPT_BACK] if quiet_method else ()),
             *result.warnings,
-            *together_notes(release, verdict.judgements),
+            *joint_column_notes(release, verdict.judgements),
         ),
     )
 
 
-def _covered(release: Release, printing: Printing | None) -> dict[str, dict[str, tuple[Label, ...]]]:
-    """Say per column what printed labels cover; what the hierarchy has, whether or not somebody of the table has it."""
+def _find_covers(release: Release, printing: Printing | None) -> dict[str, dict[str, tuple[Label, ...]]]:
+    """Return what printed labels cover, by column: what the hierarchy has, whether or not somebody has it."""
     nodes = {} if printing is None else printing.nodes
     columns = (column for column in release.groups.columns if column.name in nodes)
     return {column.name: covers_to_tell(column.labels, nodes[column.name]) for column in columns}

@@ -112,9 +112,9 @@ def publish(
         files = tuple(_write(folder / name, sheet, writer) for name, sheet in sheets.items())
         table = result.outcome.recoding.table
         memory = table.memory if isinstance(table, StreamedTable) else None
-        read = _read_back(folder, plan.groups, memory)
+        read = _check_file(folder, plan.groups, memory)
         if plan.who is not None:
-            read = add_members(read, _read_back(folder, plan.who))
+            read = add_members(read, _check_file(folder, plan.who))
         # what its labels cover is known here, as the sidecar tells its readers
         known = replace(read, printing=result.release.printing, provenance=result.release.provenance)
         verdict = _judge(known, result.policy)
@@ -170,7 +170,7 @@ def _judge(read: Release, policy: Policy) -> Verdict:
     return verdict
 
 
-def _read_back(folder: Path, expected: ExpectedFile, memory: Memory | None = None) -> Release:
+def _check_file(folder: Path, expected: ExpectedFile, memory: Memory | None = None) -> Release:
     """Read a file, and check that it says what was meant."""
     try:
         read = read_back(folder, expected.reading, memory)

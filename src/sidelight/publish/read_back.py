@@ -19,7 +19,7 @@ from sidelight.documents.facts import release_facts
 from sidelight.engines.formats.file_format import Writer
 from sidelight.engines.formats.registry import WRITERS
 from sidelight.errors import BadRelease, BadTable
-from sidelight.files import before_path, sidecar_path
+from sidelight.files import sidecar_path, undo_path
 from sidelight.publish.sidecar import Reading, Sidecar, read_checked
 from sidelight.release.generalise import roll_up
 from sidelight.release.groups import Groups, suppressed_groups
@@ -54,13 +54,13 @@ Engine: TypeAlias = Callable[[Path], object]
 
 
 def generation(path: Path) -> tuple[int, int] | None:
-    """Tell one document beside a file from its next: other numbers are another one; None: it is being replaced.
+    """Distinguish one document beside a file from its next: other numbers are another one; None: it is being replaced.
 
     The place on the disk alone would not do: what is replaced twice may stand where it stood before.
     """
     try:
         beside = sidecar_path(path).stat()
-        return None if before_path(path).is_dir() else (beside.st_ino, beside.st_mtime_ns)
+        return None if undo_path(path).is_dir() else (beside.st_ino, beside.st_mtime_ns)
     except (OSError, ValueError):
         return 0, 0
 
@@ -186,7 +186,7 @@ def as_printed(release: Release) -> Release:
     """
     groups = release.groups
     # Tidy labels first, so that groups which print the same have the same codes and are rolled up into one.
-    merged = roll_up(groups, tuple(column.compact().in_natural_order() for column in groups.columns))
+    merged = roll_up(groups, tuple(column.compact().sort_naturally() for column in groups.columns))
     domain, counts = merged.domain, merged.counts
     if isinstance(domain, JointDomain):  # a single column's values stay, as files say which there could be
         kept = np.flatnonzero(counts.totals())
@@ -195,7 +195,7 @@ def as_printed(release: Release) -> Release:
         domain=domain,
         sizes=merged.sizes,
         counts=counts,
-        columns=tuple(column.compact().in_natural_order() for column in merged.columns),
+        columns=tuple(column.compact().sort_naturally() for column in merged.columns),
         semantics=merged.semantics,
     )
     return replace(release, groups=printed, people=None, members=None)

@@ -16,7 +16,7 @@ import numpy as np
 
 from sidelight.errors import BadRelease
 from sidelight.release.printed_labels import Interval, read_label
-from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, hinted, label
+from sidelight.table.labels import MISSING, SUPPRESSED, Label, as_day, as_number, hint_label, label
 from sidelight.table.table import Column, unused_name
 
 End: TypeAlias = int | float | dt.date
@@ -50,7 +50,7 @@ def bounds(text: object) -> Bounds:
     printed = label(text)
     ends = _bounds(None if printed is None else printed.removeprefix("'"))
     if ends is None:
-        message = f"'{hinted(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
+        message = f"'{hint_label(printed)}' is no number, no day and no interval of them; give a label such as 53-90"
         raise BadRelease(message)
     return ends
 

@@ -113,7 +113,7 @@ def coarser(column: Column, by: Mapping[str, Hierarchy], level: int) -> Column:
     if column.name in by:
         hierarchy = by[column.name]
         hierarchy.check(column)
-        return column.relabelled(*hierarchy.recode(column.labels, level)) if hierarchy.level(level) else column
+        return column.recode(*hierarchy.recode(column.labels, level)) if hierarchy.level(level) else column
     if level == 0:
         return column
     message = (
@@ -328,7 +328,7 @@ class NodeGroups:
 
     def _columns(self, groups: Groups, finer: Node, node: Node) -> Iterator[Column]:
         for column, ladder, low, high in zip(groups.columns, self._ladders, finer, node, strict=True):
-            yield column if low == high else column.relabelled(ladder.labels[high], ladder.step(low, high))
+            yield column if low == high else column.recode(ladder.labels[high], ladder.step(low, high))
 
     def _smallest_finer(self, node: Node) -> tuple[Node, Groups]:
         """Choose what to roll up: the smallest predecessor at hand, or else the smallest of all finer nodes."""

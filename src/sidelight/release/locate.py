@@ -413,7 +413,7 @@ class ListedPeople:
     def link(self, known: Sequence[Column], rows: int) -> Linkage:
         """Find people who are listed exactly as they are known."""
         by_name = {column.name: column for column in known}
-        both = tuple(column.stacked_on(by_name[column.name]) for column in self.columns if column.name in by_name)
+        both = tuple(column.stack_on(by_name[column.name]) for column in self.columns if column.name in by_name)
         number, _ = number_equal_rows(both, len(self.group) + rows)
         profiles = int(number.max()) + 1
         groups = int(self.group.max()) + 1

@@ -21,7 +21,7 @@ from sidelight.arrays import Codes, Floats, Integers
 from sidelight.release.printed_labels import read_label
 from sidelight.release.printing import Nodes, kind_of
 from sidelight.table.counts import CELLS_AT_ONCE
-from sidelight.table.label_distances import points_of, share_of_levels, squared_between
+from sidelight.table.label_distances import points_of, share_of_levels, squared_distances
 from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column
 
@@ -68,7 +68,7 @@ def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDis
     else:
         place = _places(people, groups, kind)
         points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
-        squared = squared_between(points[:, : len(people.labels)], points[:, len(people.labels) :])
+        squared = squared_distances(points[:, : len(people.labels)], points[:, len(people.labels) :])
     # after the range is known: a suppressed label has no place and stretches nothing
     squared[:, [text == SUPPRESSED for text in groups.labels]] = 1.0
     return ColumnDistances(people.codes, groups.codes, squared)

@@ -24,7 +24,7 @@ from sidelight.release.streamed import StreamedRelease
 from sidelight.streams.memory import Memory
 from sidelight.table.cell_lists import no_value_hint
 from sidelight.table.counts import MOST_PEOPLE, Counts
-from sidelight.table.labels import SUPPRESSED, Label, Semantics, hinted
+from sidelight.table.labels import SUPPRESSED, Label, Semantics, hint_label
 from sidelight.table.roles import Missing, Roles, Suppressed
 from sidelight.table.table import Column, JointDomain, Table, number_equal_rows
 from sidelight.text import as_names, counted, form
@@ -332,6 +332,8 @@ def _in_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
         return column
     outside = [text for text in column.labels if text not in declared]
     if outside:
-        message = f"'{hinted(outside[0])}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
+        message = (
+            f"'{hint_label(outside[0])}' occurs in '{column.name}' but is not in {parameter('domain')}; add it there"
+        )
         raise BadRelease(message)
-    return column.relabelled(declared, np.array([declared.index(text) for text in column.labels], np.int32))
+    return column.recode(declared, np.array([declared.index(text) for text in column.labels], np.int32))

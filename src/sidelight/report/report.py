@@ -34,9 +34,9 @@ from sidelight.documents.facts import (
     ReaderFacts,
     ReleaseFacts,
     finding_facts,
+    joint_column_notes,
     reader_facts,
     release_facts,
-    together_notes,
 )
 from sidelight.errors import BadMeasure
 from sidelight.intake.roles import MARKS
@@ -195,7 +195,7 @@ def audit_report(
             *look_alikes(release),
             *like_missing(release),
             *like_lists(release),
-            *together_notes(release, judgements),
+            *joint_column_notes(release, judgements),
             *notes,
         ),
     )

@@ -28,7 +28,7 @@ from sidelight.release.groups import Groups
 from sidelight.search.merging import Neighbours
 from sidelight.search.orders import Order
 from sidelight.table.counts import CELLS_AT_ONCE
-from sidelight.table.label_distances import points_of, share_of_levels, squared_between
+from sidelight.table.label_distances import points_of, share_of_levels, squared_distances
 from sidelight.table.table import Column, Table, number_equal_rows
 
 MANY_LABELS = 2_000
@@ -47,7 +47,7 @@ def label_distances(order: Order) -> Floats:
     """
     if order.kind != "category":
         points = points_on_line(order)
-        return squared_between(points, points)
+        return squared_distances(points, points)
     # levels at which all labels are the same would make every distance smaller, and none different
     levels = _telling_levels(order)
     return share_of_levels(levels, levels)

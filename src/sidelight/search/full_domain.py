@@ -428,7 +428,7 @@ class NodeRecodings:
     def _columns(self, node: Node, table: Table) -> tuple[Column, ...]:
         """Recode the columns of a table to the levels of a node."""
         levels = [self._level(column, level).recoded for column, level in enumerate(node)]
-        return tuple(column.relabelled(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
+        return tuple(column.recode(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 
     def _level(self, at: int, level: int) -> _Level:
         """Recode the labels of a column to a level; remembered, as thousands of nodes share it."""

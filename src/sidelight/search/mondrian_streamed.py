@@ -14,7 +14,7 @@ Lots        Which cuts a group proposes, and whether its halves keep a policy on
 Same rules  Proposals and their acceptance are those of the one machine, and groups are numbered at last as they would
             be in memory (`Lineage`): the release is that of the table in memory, group by group.
 Where       A pass is a function of rows whose answers add up, asked where the rows are: here, or of Spark's executors
-            (`StreamedTable.over_rows`).
+            (`StreamedTable.reduce_rows`).
 Cost        log₂ (rows / keys that fit) passes, one to put rows aside, and what Mondrian takes of the parts in memory,
             which is the same for each row however many parts there are.  Together, also a look at each row of a part
             for each generation, and one more for groups whose most balanced cuts do not fit.
@@ -398,7 +398,7 @@ class StreamedStore(Store):
         if self.aside is not None:
             return count(ahead(_route(watched(self.aside.rows(groups, self._ranks)), tree)))
         soon = ahead if self.table.stream.here else iter  # here, some are routed ahead
-        counted: Counted = self.table.over_rows(
+        counted: Counted = self.table.reduce_rows(
             lambda blocks: count(soon(_route(blocks, tree))), np.add, self._ranks, watched
         )
         return counted

@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import KEY_LIMIT, Codes, Integers, by_blocks
+from sidelight.arrays import KEY_LIMIT, Codes, Integers, iterate_blocks
 from sidelight.table.labels import Label
 
 Words: TypeAlias = list[Integers]
@@ -116,7 +116,7 @@ class Packing:
     def _digits(self, held: tuple[int, ...], word: Integers) -> list[Codes]:
         digits = [np.empty(len(word), np.int32) for _ in held]
         radices = list(map(self._radix, held))
-        by_blocks(lambda block: _split(word[block], radices, [digit[block] for digit in digits]), len(word))
+        iterate_blocks(lambda block: _split(word[block], radices, [digit[block] for digit in digits]), len(word))
         return digits
 
     def _radix(self, column: int) -> int:

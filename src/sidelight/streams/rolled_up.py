@@ -189,11 +189,11 @@ class _Step:
         parts: list[_Digits] = []
         joins = False
         for at, labels in enumerate(self.old.labels):
-            radix, relabelled = max(len(labels), 1), None if stays[at] else self.columns[at]
-            if relabelled is not None and len(relabelled[0]) == 1:
+            radix, recode = max(len(labels), 1), None if stays[at] else self.columns[at]
+            if recode is not None and len(recode[0]) == 1:
                 joins = False
                 continue
-            table = None if relabelled is None else relabelled[1].astype(np.int64) * new_weights[at]
+            table = None if recode is None else recode[1].astype(np.int64) * new_weights[at]
             leads = self.old.layout[places[at]][0] == at
             part = _Digits(places[at], weights[at], radix, leads, new_places[at], new_weights[at], table)
             last = parts[-1] if parts and joins and table is None else None

@@ -28,7 +28,7 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
     stream = stream.brought_here(memory)
     lists = CellLists.of(stream.domain, separator, roles.values or "set", roles.missing_marks)
     rows = lists.saying_nothing(stream.whole, roles, weighed=stream.weight_per_key is not None)
-    lists = lists.with_values(roles.domain_of(roles.value_columns[0]), stream.sensitive)
+    lists = lists.replace_values(roles.domain_of(roles.value_columns[0]), stream.sensitive)
     dropped = rows if roles.missing == "drop" else 0
     labels, places = lists.values, np.arange(len(lists.values))
     if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing

@@ -23,7 +23,7 @@ import numpy as np
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadTable, MissingValues, parameter
 from sidelight.table.counts import Counts, Profiles
-from sidelight.table.labels import Label, Semantics, hinted, in_order
+from sidelight.table.labels import Label, Semantics, hint_label, in_order
 from sidelight.table.roles import Roles
 from sidelight.table.table import Intake, Table
 from sidelight.text import counted, form
@@ -51,7 +51,7 @@ def split_cells(
     >>> split.domain, split.counts.dense().tolist(), split.people
     (('Cold', 'Flu'), [[1, 2]], 2)
     """
-    lists = CellLists.of(table.domain, separator, semantics, missing_marks).with_values(domain, table.sensitive)
+    lists = CellLists.of(table.domain, separator, semantics, missing_marks).replace_values(domain, table.sensitive)
     row, cell, count = table.counts.entries()
     entry, value = lists.apart(cell)
     counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))
@@ -87,14 +87,14 @@ class CellLists:
         empty: Flags = self.lengths == 0
         return empty
 
-    def with_values(self, domain: tuple[Label, ...] | None, sensitive: str) -> CellLists:
+    def replace_values(self, domain: tuple[Label, ...] | None, sensitive: str) -> CellLists:
         """Say the values by declared ones, if there are some, all of which may not occur; others are refused."""
         if domain is None:
             return self
         unknown = [value for value in self.values if value not in domain]
         if unknown:
             message = (
-                f"'{hinted(unknown[0])}' occurs in '{sensitive}' but is not in {parameter('domain')}; add it there"
+                f"'{hint_label(unknown[0])}' occurs in '{sensitive}' but is not in {parameter('domain')}; add it there"
             )
             raise BadTable(message)
         places = np.array([domain.index(value) for value in self.values], np.int64)
@@ -127,7 +127,7 @@ class CellLists:
 
 
 def whole_cells(roles: Roles) -> Roles:
-    """Say how rows are read whose cells are to be taken apart: each person has one cell, whatever it says."""
+    """Return how rows are read whose cells are to be taken apart: each person has one cell, whatever it says."""
     if roles.missing == "a value":
         split, none = parameter("split", roles.split), parameter("missing", "no value")
         message = f"{split} takes cells apart, and a missing one has no parts; say {none}"
@@ -136,7 +136,7 @@ def whole_cells(roles: Roles) -> Roles:
 
 
 def intake_of_lists(intake: Intake, roles: Roles, saying_nothing: int) -> Intake:
-    """Say what reading did to the rows, once cells are taken apart."""
+    """Return what reading did to the rows, once cells are taken apart."""
     dropped = saying_nothing if roles.missing == "drop" else 0
     return replace(
         intake,
@@ -152,7 +152,7 @@ def no_value_hint(roles: Roles) -> str:
     return "" if roles.values == "single" else f"{parameter('missing', 'no value')} if such people have none, "
 
 
-def with_cells(table: Table, kept: Flags) -> Table:
+def keep_cells(table: Table, kept: Flags) -> Table:
     """Keep the people whose cell is one of these, in a table with one cell per person."""
     cells = np.flatnonzero(kept)
     counts = table.counts.only_values(cells)
@@ -180,7 +180,7 @@ def parts_of(cell: Label, separator: str, semantics: Semantics, missing_marks: S
 
 
 def list_separator(cells: Iterable[Label]) -> str | None:
-    """Say by what the cells of a column seem to be lists: most parts of lists occur in other cells too.
+    """Return by what the cells of a column seem to be lists: most parts of lists occur in other cells too.
 
     >>> list_separator(["Flu|Asthma", "Flu", "Asthma|Ulcer", "Ulcer"])
     '|'
@@ -204,7 +204,7 @@ WRITTEN_LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\
 
 
 def is_written_list(cell: Label) -> bool:
-    """Say whether a cell is a list as programs write it.
+    """Return whether a cell is a list as programs write it.
 
     >>> [is_written_list(cell) for cell in ("['Flu', 'Cold']", '{"Flu"}', "[20-30)", None)]
     [True, True, False, False]

@@ -44,7 +44,7 @@ def coarser_values(table: Table, *, by: Mapping[str, Hierarchy], to: int | Mappi
     expect(Table, table, "what is published more coarsely")
     hierarchies, levels = as_hierarchies(by), _levels(table, to)
     for name, level in levels.items():
-        table = _recoded(table, name, _hierarchy(hierarchies, name), level)
+        table = _recode(table, name, _hierarchy(hierarchies, name), level)
     stated = dict(levels) if isinstance(to, Mapping) else levels[table.sensitive_columns[0]]
     roles = {**table.intake.roles, "sensitive_level": stated}
     return replace(table, intake=replace(table.intake, roles=roles))
@@ -75,19 +75,19 @@ def _hierarchy(by: Mapping[str, Hierarchy], name: str) -> Hierarchy:
     return by[name]
 
 
-def _recoded(table: Table, name: str, hierarchy: Hierarchy, level: int) -> Table:
+def _recode(table: Table, name: str, hierarchy: Hierarchy, level: int) -> Table:
     if not isinstance(table.domain, JointDomain):
         column = Column(name, table.domain, np.arange(len(table.domain), dtype=np.int32))
-        values = column.relabelled(*hierarchy.recode(column.labels, level))
-        return _merged(table, values.labels, values.codes)
+        values = column.recode(*hierarchy.recode(column.labels, level))
+        return _merge(table, values.labels, values.codes)
     columns = (
-        column.relabelled(*hierarchy.recode(column.labels, level)) if column.name == name else column
+        column.recode(*hierarchy.recode(column.labels, level)) if column.name == name else column
         for column in table.domain.columns
     )
-    return _merged(table, *JointDomain.numbered(columns))
+    return _merge(table, *JointDomain.numbered(columns))
 
 
-def _merged(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.integer]) -> Table:
+def _merge(table: Table, domain: tuple[Label, ...], code: npt.NDArray[np.integer]) -> Table:
     """Take value x for `code[x]`."""
 
     def merged_profiles(_table: Table) -> Profiles:

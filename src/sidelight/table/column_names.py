@@ -144,7 +144,7 @@ PERSON_NUMBERS = _words(
 
 
 def numbers_people(name: str) -> bool:
-    """Say whether a column is called a number of people.
+    """Return whether a column is called a number of people.
 
     >>> numbers_people("patient_id"), numbers_people("MRN"), numbers_people("patient"), numbers_people("patient_age")
     (True, True, True, False)
@@ -182,13 +182,13 @@ _BESIDE_ATTRIBUTES = _words(
 )
 
 
-def _by_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
+def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
     words = {*words_of(name)}
     return next((look for look, known in lists.items() if words & known), None)
 
 
 def names_somebody(name: str) -> Look | None:
-    """Say what a column is that names somebody by itself, judged by its own name.
+    """Return what a column is that names somebody by itself, judged by its own name.
 
     >>> names_somebody("e_mail").noun, names_somebody("Last name").noun, names_somebody("drug name")
     ('an e-mail address', "a person's name", None)
@@ -196,29 +196,29 @@ def names_somebody(name: str) -> Look | None:
     words = words_of(name)
     if words == ("name",) or ("name" in words and {*words} & (_NAME_OF_A_PERSON | PEOPLE)):
         return next(iter(NAMES_SOMEBODY))
-    return _by_words(name, NAMES_SOMEBODY)
+    return _match_words(name, NAMES_SOMEBODY)
 
 
 def known_to_others(name: str) -> Look | None:
-    """Say what a column is that others know, judged by its name.
+    """Return what a column is that others know, judged by its name.
 
     >>> known_to_others("marital-status").noun, known_to_others("zipcode").noun, known_to_others("x7")
     ('a family', 'where somebody lives or comes from', None)
     """
-    return _by_words(name, KNOWN_TO_OTHERS)
+    return _match_words(name, KNOWN_TO_OTHERS)
 
 
-def told_in_confidence(name: str) -> Look | None:
-    """Say what a column is that people tell in confidence, judged by its name.
+def sensitive_subject(name: str) -> Look | None:
+    """Return what a column is that people tell in confidence, judged by its name.
 
-    >>> told_in_confidence("main_diagnosis").noun, told_in_confidence("salary-class").noun, told_in_confidence("age")
+    >>> sensitive_subject("main_diagnosis").noun, sensitive_subject("salary-class").noun, sensitive_subject("age")
     ('health', 'money', None)
     """
-    return _by_words(name, TOLD_IN_CONFIDENCE)
+    return _match_words(name, TOLD_IN_CONFIDENCE)
 
 
 def is_called_as_columns_are(name: str) -> bool:
-    """Say whether a name is one that columns have and cells hardly do.
+    """Return whether a name is one that columns have and cells hardly do.
 
     >>> is_called_as_columns_are("ZIP_code"), is_called_as_columns_are("Elm Street"), is_called_as_columns_are("Ann")
     (True, False, False)
@@ -228,7 +228,7 @@ def is_called_as_columns_are(name: str) -> bool:
 
 
 def is_age(name: str) -> bool:
-    """Say whether a column is called like an age or a birth, whose numbers are no codes.
+    """Return whether a column is called like an age or a birth, whose numbers are no codes.
 
     >>> is_age("birth_year"), is_age("agency")
     (True, False)
@@ -238,7 +238,7 @@ def is_age(name: str) -> bool:
 
 
 def is_sampling_weight(name: str) -> bool:
-    """Say whether a column is called like how many people somebody stands for.
+    """Return whether a column is called like how many people somebody stands for.
 
     >>> is_sampling_weight("wgt"), is_sampling_weight("final_weight"), is_sampling_weight("weight")
     (True, True, False)
@@ -248,7 +248,7 @@ def is_sampling_weight(name: str) -> bool:
 
 
 def is_free_text(name: str) -> bool:
-    """Say whether a column is called like what people write in their own words.
+    """Return whether a column is called like what people write in their own words.
 
     >>> is_free_text("Q13_comment"), is_free_text("ward")
     (True, False)

@@ -114,17 +114,17 @@ class Counts:
 
     @property
     def rows(self) -> int:
-        """How many groups."""
+        """Return how many groups."""
         return self.shape[0]
 
     @property
     def width(self) -> int:
-        """How many values."""
+        """Return how many values."""
         return self.shape[1]
 
     @property
     def positive(self) -> int:
-        """How many of the counts are positive."""
+        """Return how many of the counts are positive."""
         if self.cells is not None:
             return int(np.count_nonzero(self.cells))
         assert self.data is not None
@@ -153,7 +153,7 @@ class Counts:
         return exact_sum(counts)
 
     def entries(self) -> tuple[Integers, Integers, Integers]:
-        """Give all positive counts as (row, value, count), sorted by row."""
+        """Return all positive counts as (row, value, count), sorted by row."""
         if self.cells is not None:
             rows, values = np.nonzero(self.cells)
             return rows, values, self.cells[rows, values]
@@ -188,7 +188,7 @@ class Counts:
 
     @property
     def is_wide(self) -> bool:
-        """Whether the matrix is sparse with so many values that spreading rows out would take longer than all else."""
+        """Return whether the matrix is sparse with so many values that spreading rows out would take longest."""
         return self.cells is None and self.width > WIDE_FROM
 
     def packed(self) -> Integers:
@@ -227,7 +227,7 @@ class Counts:
                 yield order[first : min(first + step, stop)]
 
     def row(self, row: int) -> Integers:
-        """Give the counts of one group."""
+        """Return the counts of one group."""
         counts: Integers = self.take(slice(row, row + 1)).dense()[0]
         return counts
 
@@ -242,7 +242,7 @@ class Counts:
         return values[order], counts[order]
 
     def column(self, value: int) -> Integers:
-        """Give the counts of one value."""
+        """Return the counts of one value."""
         if self.cells is not None:
             column: Integers = self.cells[:, value]
             return column
@@ -307,10 +307,10 @@ class Counts:
         np.maximum.at(highest, rows, amounts)
         return highest
 
-    def by_frequency(self, row: int) -> list[int]:
+    def sort_by_frequency(self, row: int) -> list[int]:
         """List the values that occur in a row, the most frequent first; of equally frequent ones the first.
 
-        >>> Counts.from_cells([[1, 0, 2, 1]]).by_frequency(0)
+        >>> Counts.from_cells([[1, 0, 2, 1]]).sort_by_frequency(0)
         [2, 0, 3]
         """
         values, counts = self.occurring(row)
@@ -427,12 +427,12 @@ class Profiles:
         return len(self.key)
 
     def counts_of_all(self) -> Integers:
-        """Say how often each value occurs, over all people."""
+        """Return how often each value occurs, over all people."""
         row, value, count = self.counts.entries()
         return add_up(value, count * self.people[row], self.counts.width)
 
     def fit(self, table: Table) -> bool:
-        """Whether these people, counted, are those of a table."""
+        """Return whether these people, counted, are those of a table."""
         row, value, count = self.counts.entries()
         shape = (len(table.sizes), len(table.domain))
         if self.counts.width != shape[1] or (self.people <= 0).any() or (len(self) and int(self.key.max()) >= shape[0]):
@@ -440,11 +440,11 @@ class Profiles:
         counted_again = Counts.from_entries(self.key[row], value, count * self.people[row], shape)
         return np.array_equal(add_up(self.key, self.people, shape[0]), table.sizes) and all(
             np.array_equal(one, other)
-            for one, other in zip(_in_order(counted_again), _in_order(table.counts), strict=True)
+            for one, other in zip(_is_sorted(counted_again), _is_sorted(table.counts), strict=True)
         )
 
 
-def _in_order(counts: Counts) -> tuple[Integers, Integers]:
+def _is_sorted(counts: Counts) -> tuple[Integers, Integers]:
     row, value, count = counts.entries()
     place = row * counts.width + value
     order = np.argsort(place)

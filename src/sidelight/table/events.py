@@ -62,6 +62,6 @@ class Events:
         """Count the rows of each person, in no order that means anything."""
         return np.repeat(add_up(self.person, self.times, len(self.people_alike)), self.people_alike)
 
-    def with_several_rows(self) -> int:
+    def allow_several_rows(self) -> int:
         """Count the people who have more than one row."""
         return int((self.rows_of_each() > 1).sum())

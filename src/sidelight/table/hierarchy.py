@@ -31,7 +31,7 @@ from sidelight.table.hierarchy_rules import (
     suppression_levels,
     tree_levels,
 )
-from sidelight.table.labels import Label, hinted, in_order, label, shown
+from sidelight.table.labels import Label, hint_label, in_order, label, shown
 from sidelight.table.table import Column, Tabular
 from sidelight.text import counted, html_table
 
@@ -87,7 +87,7 @@ class Hierarchy(Tabular):
         return f"Hierarchy of {self.column}: {counted(len(self.levels[0]), 'value')}, {counted(self.height, 'level')}"
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per value, with what it becomes at each level.
+        """Return a row per value, with what it becomes at each level.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).to_arrow().to_pylist()[0]
         {'level 0': 'Female', 'level 1': '*'}
@@ -197,7 +197,7 @@ class Hierarchy(Tabular):
 
     @property
     def height(self) -> int:
-        """How many levels there are, the values themselves included."""
+        """Return how many levels there are, the values themselves included."""
         return len(self.levels)
 
     def labels(self, level: int) -> tuple[str, ...]:
@@ -209,7 +209,7 @@ class Hierarchy(Tabular):
         return tuple(dict.fromkeys(self.levels[self.level(level)]))
 
     def generalise(self, value: Label, level: int) -> Label:
-        """Say what a value becomes at a level."""
+        """Return what a value becomes at a level."""
         self.level(level)
         row = self._row_of.get("" if value is None else value)
         if level == 0 and (row is not None or value is None):
@@ -222,7 +222,7 @@ class Hierarchy(Tabular):
         return alone[0] if len(alone) == 1 else None
 
     def recode(self, labels: tuple[Label, ...], level: int) -> tuple[tuple[Label, ...], Codes]:
-        """Recode all labels of a column at once, for `Column.relabelled`.
+        """Recode all labels of a column at once, for `Column.recode`.
 
         The new labels stand in the order in which they first occur, so intervals of ordered numbers stay
         in the order of the numbers.
@@ -249,7 +249,7 @@ class Hierarchy(Tabular):
         self.cover(expect(Column, column, "what is checked").labels)
 
     def has(self, value: Label) -> bool:
-        """Say whether it can tell what a value becomes; of a missing one it always can.
+        """Return whether it can tell what a value becomes; of a missing one it always can.
 
         >>> Hierarchy("sex", (("Female", "Male"), ("*", "*"))).has("x")
         False
@@ -288,7 +288,7 @@ class Hierarchy(Tabular):
 
     def _refuse(self, unknown: Iterable[str]) -> NoReturn:
         named = in_order(unknown)
-        some = ", ".join(in_list(hinted(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
+        some = ", ".join(in_list(hint_label(text)) for text in named[:10]) + (", …" if len(named) > 10 else "")
         many = f"{len(named):,} values of the data are" if len(named) > 1 else "1 value of the data is"
         message = f"hierarchy of '{self.column}': {many} not in it: {some}; add a row for each"
         raise BadHierarchy(message)

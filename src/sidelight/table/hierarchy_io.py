@@ -84,7 +84,9 @@ def hierarchy_files(where: Path) -> list[Path]:
     """List the files with the hierarchies of a folder, or of a data file, sorted."""
     if where.is_dir():
         return sorted(where.glob(f"*{MARK}*.csv")) or sorted(where.glob("*.csv"))
-    return _beside(where, where.stem) or _beside(where, where.name.split(".")[0])  # of people.csv.gz: people
+    return _files_beside(where, where.stem) or _files_beside(
+        where, where.name.split(".")[0]
+    )  # of people.csv.gz: people
 
 
 def _no_hierarchies(where: Path) -> BadHierarchy:
@@ -109,7 +111,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
 
 
 def writable_text(hierarchy: Hierarchy) -> str:
-    """Give the text of a hierarchy's file, or say why there is none."""
+    """Return the text of a hierarchy's file, or say why there is none."""
     for number, level in enumerate(hierarchy.levels):
         if any(re.search(r"[;\r\n]", text) for text in level):
             message = (
@@ -136,7 +138,7 @@ def hierarchy_file(column: str) -> str:
 
 
 def hierarchy_text(hierarchy: Hierarchy) -> str:
-    """Give the text of the file of a hierarchy; of one that was read, the text that was read."""
+    """Return the text of the file of a hierarchy; of one that was read, the text that was read."""
     style = hierarchy.style
     lines = (BETWEEN.join(row) for row in zip(*hierarchy.levels, strict=True))
     ending = style.line_end if style.last_line_ends else ""
@@ -150,7 +152,7 @@ def _as_path(place: object) -> Path:
     raise WrongKind(message)
 
 
-def _beside(data: Path, stem: str) -> list[Path]:
+def _files_beside(data: Path, stem: str) -> list[Path]:
     return sorted(each for each in data.parent.glob("*.csv") if each.name.startswith(stem + MARK))
 
 
@@ -159,7 +161,7 @@ def _otherwise_separated(text: str) -> bool:
 
 
 def column_of(file: Path) -> str:
-    """Say which column a file is the hierarchy of, by its name."""
+    """Return which column a file is the hierarchy of, by its name."""
     return file.stem.split(MARK)[-1]
 
 

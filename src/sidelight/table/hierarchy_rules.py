@@ -48,7 +48,7 @@ def bad_hierarchy(column: str, what: str) -> NoReturn:
 
 def suppression_levels(values: Iterable[object]) -> Levels:
     """Publish a value as it is, or not at all."""
-    return topped(_texts(values))
+    return cap_numbers(_texts(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def interval_levels(column: str, values: Iterable[object], widths: Sequence[floa
 
         return _or_others(numbers, interval, ends.others)
 
-    return topped(texts, *map(cut, steps))
+    return cap_numbers(texts, *map(cut, steps))
 
 
 def cut_levels(
@@ -127,7 +127,7 @@ def cut_levels(
 
         return _or_others(numbers, interval, others)
 
-    return topped(texts, *map(cut, cuts))
+    return cap_numbers(texts, *map(cut, cuts))
 
 
 def _interval_writer(numbers: Iterable[Fraction | None]) -> Callable[[Fraction | None, Fraction | None], str]:
@@ -152,7 +152,7 @@ def mask_levels(column: str, values: Iterable[object], hide: Sequence[int] | Non
     amounts = list(range(1, longest)) if hide is None else list(hide)
     if any(low >= high for low, high in zip((0, *amounts), amounts, strict=False)):
         bad_hierarchy(column, f"hide={amounts} does not rise from level to level; hide more characters at each")
-    return topped(texts, *(tuple(_masked(text, amount) for text in texts) for amount in amounts))
+    return cap_numbers(texts, *(tuple(_mask_digits(text, amount) for text in texts) for amount in amounts))
 
 
 def period_levels(
@@ -164,7 +164,7 @@ def period_levels(
         bad_hierarchy(column, f"periods={list(periods)}; choose some of {', '.join(PERIODS)}, in this order")
     texts = _texts(values)
     days = _read_all(column, texts, _day, "a day like 2024-03-09", others)
-    return topped(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
+    return cap_numbers(texts, *(_or_others(days, PERIODS[period], others) for period in periods))
 
 
 def tree_levels(tree: Nested) -> Levels:
@@ -179,7 +179,7 @@ def tree_levels(tree: Nested) -> Levels:
     above = [[*reversed(row[:-1])] or [row[-1]] for row in rows]
     levels = [[row[-1] for row in rows]]
     levels += [[each[max(level - (depth - 1 - len(each)), 0)] for each in above] for level in range(depth - 1)]
-    return topped(*map(tuple, levels))
+    return cap_numbers(*map(tuple, levels))
 
 
 def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
@@ -192,13 +192,13 @@ def _branches(tree: Nested) -> Iterator[tuple[str, ...]]:
         yield from ((text,) for text in map(label, listed) if text is not None)
 
 
-def topped(*levels: tuple[str, ...]) -> Levels:
+def cap_numbers(*levels: tuple[str, ...]) -> Levels:
     """Put the level above that tells nothing."""
     return (*levels, (SUPPRESSED,) * len(levels[0]))
 
 
 def _texts(values: Iterable[object]) -> tuple[str, ...]:
-    """Give the different values that are not missing, in order."""
+    """Return the different values that are not missing, in order."""
     return tuple(text for text in in_order(map(label, values)) if text is not None)
 
 
@@ -213,7 +213,7 @@ def _half_open_interval(low: Fraction, width: Fraction) -> str:
     return f"[{_plain(low)}, {_plain(low + width)})"
 
 
-def _masked(text: str, amount: int) -> str:
+def _mask_digits(text: str, amount: int) -> str:
     shown_part = text[: max(len(text) - amount, 0)]
     return shown_part + SUPPRESSED * (len(text) - len(shown_part))
 

@@ -20,7 +20,7 @@ from sidelight.arrays import Floats
 
 
 def points_of(line: Floats) -> Floats:
-    """Give a point for each place on a line (nan: it has none), coordinate × place.
+    """Return a point for each place on a line (nan: it has none), coordinate × place.
 
     >>> points_of(np.array([10, 30, 20])).tolist()
     [[0.0, 1.0, 0.5]]
@@ -37,11 +37,11 @@ def points_of(line: Floats) -> Floats:
     return np.stack((np.where(missing, 0.5, scaled), np.where(missing, np.sqrt(0.75), 0.0)))
 
 
-def squared_between(ones: Floats, others: Floats) -> Floats:
-    """Give the squared distance of each of some points from each of others; both are coordinate × point.
+def squared_distances(ones: Floats, others: Floats) -> Floats:
+    """Return the squared distance of each of some points from each of others; both are coordinate × point.
 
     >>> points = points_of(np.array([1, 2, 5, np.nan]))
-    >>> squared_between(points, points[:, 2:]).round(4).tolist()
+    >>> squared_distances(points, points[:, 2:]).round(4).tolist()
     [[1.0, 1.0], [0.5625, 0.8125], [0.0, 1.0], [1.0, 0.0]]
     """
     squared: Floats = ((ones[:, :, np.newaxis] - others[:, np.newaxis, :]) ** 2).sum(axis=0)
@@ -49,7 +49,7 @@ def squared_between(ones: Floats, others: Floats) -> Floats:
 
 
 def share_of_levels(ones: Iterable[npt.NDArray[Any]], others: Iterable[npt.NDArray[Any]]) -> Floats:
-    """Give the share of levels at which each of some labels differs from each of others; both are level × label.
+    """Return the share of levels at which each of some labels differs from each of others; both are level × label.
 
     >>> cities, regions = np.array(["Kiel", "Ulm", "Bonn"]), np.array(["North", "South", "South"])
     >>> share_of_levels([cities, regions], [cities[1:], regions[1:]]).tolist()

@@ -3,8 +3,8 @@
 5, "5", 5.0 and a category of them are one label; moments are written in UTC, to the nanosecond; a missing cell is None.
 Groups are made of equal labels, so two engines that store a cell differently must never make two groups of it.
 
-Below: labels as a person reads them (`shown`, `hinted`, `listed`), in their natural order (`in_order`), and as numbers
-and days (`as_number`, `as_day`), to be ordered, cut and averaged, and printed again.
+Below: labels as a person reads them (`shown`, `hint_label`, `listed`), in their natural order (`in_order`), and as
+numbers and days (`as_number`, `as_day`), to be ordered, cut and averaged, and printed again.
 
 What is a column: a category, an ordered one, a number or a date?  It decides how labels may be put together.
 
@@ -69,7 +69,7 @@ BLANKS = (
 
 
 def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
-    """Give the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
+    """Return the text of a cell: the same for 5, "5", 5.0, NumPy's 5 and a category of them.
 
     >>> label(5), label("5"), label(5.0), label(5.5), label(True), label(float("nan"))
     ('5', '5', '5', '5.5', 'true', None)
@@ -92,7 +92,7 @@ def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell
         return moment_text(cell, getattr(cell, "nanosecond", 0))  # pandas' moments have them
     if isinstance(cell, dt.timedelta):
         return moment_text(cell, getattr(cell, "nanoseconds", 0))
-    return _decoded(cell) if isinstance(cell, bytes) else _text_of(cell)
+    return _decode(cell) if isinstance(cell, bytes) else _text_of(cell)
 
 
 def _text_of(cell: object) -> str:
@@ -110,7 +110,7 @@ def _no_cell(cell: object) -> WrongKind:
     return WrongKind(f"a cell is one value, and this is {kind_in_words(cell)}; give a text, a number or a day")
 
 
-def _decoded(cell: bytes) -> str:
+def _decode(cell: bytes) -> str:
     try:
         return cell.decode()
     except UnicodeDecodeError:
@@ -155,10 +155,10 @@ def shown_in_list(text: Label) -> str:
     return in_list(shown(text))
 
 
-def hinted(text: Label) -> str:
+def hint_label(text: Label) -> str:
     """Show a label in a message: enough of it to find it, not somebody's story.
 
-    >>> hinted("Flu"), hinted("came in with a cough, then a fever and a rash")
+    >>> hint_label("Flu"), hint_label("came in with a cough, then a fever and a rash")
     ('Flu', 'came in with a cough, then a …')
     """
     return shortened(shown(text), most=30)
@@ -170,7 +170,7 @@ def listed(labels: Iterable[Label], most: int = 10) -> str:
     >>> listed(["Flu", None]), listed(map(str, range(100)), most=3)
     ('Flu, (missing)', '0, 1, 2, … and 97 more')
     """
-    named = [in_list(hinted(text)) for text in labels]
+    named = [in_list(hint_label(text)) for text in labels]
     more = [f"… and {len(named) - most:,} more"] if len(named) > most else []
     return ", ".join([*named[:most], *more])
 
@@ -319,7 +319,7 @@ def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
 
 
 def are_digits(labels: Iterable[Label]) -> bool:
-    """Say whether labels are single digits, as many codes are.
+    """Return whether labels are single digits, as many codes are.
 
     >>> are_digits(["1", "4", None]), are_digits(["9", "10"])
     (True, False)
@@ -388,20 +388,20 @@ def check_labels(name: str, kind: KindOrOrder, labels: Iterable[Label]) -> None:
         _refuse_unlisted(name, [text for text in present if text not in kind])
     elif kind in ("number", "date"):
         _refuse_others(name, kind, present)
-    elif kind == "ordered" and not _ordered_by_themselves(present):
+    elif kind == "ordered" and not _has_natural_order(present):
         listing = parameter("kinds", {name: "lowest<…<highest"})
         message = f"column '{name}' is text, which has no order of its own; list its labels in order, {listing}"
         raise BadTable(message)
 
 
-def _ordered_by_themselves(present: list[str]) -> bool:
-    """Whether labels stand in an order that nobody has to tell: numbers, also as codes, and days."""
+def _has_natural_order(present: list[str]) -> bool:
+    """Return whether labels stand in an order that nobody has to tell: numbers, also as codes, and days."""
     return any(all(read(text) is not None for text in present) for read in (as_number, as_day))
 
 
 def _refuse_unlisted(name: str, unlisted: list[str]) -> None:
     if unlisted:
-        message = f"'{hinted(unlisted[0])}' occurs in '{name}' but is not in the order declared in "
+        message = f"'{hint_label(unlisted[0])}' occurs in '{name}' but is not in the order declared in "
         message += f"{parameter('kinds')}; add it there"
         raise BadTable(message)
 
@@ -411,5 +411,5 @@ def _refuse_others(name: str, kind: ColumnKind, present: list[str]) -> None:
     if others:
         such = f"{len(others):,} of {counted(len(present), 'label')} {form('is', len(others))} none"
         remedy = f"say {parameter('kinds', {name: 'category'})}, or that they mean missing"
-        message = f"column '{name}' is no {kind}: {such}, such as {hinted(others[0])}; {remedy}"
+        message = f"column '{name}' is no {kind}: {such}, such as {hint_label(others[0])}; {remedy}"
         raise BadTable(message)

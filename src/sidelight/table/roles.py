@@ -74,7 +74,7 @@ class Roles:
                 expect(str, name, "what names a column, or stands between values,")
         for choice, kind in CHOICES.items():
             if not isinstance(getattr(self, choice), str | None):
-                self._chosen(choice, get_args(kind))  # says which words there are
+                self._choose(choice, get_args(kind))  # says which words there are
         if isinstance(self.domain, Mapping) and len(names) == 1:
             object.__setattr__(self, "domain", self.domain.get(names[0]))
 
@@ -108,17 +108,17 @@ class Roles:
         )
 
     def stated(self) -> dict[str, Any]:
-        """Give what was said, and nothing that was not, by name."""
+        """Return what was said, and nothing that was not, by name."""
         roles = (each for each in fields(self) if each.compare)
         return {each.name: value for each in roles if (value := getattr(self, each.name)) != each.default}
 
-    def updated(self, by: Roles) -> Roles:
+    def update(self, by: Roles) -> Roles:
         """Let other roles have the last word where they say something, of kinds column by column."""
         return replace(self, **by.stated() | {"kinds": tuple({**dict(self.kinds), **dict(by.kinds)}.items())})
 
     def complete(self, *, rows_of_people: bool = True) -> Roles:
         """Fill in what nobody said, and refuse roles by which no table can be read; rows of counts are nobody's."""
-        choices: dict[str, Any] = {name: self._chosen(name, get_args(kind)) for name, kind in CHOICES.items()}
+        choices: dict[str, Any] = {name: self._choose(name, get_args(kind)) for name, kind in CHOICES.items()}
         self._check_columns()
         self._check_split(choices["values"])
         if choices["values"] != "single" and self.person_column is None and self.split is None and rows_of_people:
@@ -156,7 +156,7 @@ class Roles:
                 message = f"{parameter('domain')} is about sensitive columns, and '{name}' is none{nearest}"
                 raise BadTable(message)
 
-    def _chosen(self, name: str, words: tuple[str, ...]) -> str:
+    def _choose(self, name: str, words: tuple[str, ...]) -> str:
         chosen = getattr(self, name)
         if chosen is None:
             return words[0]
@@ -221,7 +221,7 @@ class Roles:
             raise BadTable(message)
 
     def choices(self) -> dict[str, Any]:
-        """Say what was chosen besides the columns that a table keeps anyway."""
+        """Return what was chosen besides the columns that a table keeps anyway."""
         chosen = {"person": self.person, "missing": self.missing, "suppressed": self.suppressed, "split": self.split}
         return {name: word for name, word in chosen.items() if word is not None}
 
@@ -241,7 +241,7 @@ class Roles:
         return {f"value{number or ''}": name for number, name in enumerate(self.value_columns)}
 
     def domain_of(self, column: str) -> tuple[Label, ...] | None:
-        """Give all values that a sensitive column could have, where they were declared."""
+        """Return all values that a sensitive column could have, where they were declared."""
         return self.domain.get(column) if isinstance(self.domain, Mapping) else self.domain
 
     @property
@@ -256,7 +256,7 @@ class Roles:
         """Our own names for the columns that make a row's key and value."""
         return tuple(ours for ours in self.used if ours not in ("person", "weight"))
 
-    def with_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:
+    def add_types(self, kinds: Mapping[str, KindOrOrder | None]) -> Roles:
         """Take what the types of columns say, where nobody declared anything; "ordered" as the type orders it."""
         declared = dict(self.kinds)
         typed = {
@@ -267,17 +267,17 @@ class Roles:
         return replace(self, kinds=tuple((declared | typed).items()))
 
     def kind_of(self, name: str) -> ColumnKind | None:
-        """Give the kind of a column that was declared, or that its type has, if any."""
+        """Return the kind of a column that was declared, or that its type has, if any."""
         declared = dict(self.kinds).get(name)
         return "ordered" if isinstance(declared, tuple) else declared
 
     def order_of(self, name: str) -> tuple[str, ...]:
-        """Give the labels of an ordered column in the order that was declared, or that its type has; else none."""
+        """Return the labels of an ordered column in the order that was declared, or that its type has; else none."""
         declared = dict(self.kinds).get(name)
         return declared if isinstance(declared, tuple) else ()
 
     def label(self, cell: object) -> Label:
-        """Give the label of a cell; the marks of missing cells say nothing."""
+        """Return the label of a cell; the marks of missing cells say nothing."""
         text = label(cell)
         return None if text in self.missing_marks else text
 
@@ -290,7 +290,7 @@ def _domain_labels(domain: Sequence[object] | Mapping[str, Sequence[object]] | N
 
 
 def first_repeated(names: Sequence[str]) -> str | None:
-    """Give the first name that there is more than once.
+    """Return the first name that there is more than once.
 
     >>> first_repeated(["age", "sex", "age"])
     'age'

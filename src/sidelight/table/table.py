@@ -69,7 +69,7 @@ class Intake:
         >>> Intake(rows=10, rows_without_value=2).notes()
         ('2 of 10 rows have no sensitive value and were dropped',)
         """
-        notes = [*self._unused()]
+        notes = [*self._drop_unused()]
         if self.carried:
             people = f"{self.singled_out:,} of {counted(self.rows, 'person')}"
             as_they_are = f"published as they are: {', '.join(self.carried)}"
@@ -101,7 +101,7 @@ class Intake:
             notes.append(f"{one}; if so, read them with values 'set' (--values set --split '{self.cell_separator}')")
         return (*notes, *self.source_notes)
 
-    def _unused(self) -> Iterator[str]:
+    def _drop_unused(self) -> Iterator[str]:
         """Name the columns that were not used, and ask about one that seems to say whose row it is."""
         if self.columns_dropped:
             yield f"columns not used: {', '.join(self.columns_dropped)}"
@@ -139,11 +139,11 @@ class Table:
 
     @property
     def people(self) -> int:
-        """How many people the table is about."""
+        """Return how many people the table is about."""
         return int(self.sizes.sum())
 
     def profiles(self) -> Profiles:
-        """Say which values people have together; where they have several, the engine that holds the rows is asked.
+        """Return which values people have together; where they have several, the engine that holds the rows is asked.
 
         >>> visits = Table((), "disease", ("Cold", "Flu"), np.array([3]), Counts.from_cells([[1, 2]]))
         >>> visits.profiles().people.tolist()
@@ -276,11 +276,11 @@ class Column:
         return len(self.codes)
 
     def __repr__(self) -> str:
-        """Say how much there is; never what it says, which may be about people."""
+        """Return how much there is; never what it says, which may be about people."""
         return f"<Column {self.name}: {counted(len(self), 'row')}, {counted(len(self.labels), 'label')}>"
 
     def cell(self, row: int) -> Label:
-        """Say what one row says."""
+        """Return what one row says."""
         return self.labels[int(self.codes[row])]
 
     def take(self, rows: npt.NDArray[np.integer] | slice) -> Column:
@@ -301,23 +301,23 @@ class Column:
         labels = tuple(text for text, kept in zip(self.labels, used, strict=True) if kept)
         return Column(self.name, labels, (np.cumsum(used) - 1).astype(np.int32)[self.codes], self.kind)
 
-    def in_natural_order(self) -> Column:
+    def sort_naturally(self) -> Column:
         """Keep what every row says, with the labels in their natural order.
 
-        >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).in_natural_order().labels
+        >>> Column("age", ("30", "4"), np.array([0, 1], np.int32)).sort_naturally().labels
         ('4', '30')
         """
         labels = in_order(self.labels)
         return Column(self.name, labels, _codes_of(self.labels, labels)[self.codes], self.kind)
 
-    def stacked_on(self, lower: Column) -> Column:
+    def stack_on(self, lower: Column) -> Column:
         """Put another column below this one, under common labels.
 
-        >>> both = Column.of("age", ["30"]).stacked_on(Column.of("age", ["4", "30"]))
+        >>> both = Column.of("age", ["30"]).stack_on(Column.of("age", ["4", "30"]))
         >>> [both.cell(row) for row in range(len(both))], both.labels
         (['30', '4', '30'], ('4', '30'))
         """
-        return replace(stack_columns([self, lower]), kind=None).in_natural_order()
+        return replace(stack_columns([self, lower]), kind=None).sort_naturally()
 
     def without(self, hidden: npt.NDArray[np.bool_]) -> Column:
         """Leave the cells of some rows empty.
@@ -331,8 +331,8 @@ class Column:
         labels = self.labels if None in self.labels else (*self.labels, None)
         return Column(self.name, labels, np.where(hidden, labels.index(None), self.codes).astype(np.int32), self.kind)
 
-    def relabelled(self, labels: tuple[Label, ...], recode: Codes) -> Column:
-        """Give each old label a new one: `labels[recode[old code]]`."""
+    def recode(self, labels: tuple[Label, ...], recode: Codes) -> Column:
+        """Return each old label a new one: `labels[recode[old code]]`."""
         return Column(self.name, labels, recode[self.codes])
 
 
@@ -404,7 +404,7 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
         return tuple(column.name for column in self.columns)
 
     def column(self, name: str) -> Column:
-        """Say what each value says in one sensitive column."""
+        """Return what each value says in one sensitive column."""
         for column in self.columns:
             if column.name == name:
                 return column
@@ -428,26 +428,26 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
 
     def only(self, values: npt.NDArray[np.integer]) -> JointDomain:
         """Keep some values, and of the columns' labels those that occur still, or never did."""
-        return JointDomain(_without_lost_labels(column, values) for column in self.columns)
+        return JointDomain(_drop_lost_labels(column, values) for column in self.columns)
 
 
 def _joint_label(cells: Iterable[Label]) -> str:
     """Write cells as one text, in quotes where they would be mistaken for several or for a missing one."""
-    return ", ".join(_quoted(cell) for cell in cells)
+    return ", ".join(_quote(cell) for cell in cells)
 
 
-def _quoted(cell: Label) -> str:
+def _quote(cell: Label) -> str:
     text = shown(cell)
     odd = cell is not None and (", " in text or text.startswith('"') or text == shown(None))
     return '"' + text.replace('"', '""') + '"' if odd else text
 
 
-def _without_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
+def _drop_lost_labels(column: Column, values: npt.NDArray[np.integer]) -> Column:
     rest = column.take(values)
     before, after = (np.bincount(each.codes, minlength=len(column.labels)) > 0 for each in (column, rest))
     kept = after | ~before
     labels = tuple(text for text, stays in zip(column.labels, kept, strict=True) if stays)
-    return rest.relabelled(labels, (np.cumsum(kept) - 1).astype(np.int32))
+    return rest.recode(labels, (np.cumsum(kept) - 1).astype(np.int32))
 
 
 def value_columns(sensitive: str, domain: tuple[Label, ...], values: npt.NDArray[np.integer]) -> tuple[Column, ...]:
@@ -503,10 +503,10 @@ class Tabular(ABC):
 
     @abstractmethod
     def to_arrow(self) -> pa.Table:
-        """Give all rows as a pyarrow table."""
+        """Return all rows as a pyarrow table."""
 
     def to_pandas(self) -> pd.DataFrame:
-        """Give the rows of `to_arrow` as a pandas DataFrame."""
+        """Return the rows of `to_arrow` as a pandas DataFrame."""
         try:
             frame: pd.DataFrame = self.to_arrow().to_pandas()
         except ImportError:
@@ -514,7 +514,7 @@ class Tabular(ABC):
         return frame
 
     def to_polars(self) -> pl.DataFrame:
-        """Give the rows of `to_arrow` as a polars DataFrame."""
+        """Return the rows of `to_arrow` as a polars DataFrame."""
         try:
             import polars  # noqa: PLC0415, ICN001 - optional, and slow to import
         except ImportError:
@@ -525,7 +525,7 @@ class Tabular(ABC):
 
 
 def arrow_labels(column: Column, rows: npt.NDArray[np.integer] | slice = slice(None)) -> pa.Array:
-    """Give the labels of some rows of a column as Arrow's texts.
+    """Return the labels of some rows of a column as Arrow's texts.
 
     >>> arrow_labels(Column.of("age", ["30", None, "4"]), slice(0, 2)).to_pylist()
     ['30', None]

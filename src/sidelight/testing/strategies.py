@@ -59,7 +59,7 @@ def releases(
     domain = draw(domains(max_values=max_values))
     groups = draw(st.lists(_group(kind, domain, max_people), min_size=min_groups, max_size=max_groups))
     if named:
-        return _with_names(groups, kind, domain)
+        return _name_people(groups, kind, domain)
     return Release.from_counts(
         [bag for _, bag in groups],
         sizes=[people for people, _ in groups],
@@ -163,7 +163,9 @@ def _labels(groups: int) -> SearchStrategy[list[dict[str, Label]] | None]:
     return st.none() | st.lists(printed, min_size=groups, max_size=groups)
 
 
-def _with_names(groups: list[tuple[int, dict[Label, int]]], semantics: Semantics, domain: tuple[Label, ...]) -> Release:
+def _name_people(
+    groups: list[tuple[int, dict[Label, int]]], semantics: Semantics, domain: tuple[Label, ...]
+) -> Release:
     names = iter(f"P{number}" for number in range(1, sum(people for people, _ in groups) + 1))
     listed = [([next(names) for _ in range(people)], _spread(bag)) for people, bag in groups]
     return Release.from_groups(listed, values=semantics, domain=domain)

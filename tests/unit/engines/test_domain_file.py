@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sidelight as sl
-from sidelight.engines.domain_file import declared_in
+from sidelight.engines.domain_file import read_declared
 from sidelight.errors import BadTable, UnknownColumn
 
 
@@ -25,14 +25,14 @@ def test_a_column_of_a_table(tmp_path):
     pq.write_table(pa.table({"code": ["b", "a", None, "b"]}), tmp_path / "codes.parquet")
     assert sl.read_domain(tmp_path / "codes.csv", "code") == ("007", "10")
     assert sl.read_domain(tmp_path / "codes.parquet") == ("a", "b")
-    assert declared_in(tmp_path / "codes.csv", ("text",)) == ("Cold", "Flu", "none")
-    assert declared_in(tmp_path / "codes.csv", ("code", "text")) == {
+    assert read_declared(tmp_path / "codes.csv", ("text",)) == ("Cold", "Flu", "none")
+    assert read_declared(tmp_path / "codes.csv", ("code", "text")) == {
         "code": ("007", "10"),
         "text": ("Cold", "Flu", "none"),
     }
-    assert declared_in(tmp_path / "codes.parquet", ("disease",), ("z",)) == ("z", "a", "b")
+    assert read_declared(tmp_path / "codes.parquet", ("disease",), ("z",)) == ("z", "a", "b")
     with pytest.raises(BadTable, match=r"which column of codes\.csv lists the values\? it has: 2 columns"):
-        declared_in(tmp_path / "codes.csv", ("disease",))
+        read_declared(tmp_path / "codes.csv", ("disease",))
     with pytest.raises(UnknownColumn, match=r"no column 'codes' in codes\.csv, which has 2 columns"):
         sl.read_domain(tmp_path / "codes.csv", "codes")
 

@@ -33,7 +33,7 @@ def test_every_engine_counts_alike(tmp_path):
         assert counts(profiles["sex"]) == (4, 1, 2, 1, ("f", "m"))
         assert counts(profiles["ward"]) == (4, 2, 1, 0, ("A",))
         with open_columns(source, names, Roles()) as opened:
-            marked = opened.with_marks(("?",))
+            marked = opened.add_marks(("?",))
             assert opened.marks_among(("?", "NA"), ["sex", "ward"]) == {"?"}
             assert marked.people_who_vary("person", ["sex", "ward"]) == {"ward": 1}, type(source)
             assert {name: counts(each) for name, each in marked.profiles(names).items()} == {

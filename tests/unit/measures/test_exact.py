@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.arrays import first_of_each, in_lowest_terms
+from sidelight.arrays import first_of_each, reduce_fractions
 from sidelight.errors import BadMeasure
 from sidelight.measures.exact import (
     BITS_REPORTED,
@@ -153,7 +153,7 @@ def test_kinds_of_several_parts_are_computed_once():
 
 @given(st.lists(st.integers(0, 20), min_size=3, max_size=3), st.integers(1, 50))
 def test_proportions_have_one_lowest_form(row, times):
-    assert in_lowest_terms(np.array([row])).tolist() == in_lowest_terms(np.array([row]) * times).tolist()
+    assert reduce_fractions(np.array([row])).tolist() == reduce_fractions(np.array([row]) * times).tolist()
 
 
 @given(st.lists(st.integers(0, 70_000), min_size=1, max_size=6))

@@ -141,7 +141,7 @@ def test_a_text_without_a_name_is_the_policy():
 
 def test_options_have_the_last_word():
     file = Roles(quasi=("age",), sensitive="disease", missing="drop")
-    stated = file.updated(Roles(sensitive="salary")).stated()
+    stated = file.update(Roles(sensitive="salary")).stated()
     assert stated == {"quasi": ("age",), "sensitive": "salary", "missing": "drop"}
 
 

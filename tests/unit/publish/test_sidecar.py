@@ -32,8 +32,6 @@ from sidelight.publish import describe, read_back
 from sidelight.publish.describe import strip_folder
 from sidelight.publish.read_back import add_members, as_printed, generation, is_same_release, read_by_sidecar
 from sidelight.publish.sidecar import (
-    KNOWN_FROM_THE_RELEASE,
-    SCHEMA_HOME,
     Reading,
     Sidecar,
     read_checked,
@@ -104,7 +102,7 @@ def test_it_tells_of_the_search_and_of_what_was_read(adult, tmp_path):
         "suppressed": 0,
     }
     assert document.utility == {
-        name: worth if name in KNOWN_FROM_THE_RELEASE else float(f"{worth:.3g}")
+        name: worth if name in ("discernibility", "average group size", "suppressed") else float(f"{worth:.3g}")
         for name, worth in found.utility.items()
         if name not in ("KL divergence", "query error")  # these depend on who has which value
     }
@@ -226,8 +224,8 @@ def test_shuffled_values_are_those_of_the_bucket(adult, tmp_path):
 
 
 def test_the_schema_in_the_documentation_is_up_to_date():
-    kept = (Path(__file__).parents[3] / SCHEMA_HOME).read_text(encoding="utf-8")
-    assert kept == sidecar_schema(), f"write it anew: sidelight sidecar-schema > {SCHEMA_HOME}"
+    kept = (Path(__file__).parents[3] / "docs/reference/sidecar.schema.json").read_text(encoding="utf-8")
+    assert kept == sidecar_schema(), "write it anew: sidelight sidecar-schema > docs/reference/sidecar.schema.json"
 
 
 # What is published and read from the disk is what was found: the same groups, counts and findings.
@@ -1113,7 +1111,7 @@ def test_people_of_a_population_are_counted_also_where_nothing_is_told_of_anybod
 
 def test_of_labels_of_which_nothing_is_known_nothing_is_told():
     release = sl.Release.from_counts([{"Flu": 2}], labels=[{"age": "young"}])
-    assert describe._covered(release, None) == {}
+    assert describe._find_covers(release, None) == {}
 
 
 def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, monkeypatch):

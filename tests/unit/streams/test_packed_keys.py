@@ -74,13 +74,13 @@ def test_duckdb_packs_as_numpy_does(rows, marks):
     with connection() as con:
         con.register("src", table)
         packed = packed_rows(con, roles, Source("here", ()))
-        collected = collect(packed.frame)
+        collect_batches = collect(packed.frame)
         twin = TextRows(packed.frame, roles, Source("here", ()))
         packing = twin.packing(table)
-        assert packing == packed.packing(collected)
-        (key,) = packed.words(collected, packing, packed.key_and_value)
+        assert packing == packed.packing(collect_batches)
+        (key,) = packed.words(collect_batches, packing, packed.key_and_value)
         assert sorted(key.tolist()) == sorted(twin.words(table, packing, twin.key_and_value)[0].tolist())
-        (cell,) = packed.words(collected, packing, packed.key)
+        (cell,) = packed.words(collect_batches, packing, packed.key)
         assert sorted(cell.tolist()) == sorted(twin.words(table, packing, twin.key)[0].tolist())
 
 

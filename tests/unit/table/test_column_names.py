@@ -3,7 +3,7 @@
 import pytest
 
 from sidelight.intake.cells import are_days, are_names, are_sentences, written_like
-from sidelight.table.column_names import known_to_others, names_somebody, told_in_confidence
+from sidelight.table.column_names import known_to_others, names_somebody, sensitive_subject
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_words_are_whole_words(name):
 
 
 def test_lists_do_not_get_in_each_others_way():
-    assert told_in_confidence("age at diagnosis")  # what is told in confidence is looked for first
+    assert sensitive_subject("age at diagnosis")  # what is told in confidence is looked for first
     assert known_to_others("age at diagnosis")
 
 

@@ -34,7 +34,7 @@ def test_dense_and_sparse_counts_say_the_same(cells, data):
         for row, cells_of_row in enumerate(cells):
             there = {value: count for value, count in enumerate(cells_of_row) if count}
             assert [each.tolist() for each in counts.occurring(row)] == [[*there], [*there.values()]]
-            assert counts.by_frequency(row) == sorted(there, key=lambda value: (-there[value], value))
+            assert counts.sort_by_frequency(row) == sorted(there, key=lambda value: (-there[value], value))
         assert counts.most_in_a_row == max(map(np.count_nonzero, cells))
         assert [counts.column(value).tolist() for value in range(full.shape[1])] == full.T.tolist()
         assert counts.take(np.arange(len(cells))[::-1]).dense().tolist() == cells[::-1]

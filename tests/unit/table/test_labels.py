@@ -21,7 +21,7 @@ from sidelight.table.labels import (
     as_number,
     check_labels,
     day_text,
-    hinted,
+    hint_label,
     in_order,
     kind_of_labels,
     label,
@@ -77,8 +77,8 @@ def test_what_is_no_number(text):
 
 
 def test_labels_in_messages_are_short():
-    assert hinted("a story " * 20).endswith("…")
-    assert len(hinted("a story " * 20)) == 30
+    assert hint_label("a story " * 20).endswith("…")
+    assert len(hint_label("a story " * 20)) == 30
     assert listed(["a", None, "b"], most=2) == "a, (missing), … and 1 more"
 
 
@@ -226,7 +226,7 @@ def test_a_kind_is_said_once_on_the_command_line():
 
 def test_options_have_the_last_word_column_by_column():
     file, options = (Roles(kinds=as_kinds(kinds)) for kinds in ({"a": "number", "b": "date"}, {"b": "category"}))
-    assert dict(file.updated(options).kinds) == {"a": "number", "b": "category"}
+    assert dict(file.update(options).kinds) == {"a": "number", "b": "category"}
 
 
 def test_blanks_are_what_python_strips():

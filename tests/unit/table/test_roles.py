@@ -21,9 +21,9 @@ ROLES = st.builds(
 
 @given(ROLES, ROLES)
 def test_the_last_word_counts_and_silence_does_not(one, other):
-    merged = one.updated(other)
+    merged = one.update(other)
     assert merged.stated() == one.stated() | other.stated()
-    assert one.updated(Roles()) == Roles().updated(one) == one
+    assert one.update(Roles()) == Roles().update(one) == one
 
 
 def test_what_nobody_said_is_filled_in_and_what_was_said_stays():

@@ -98,7 +98,7 @@ def test_how_far_it_is_stands_in_its_sentence(jobs):
 
 
 def test_errors_are_told_in_the_words_of_whoever_reads_them():
-    jobs = Jobs(lambda error: error.reworded(lambda each: f"--{each.name}"))
+    jobs = Jobs(lambda error: error.reword(lambda each: f"--{each.name}"))
 
     def work(progress):
         del progress

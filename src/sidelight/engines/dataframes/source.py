@@ -42,7 +42,7 @@ def frame_rows(source: object, roles: Roles) -> TextRows:
     numbers = [name for name, dtype in schema.items() if dtype.is_numeric() or dtype.is_temporal()]
     unused = unused_columns(roles, schema.names(), "the table", numbers=numbers)
     _refuse_patterns(frame, roles)
-    roles = roles.with_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
+    roles = roles.add_types({name: _kind_of_type(schema[name]) for name in roles.quasi})
     texts = frozenset(name for name in roles.quasi if schema[name] == nw.String)
     if isinstance(frame, nw.DataFrame):
         frame = frame.with_columns(*_groupable(frame, roles)).lazy()
@@ -59,7 +59,7 @@ def _refuse_patterns(frame: nw.DataFrame[Any] | nw.LazyFrame[Any], roles: Roles)
 
 
 def _kind_of_type(dtype: nw.dtypes.DType) -> KindOrOrder | None:
-    """Say what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
+    """Return what a categorical is; an ordered one of pandas is an Enum, as those of polars and DuckDB are."""
     if isinstance(dtype, nw.Enum):
         return tuple(dict.fromkeys(text for each in dtype.categories if (text := label(each)) is not None))
     return "category" if dtype == nw.Categorical else None
@@ -95,7 +95,7 @@ def _no_labels(name: str, kind: object) -> BadTable:
 
 
 def has_odd_type(kind: pa.DataType) -> bool:
-    """Whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
+    """Return whether DuckDB or pandas cannot group cells of this type of Arrow, which have labels nevertheless."""
     wide = pa.types.is_decimal256(kind) or (pa.types.is_decimal(kind) and kind.scale < 0)
     return bool(wide or pa.types.is_float16(kind) or kind in VIEWS)
 
@@ -105,7 +105,7 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
     try:
         frame: nw.DataFrame[Any] | Frame = nw.from_native(source)
         if frame.implementation.is_pandas_like():
-            frame = _named_by_texts(frame)
+            frame = _rename_columns(frame)
     except DuplicateError:
         message = "two columns of the table have the same name; rename one"
         raise BadTable(message) from None
@@ -115,7 +115,7 @@ def as_frame(source: object) -> nw.DataFrame[Any] | Frame:
     return frame
 
 
-def _named_by_texts(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Frame:
+def _rename_columns(frame: nw.DataFrame[Any] | Frame) -> nw.DataFrame[Any] | Frame:
     """Name columns by texts where pandas numbers them; no cell is copied."""
     native: Any = frame.to_native()
     if all(isinstance(name, str) for name in native.columns):
@@ -147,7 +147,7 @@ def frame_errors() -> Iterator[None]:
 
 
 def _comes_from_frames(problem: Exception) -> bool:
-    """Say whether an error was raised by what we asked narwhals, not by ourselves."""
+    """Return whether an error was raised by what we asked narwhals, not by ourselves."""
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(problem.__traceback__))
     return any(module.partition(".")[0] == "narwhals" for module in modules)
 

@@ -73,7 +73,7 @@ def arrow_rows(
         try:
             used = {ours: _replace_finer_cells(name, table.column(name)) for ours, name in roles.used.items()}
             con.register("src", pa.table(used))
-            roles = roles.with_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
+            roles = roles.add_types({name: _kind_of_type(table.column(name)) for name in roles.quasi})
             source = replace(source, texts=text_columns(table.schema, roles))
             yield rows_of_view(con, roles, source, packed=packed, memory=memory)
         except duckdb.Error as problem:

@@ -93,7 +93,7 @@ def _build_array(cells: Sequence[object]) -> pa.Array:
 
 @contextmanager
 def reading_errors(message: str) -> Iterator[None]:
-    """Say in one line that a library cannot read a file: of damaged ones they raise anything, or panic."""
+    """Report in one line that a library cannot read a file: of damaged ones they raise anything, or panic."""
     try:
         yield
     except (KeyboardInterrupt, SystemExit, MemoryError):

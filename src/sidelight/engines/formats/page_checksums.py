@@ -69,23 +69,23 @@ def _check_chunk(stream: BinaryIO, file: Path, chunk: pa.ColumnChunkMetaData) ->
         try:
             header = _read_header(stream, at, end)
         except (IndexError, ValueError):
-            raise _damaged(file) from None
+            raise _damage_error(file) from None
         at += header.length
         if header.checksum is None:
             if not checked:
                 return False
         elif not 0 <= header.page_size <= end - at:
-            raise _damaged(file)
+            raise _damage_error(file)
         else:
             stream.seek(at)
             if zlib.crc32(stream.read(header.page_size)) != header.checksum:
-                raise _damaged(file)
+                raise _damage_error(file)
             checked = True
         at += max(header.page_size, 0)
     return True
 
 
-def _damaged(file: Path) -> BadTable:
+def _damage_error(file: Path) -> BadTable:
     return BadTable(f"{file.name} is damaged: a page is not the one that its checksum tells of; write it again")
 
 
@@ -150,7 +150,7 @@ class _Compact:
                 message = "no number"
                 raise ValueError(message)
 
-    def signed(self) -> int:
+    def read_signed(self) -> int:
         """Undo zigzag: 0, −1, 1, −2 are written 0, 1, 2, 3, and so on."""
         value = self.number()
         return (value >> 1) ^ -(value & 1)
@@ -161,9 +161,9 @@ class _Compact:
         field = 0
         while head := self.byte():
             kind = head & 0x0F
-            field = field + (head >> 4) if head >> 4 else self.signed()
+            field = field + (head >> 4) if head >> 4 else self.read_signed()
             if kind in _WHOLE:
-                numbers[field] = self.signed()
+                numbers[field] = self.read_signed()
             elif kind not in _TRUTHS:
                 self.skip(kind, depth)
         return numbers

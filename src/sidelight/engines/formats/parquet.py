@@ -189,7 +189,7 @@ class Parquet(FileFormat):
                 _check_nothing_cut_off(files[0], roles, con.table("src"))
                 schema = schema_of(files[0])
                 dictionaries = [name for name in roles.quasi if pa.types.is_dictionary(schema.field(name).type)]
-                roles = roles.with_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
+                roles = roles.add_types(dict.fromkeys(dictionaries, "category"))  # the order is not kept in the file
                 source = replace(source_of_files(files, dropped), texts=text_columns(schema, roles))
                 yield rows_of_view(con, roles, source, packed=packed, memory=memory)
             except duckdb.Error as problem:

@@ -157,7 +157,7 @@ def unpack(file: Path) -> pa.NativeFile:
 
 @contextmanager
 def _unpacking_errors(file: Path) -> Iterator[None]:
-    """Say in one line that a packed file is cut or damaged."""
+    """Report in one line that a packed file is cut or damaged."""
     try:
         yield
     except OSError:

@@ -35,7 +35,7 @@ from sidelight.engines.postgres.session import (
     Session,
     open_session,
 )
-from sidelight.engines.source import CellRows, Frame, Source, collected, packing_of, sql_name, sql_text
+from sidelight.engines.source import CellRows, Frame, Source, collect_batches, packing_of, sql_name, sql_text
 from sidelight.errors import BadTable, did_you_mean, parameter
 from sidelight.streams.memory import Memory
 from sidelight.streams.packed_keys import Packing
@@ -180,20 +180,20 @@ class DatabaseRows(CellRows):
         self, *levels: tuple[str, ...], counting: bool = False, nameless: bool = False
     ) -> Iterator[pa.RecordBatch]:
         """Have the server group rows, then groups."""
-        shown = [f"{self._shown(name, nameless=nameless)} AS {name}" for name in levels[-1]]
+        shown = [f"{self._label_of(name, nameless=nameless)} AS {name}" for name in levels[-1]]
         sums = [sql_name(name) for name in (("parts", "rows") if len(levels) > 1 else ("rows",))]
-        query = f"SELECT {', '.join((*shown, *sums))} FROM ({self._grouped(levels, counting=counting)}) AS g"  # noqa: S608
+        query = f"SELECT {', '.join((*shown, *sums))} FROM ({self._group_query(levels, counting=counting)}) AS g"  # noqa: S608
         return self._answer(query)
 
-    def misplaced(self, *, single: bool) -> tuple[int, int]:
+    def count_misplaced(self, *, single: bool) -> tuple[int, int]:
         """Count rows without a person, and people with several rows or keys."""
-        grouped = self._grouped((("person", *self.key), ("person",)), counting=True)
+        grouped = self._group_query((("person", *self.key), ("person",)), counting=True)
         too_many = sql_name("rows" if single else "parts")
         query = (
             'SELECT coalesce(sum("rows") FILTER (WHERE person IS NULL), 0)::bigint AS nameless, '  # noqa: S608
             f"count(*) FILTER (WHERE person IS NOT NULL AND {too_many} > 1) AS scattered FROM ({grouped}) AS g"
         )
-        answer = collected(self._answer(query), ("nameless", "scattered"))
+        answer = collect_batches(self._answer(query), ("nameless", "scattered"))
         nameless, scattered = (int(column[0].as_py()) for column in answer.columns)
         return nameless, scattered
 
@@ -251,7 +251,7 @@ class DatabaseRows(CellRows):
         distinct: list[pa.Array] = []
         for name in self.key_and_value:
             query = (
-                f"SELECT {self._shown(name)} AS {name} FROM (SELECT DISTINCT {name} FROM ({self._rows()}) AS r) AS g"  # noqa: S608
+                f"SELECT {self._label_of(name)} AS {name} FROM (SELECT DISTINCT {name} FROM ({self._rows()}) AS r) AS g"  # noqa: S608
             )
             batches, before = [], sum(map(len, distinct))
             for batch in self._answer(query):
@@ -266,16 +266,16 @@ class DatabaseRows(CellRows):
         """Take the labels that are known, or those of the answer."""
         return self.known or CellRows.packing(self, answer)
 
-    def _shown(self, name: str, *, nameless: bool = False) -> str:
+    def _label_of(self, name: str, *, nameless: bool = False) -> str:
         if name == "person" and nameless:
             return "CASE WHEN person IS NULL THEN NULL ELSE dense_rank() OVER (ORDER BY person) END"
         return self.columns[name].label(name)
 
-    def _grouped(self, levels: Sequence[tuple[str, ...]], *, counting: bool) -> str:
+    def _group_query(self, levels: Sequence[tuple[str, ...]], *, counting: bool) -> str:
         rows = f"SELECT * FROM ({self._rows()}) AS r WHERE {self._counts()}" if counting else self._rows()  # noqa: S608
         first = ", ".join(levels[0])
         grouped = f'SELECT {first}, count(*) AS "rows" FROM ({rows}) AS r GROUP BY {first}'  # noqa: S608
-        return reduce(_grouped_again, levels[1:], grouped)
+        return reduce(_group_again, levels[1:], grouped)
 
     def _rows(self) -> str:
         cells = (f"{self._cell(ours, column)} AS {ours}" for ours, column in self.columns.items())
@@ -301,7 +301,7 @@ class DatabaseRows(CellRows):
         return f"({' OR '.join(excluded)}) IS NOT TRUE"
 
 
-def _grouped_again(grouped: str, by: tuple[str, ...]) -> str:
+def _group_again(grouped: str, by: tuple[str, ...]) -> str:
     names = ", ".join(by)
     sums = 'count(*) AS "parts", sum("rows")::bigint AS "rows"'
     return f"SELECT {names}, {sums} FROM ({grouped}) AS g GROUP BY {names}"  # noqa: S608
@@ -311,12 +311,12 @@ def _grouped_again(grouped: str, by: tuple[str, ...]) -> str:
 def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None = None) -> Iterator[DatabaseRows]:
     """Look at a table or view as rows to count; nothing is counted yet."""
     with open_session(address) as session:
-        schema, name, lockable, stored = _described(session)
+        schema, name, lockable, stored = _describe(session)
         shown = f"{schema}.{name}"
         by_name = {column.name: column for column in stored}
         unused = unused_columns(roles, [*by_name], shown, numbers=by_name)  # a database has names for its columns
         columns = {ours: by_name[column] for ours, column in roles.used.items()}
-        typed = roles.with_types({column: by_name[column].ordered for column in roles.quasi})
+        typed = roles.add_types({column: by_name[column].ordered for column in roles.quasi})
         texts = frozenset(column for column in roles.quasi if by_name[column].is_text)
         for column in columns.values():
             _ = column.cell  # refused before anything is asked
@@ -329,10 +329,10 @@ def database_rows(address: DatabaseAddress, roles: Roles, memory: Memory | None 
 def database_columns(address: DatabaseAddress) -> tuple[str, ...]:
     """Name the columns of a table or view."""
     with open_session(address) as session:
-        return tuple(column.name for column in _described(session)[-1])
+        return tuple(column.name for column in _describe(session)[-1])
 
 
-def _described(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
+def _describe(session: Session) -> tuple[str, str, bool, list[StoredColumn]]:
     """Find the table in the catalogue, and what its columns are."""
     import json  # noqa: PLC0415 - for the labels of enums alone
 

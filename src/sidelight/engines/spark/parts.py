@@ -38,7 +38,7 @@ Batches = Iterator[pa.RecordBatch]
 
 
 def running_spark() -> Any:  # noqa: ANN401 - a session of Spark, which is an extra
-    """Give the session that runs in this process; None if there is none."""
+    """Return the session that runs in this process; None if there is none."""
     sql = sys.modules.get("pyspark.sql")
     return None if sql is None else sql.SparkSession.getActiveSession()
 

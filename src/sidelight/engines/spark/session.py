@@ -73,7 +73,7 @@ FAILED: tuple[tuple[str, type[SidelightError], str], ...] = (
 
 @contextmanager
 def spark_errors(name: str) -> Iterator[None]:
-    """Say in one line what Spark fails with, and keep what it says about pandas to itself."""
+    """Report in one line what Spark fails with, and keep what it says about pandas to itself."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - of an extra
     from pyspark.errors import PySparkException  # noqa: PLC0415
 

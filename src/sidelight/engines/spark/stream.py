@@ -106,26 +106,26 @@ class SparkStream(KeyStream):
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
-        known, shares = self.known(), self._by_partition()
+        known, shares = self.known(), self._shares_by_partition()
 
         def of_partition(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
             return [] if share is None else [of_stream(_local(known, share, batches))]
 
         with spark_errors(self.place):
-            return reduce(merge, _by_tree(self.frame, self.partitions, of_partition, merge))
+            return reduce(merge, _reduce_by_tree(self.frame, self.partitions, of_partition, merge))
 
     def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Bring here what each executor says of its keys, a partition at a time."""
-        known, shares = self.known(), self._by_partition()
+        known, shares = self.known(), self._shares_by_partition()
 
         def of_partition(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
             return [] if share is None else list(of_stream(_local(known, share, batches)))
 
         with spark_errors(self.place):
-            for row in _mapped(self.frame, of_partition).toLocalIterator():
-                yield from _opened(row.answer)
+            for row in _map_partitions(self.frame, of_partition).toLocalIterator():
+                yield from _open_answer(row.answer)
 
     def brought_here(self, memory: Memory) -> KeyStream:
         """Sort all keys here again, in bounded memory."""
@@ -141,7 +141,7 @@ class SparkStream(KeyStream):
         return replace(self.known(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1])
 
     def sizes(self) -> Iterator[Integers]:
-        """Give the people of all keys, in order."""
+        """Return the people of all keys, in order."""
         return (block.sizes for block in self.blocks())
 
     @property
@@ -151,7 +151,7 @@ class SparkStream(KeyStream):
 
     @property
     def rows_held(self) -> int:
-        """How many rows are stored, people apart."""
+        """Return how many rows are stored, people apart."""
         return sum(share.entries for share in self.shares)
 
     def reduce(
@@ -165,7 +165,7 @@ class SparkStream(KeyStream):
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Bring the keys here, a partition at a time."""
-        known, shares = self.known(), self._by_partition()
+        known, shares = self.known(), self._shares_by_partition()
         for share in shares.values():
             here = share.partition
 
@@ -175,14 +175,14 @@ class SparkStream(KeyStream):
                     yield [*local.entries.batches()], [] if people is None else [*people.batches()]
 
             for entries, people in self.gather(only_here):
-                yield from _with_rows(known, share, entries, people).blocks()
+                yield from _build_local(known, share, entries, people).blocks()
 
     def count(self) -> int:
-        """Say how many keys there are."""
+        """Return how many keys there are."""
         return sum(share.keys for share in self.shares)
 
     def first_columns(self) -> tuple[Column, ...]:
-        """Say what the first key says."""
+        """Return what the first key says."""
         first = self.shares[0].first_key
         assert first is not None
         return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
@@ -191,8 +191,8 @@ class SparkStream(KeyStream):
         """What an executor has to know, of which keys are no part."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 
-    def _by_partition(self) -> dict[int, Share]:
-        """Say what each partition has, and the number of its first key; in the order of the keys."""
+    def _shares_by_partition(self) -> dict[int, Share]:
+        """Return what each partition has, and the number of its first key; in the order of the keys."""
         firsts = accumulate((share.keys for share in self.shares), initial=1)
         return {share.partition: replace(share, first=first) for share, first in zip(self.shares, firsts, strict=False)}
 
@@ -227,7 +227,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
             packing = _packing(met, rows, memory)
             parts = max(-(-sum(each.entries for each in met) // ENTRIES_PER_PARTITION), _parallel(coded))
             bounds = _bounds(met, rows.roles, packing, parts)
-            ranged = _kept(_ranged(coded, rows, packing, bounds))
+            ranged = _persist(_send_to_ranges(coded, rows, packing, bounds))
             with _few_at_once(coded):
                 shares = _shares(ranged, packing, roles)
         finally:
@@ -250,7 +250,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
 
 
 def fits_here(source: object, roles: Roles, memory: Memory) -> bool:
-    """Whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
+    """Return whether the keys are few enough to come to the driver: Spark estimates their number in one pass."""
     from pyspark.sql import functions  # noqa: PLC0415 - of an extra
 
     with spark_errors("the table"):
@@ -274,12 +274,12 @@ def _coded_rows(rows: TextRows, memory: Memory) -> Any:  # noqa: ANN401 - of Spa
     roles = rows.roles
     if roles.values in {None, "single"}:
         frame = rows.frame.to_native().select(*rows.key_and_value)
-        return _coded(frame, rows.key_and_value, None, memory, quasi=len(rows.key))
+        return _code_rows(frame, rows.key_and_value, None, memory, quasi=len(rows.key))
     tally = grouped_frame(rows, tally_levels(rows, roles), counting=False).to_native()
     counts = "parts" if roles.values == "set" else "rows"
     people = grouped_frame(rows, people_levels(rows), counting=True).to_native()
-    entries = _coded(tally, rows.key_and_value, counts, memory, quasi=len(rows.key))
-    return entries.unionByName(_coded(people, rows.key, "parts", memory))
+    entries = _code_rows(tally, rows.key_and_value, counts, memory, quasi=len(rows.key))
+    return entries.unionByName(_code_rows(people, rows.key, "parts", memory))
 
 
 @contextmanager
@@ -309,7 +309,7 @@ def _packing(met: Sequence[_Met], rows: TextRows, memory: Memory) -> Packing:
 
 
 def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> list[tuple[int, ...]]:
-    """Give the first key of each range but the first, so that each has as many of the sample's rows, about."""
+    """Return the first key of each range but the first, so that each has as many of the sample's rows, about."""
     codes = [
         encode(pa.chunked_array([each.sample[at] for each in met]), roles, labels)
         for at, labels in enumerate(packing.labels[: -packing.sensitive])
@@ -322,13 +322,13 @@ def _bounds(met: Sequence[_Met], roles: Roles, packing: Packing, parts: int) -> 
 
 
 def _addresses(session: Any, parts: int) -> list[int]:  # noqa: ANN401 - of Spark
-    """Give for each partition a number that Spark's own hash sends there."""
+    """Return for each partition a number that Spark's own hash sends there."""
     numbers = f"SELECT transform(sequence(0, {32 * parts}), x -> pmod(hash(x), {parts})) AS partitions"
     found = {partition: number for number, partition in enumerate(session.sql(numbers).collect()[0].partitions)}
     return [found[partition] for partition in range(parts)]
 
 
-def _kept(frame: Any) -> Any:  # noqa: ANN401 - of Spark
+def _persist(frame: Any) -> Any:  # noqa: ANN401 - of Spark
     """Have Spark keep a frame for as long as somebody here does."""
     kept = frame.persist()
     java = getattr(kept, "_jdf", None)  # which Spark Connect does not have
@@ -343,7 +343,7 @@ def _forget(java: Any) -> None:  # noqa: ANN401 - of Spark
 
 
 def _parallel(frame: Any) -> int:  # noqa: ANN401 - of Spark
-    """Say how many partitions are worked on at once; by Spark Connect only settings are told."""
+    """Return how many partitions are worked on at once; by Spark Connect only settings are told."""
     try:
         return int(frame.sparkSession.sparkContext.defaultParallelism)
     except Exception:  # noqa: BLE001 - of several kinds, by version
@@ -361,7 +361,7 @@ def _partition() -> int:
     return int(context.partitionId())
 
 
-def _mapped(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
+def _map_partitions(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
     """Let executors answer once per partition; an answer is what a partition comes to, or our own error."""
 
     def answers(batches: Batches) -> Batches:
@@ -376,18 +376,18 @@ def _mapped(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  
     return frame.mapInArrow(answers, "answer binary")
 
 
-def _collected(frame: Any) -> list[list[Any]]:  # noqa: ANN401 - of Spark
-    return [_opened(row.answer) for row in frame.collect()]
+def _collect(frame: Any) -> list[list[Any]]:  # noqa: ANN401 - of Spark
+    return [_open_answer(row.answer) for row in frame.collect()]
 
 
-def _opened(answer: bytes) -> list[Any]:
+def _open_answer(answer: bytes) -> list[Any]:
     opened: list[Any] | SidelightError = pickle.loads(answer)  # noqa: S301 - our own executors wrote it
     if isinstance(opened, SidelightError):
         raise opened
     return opened
 
 
-def _by_tree(
+def _reduce_by_tree(
     frame: Any,  # noqa: ANN401 - of Spark
     many: int,
     of_partition: Callable[[Batches], list[Part]],
@@ -396,17 +396,17 @@ def _by_tree(
     """Merge the answers of so many partitions by a tree, whose last parts come here."""
 
     def merged(batches: Batches) -> list[Part]:
-        parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _opened(answer))
+        parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _open_answer(answer))
         return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
-    answers = _mapped(frame, of_partition)
+    answers = _map_partitions(frame, of_partition)
     while many > FAN_IN:
         many = -(-many // FAN_IN)
-        answers = _mapped(answers.repartition(many), merged)
-    return (part for parts in _collected(answers) for part in parts)
+        answers = _map_partitions(answers.repartition(many), merged)
+    return (part for parts in _collect(answers) for part in parts)
 
 
-def _gathered(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
+def _merge_small(batches: Batches, rows: int = ROWS_AT_ONCE) -> Iterator[pa.Table]:
     """Put small batches together."""
     held: list[pa.RecordBatch] = []
     for batch in batches:
@@ -428,7 +428,7 @@ class _Lot:
     raw: Integers
 
     def sample(self, quasi: int) -> tuple[list[pa.Array], Integers]:
-        """Give the first columns of some of the rows, evenly, and how many each stands for."""
+        """Return the first columns of some of the rows, evenly, and how many each stands for."""
         rows = len(self.counts)
         some = np.arange(0, rows, max(rows // SAMPLED, 1))
         cells = [own.take(pa.array(codes[some])) for own, codes in zip(self.cells[:quasi], self.codes, strict=False)]
@@ -462,7 +462,7 @@ class _Met:
         return met
 
 
-def _coded(
+def _code_rows(
     frame: Any,  # noqa: ANN401 - of Spark
     columns: tuple[str, ...],
     counts: str | None,
@@ -476,7 +476,7 @@ def _coded(
 
     def coded(batches: Batches) -> Batches:
         met: _Met | None = None
-        for table in _gathered(batches):
+        for table in _merge_small(batches):
             lot = _lot(table, columns, counts)
             yield _record(None, pickle.dumps(lot))
             if met is None:
@@ -513,7 +513,7 @@ def _short(codes: Codes, many: int) -> Codes:
     return codes.astype(np.min_scalar_type(-many))
 
 
-def _ranged(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
+def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
     """Have executors pack rows, and Spark put those between two bounds into a partition of their own.
 
     What is packed has a line each for the words of the key, the sensitive value, how often it counts, and raw rows.
@@ -599,7 +599,9 @@ def _fingerprint(lines: Integers, counts: Integers) -> int:
     return int((mixed * counts.astype(np.uint64)).sum())
 
 
-def _sorted(batches: Batches, packing: Packing, roles: Roles) -> tuple[Totals, SortedRuns, SortedRuns | None, int]:
+def _sort_partition(
+    batches: Batches, packing: Packing, roles: Roles
+) -> tuple[Totals, SortedRuns, SortedRuns | None, int]:
     """Sort the rows of a partition, setting aside what the roles say, and add up what is left."""
     words = len(packing.layout)
     entries = SortedRuns(words, ENTRIES_PER_PARTITION)
@@ -621,7 +623,7 @@ def _sorted(batches: Batches, packing: Packing, roles: Roles) -> tuple[Totals, S
 
 def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa: ANN401 - of Spark
     def share(batches: Batches) -> list[Share]:
-        totals, entries, people, fingerprint = _sorted(batches, packing, roles)
+        totals, entries, people, fingerprint = _sort_partition(batches, packing, roles)
         rows, keys, first, last = 0, 0, None, None
         for _, counts, own, starts in whole_keys(entries, packing):
             rows, keys = rows + len(counts), keys + len(starts)
@@ -630,19 +632,19 @@ def _shares(ranged: Any, packing: Packing, roles: Roles) -> list[Share]:  # noqa
         everybody = 0 if people is None else sum(int(counts.sum()) for _, counts in people.batches())
         return [Share(_partition(), totals, everybody, keys, rows, fingerprint, first, last)]
 
-    return [part for parts in _collected(_mapped(ranged, share)) for part in parts]
+    return [part for parts in _collect(_map_partitions(ranged, share)) for part in parts]
 
 
 def _local(known: KeyStream, share: Share, batches: Batches) -> KeyStream:
-    """Give the keys of a partition, numbered as in the whole."""
-    totals, entries, people, fingerprint = _sorted(batches, known.packing, known.roles)
+    """Return the keys of a partition, numbered as in the whole."""
+    totals, entries, people, fingerprint = _sort_partition(batches, known.packing, known.roles)
     if (totals.rows, fingerprint) != (share.totals.rows, share.fingerprint):
         raise BadTable(CHANGED)
     return replace(known, entries=entries, people_per_key=people, first=share.first)
 
 
-def _with_rows(known: KeyStream, share: Share, entries: list[Batch], people: list[Batch]) -> KeyStream:
-    """Give the keys of a partition, of which the rows are here."""
+def _build_local(known: KeyStream, share: Share, entries: list[Batch], people: list[Batch]) -> KeyStream:
+    """Return the keys of a partition, of which the rows are here."""
     words = len(known.packing.layout)
     runs = [SortedRuns(words, ENTRIES_PER_PARTITION) for _ in range(2)]
     for each, batches in zip(runs, (entries, people), strict=True):

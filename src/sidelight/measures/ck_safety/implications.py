@@ -161,7 +161,7 @@ class ListedGroup:
     @classmethod
     def of(cls, groups: Groups, top: TopCounts, row: int, targets: frozenset[int]) -> ListedGroup:
         """Remember one group."""
-        counts, frequent = top.counts[row].tolist(), groups.counts.by_frequency(row)
+        counts, frequent = top.counts[row].tolist(), groups.counts.sort_by_frequency(row)
         values = tuple(groups.domain[place] for place in frequent[: len(counts)])
         target = next((groups.domain[place] for place in frequent if place in targets), None)
         return cls(groups.name(row), int(top.sizes[row]), tuple(counts), values, int(top.target[row]), target)

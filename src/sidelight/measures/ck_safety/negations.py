@@ -170,7 +170,7 @@ class Negations(Targeted, FormulaMeasure):
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Return which value is left over when which are ruled out."""
         seen, members = self.targets.seen(groups), self.targets.members(groups.domain)
-        frequent, places = seen.counts.by_frequency(row), self.targets.places(seen).tolist()
+        frequent, places = seen.counts.sort_by_frequency(row), self.targets.places(seen).tolist()
         own = next(place for place in frequent if place in places)
         if seen.semantics != "single":
             size, count = int(seen.sizes[row]), int(seen.counts.row(row)[own])

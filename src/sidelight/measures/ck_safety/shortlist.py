@@ -29,7 +29,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Flags, Floats, Integers, first_of_each, in_lowest_terms, number_vectors
+from sidelight.arrays import Flags, Floats, Integers, first_of_each, number_vectors, reduce_fractions
 from sidelight.measures.ck_safety.minimize_across_groups import MOST, Choice, weigh
 from sidelight.measures.ck_safety.minimize_within_group import (
     LogProgram,
@@ -60,7 +60,7 @@ def _likeliest_target(groups: TopCounts) -> list[int]:
     worst = worst_row(
         np.where(groups.target > 0, groups.target / groups.sizes, np.nan),
         large_is_bad=True,
-        kinds=lambda rows: in_lowest_terms(pairs[rows]),
+        kinds=lambda rows: reduce_fractions(pairs[rows]),
         exactly=lambda kinds: [Fraction(*kind) for kind in kinds.tolist()],
     )
     return [] if worst is None else [worst[0]]

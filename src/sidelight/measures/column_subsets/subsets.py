@@ -33,7 +33,7 @@ from typing import Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from sidelight.arrays import Integers, by_blocks, run_starts, sum_equal_rows, sum_runs
+from sidelight.arrays import Integers, iterate_blocks, run_starts, sum_equal_rows, sum_runs
 from sidelight.errors import BadTable, TooHard, as_given, parameter
 from sidelight.progress import Progress, quiet
 from sidelight.table.table import Column
@@ -290,7 +290,7 @@ def _packed(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -
             some <<= bits
             some |= codes[block]
 
-    by_blocks(pack, rows)
+    iterate_blocks(pack, rows)
     return word
 
 

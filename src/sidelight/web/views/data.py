@@ -141,7 +141,7 @@ def _previews(workspace: Workspace, state: State) -> Iterator[HierarchyPreview]:
     levels = dict(state.levels)
     table = workspace.table(state)
     for name, hierarchy in workspace.hierarchies(state).items():
-        labels = tuple(text for text in table.column(name).in_natural_order().labels if text is not None)
+        labels = tuple(text for text in table.column(name).sort_naturally().labels if text is not None)
         yield HierarchyPreview(
             column=name,
             drafted=name not in workspace.source.hierarchies,

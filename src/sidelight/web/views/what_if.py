@@ -246,7 +246,7 @@ def _picture(chart: Drawing) -> BeliefChart:
 
 def vocabulary(release: Release) -> Vocabulary:
     """Give what may be named: labels that the release prints, as coarse as it does."""
-    columns = {column.name: column.in_natural_order().labels for column in release.groups.columns}
+    columns = {column.name: column.sort_naturally().labels for column in release.groups.columns}
     return Vocabulary(columns, release.domain, len(release))
 
 
@@ -274,7 +274,7 @@ def examples(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[st
 def _finer_labels(release: Release, by: Mapping[str, Hierarchy]) -> Iterator[tuple[str, Label]]:
     """Give labels of which the release prints only what they are part of: of the others it says all itself."""
     for column in release.groups.columns:
-        for printed in column.in_natural_order().labels if column.name in by else ():
+        for printed in column.sort_naturally().labels if column.name in by else ():
             with suppress(BadHierarchy):  # what the hierarchy does not have, such as *
                 yield from ((column.name, each) for each in by[column.name].under(printed) if each != printed)
 

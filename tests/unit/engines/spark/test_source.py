@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sidelight.engines.formats.registry import suffix_of
 from sidelight.engines.spark import session
 from sidelight.engines.spark import source as spark_source
 from sidelight.errors import BadTable, NoRoom, NotAvailable
@@ -49,7 +50,7 @@ def test_what_spark_fails_with_is_one_line_without_cells(report):
 def test_without_pyspark_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(NotAvailable, match=r'Spark needs pyspark; install it with: pip install "sidelight\[spark\]"'):
-        spark_source.spark_session("local[1]")
+        session.spark_session("local[1]")
 
 
 def test_without_java_its_version_is_named(monkeypatch, tmp_path):
@@ -77,7 +78,7 @@ def test_files_that_spark_does_not_read_here(path):
 
 @pytest.mark.parametrize(("path", "kind"), [("a/b.csv.gz", ".csv"), ("s3a://x/y.parquet", ".parquet"), ("folder/", "")])
 def test_the_kind_of_a_path(path, kind):
-    assert spark_source._kind(path) == kind
+    assert suffix_of(path) == kind
 
 
 class Typed:
@@ -105,11 +106,11 @@ class Typed:
 def test_columns_that_spark_would_mistake(columns, problem):
     fields = [SimpleNamespace(name=name, dataType=kind) for name, kind in columns.items()]
     with pytest.raises(BadTable, match=problem):
-        spark_source.refuse_columns(fields, Roles.of(quasi=next(iter(columns)), sensitive="disease"))
+        spark_source._refuse_columns(fields, Roles.of(quasi=next(iter(columns)), sensitive="disease"))
 
 
 def test_columns_that_nobody_uses_may_be_odd():
     fields = [
         SimpleNamespace(name=name, dataType=Typed(kind)) for name, kind in (("zip", "decimal(9,2)"), ("a.b", "map"))
     ]
-    spark_source.refuse_columns(fields, Roles.of(quasi="zip", sensitive="disease"))
+    spark_source._refuse_columns(fields, Roles.of(quasi="zip", sensitive="disease"))
