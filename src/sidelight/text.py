@@ -135,3 +135,25 @@ def shell(words: Sequence[str]) -> str:
             lines.append("")
         lines[-1] = f"{lines[-1]} {shlex.quote(word)}".lstrip()
     return " \\\n    ".join(lines)
+
+
+def capitalize(sentence: str) -> str:
+    """Return a sentence with a capital letter; the others stay as they are."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def shorten_label(label: str, longest: int = 60) -> str:
+    """Shorten a long label in the middle: a set to two of its members and the last, other texts to their ends.
+
+    >>> shorten_label("{" + ", ".join(f"2024-01-{day:02}" for day in range(1, 32)) + "}")
+    '{2024-01-01, 2024-01-02, … and 28 more, 2024-01-31}'
+    >>> shorten_label("Flu"), len(shorten_label("long " * 100))
+    ('Flu', 60)
+    """
+    if len(label) <= longest:
+        return label
+    members = label[1:-1].split(", ")
+    if label[0] + label[-1] == "{}" and len(members) > 3:
+        label = f"{{{', '.join(members[:2])}, … and {len(members) - 3:,} more, {members[-1]}}}"
+    half = (longest - 1) // 2
+    return label if len(label) <= longest else f"{label[: longest - 1 - half]}…{label[-half:]}"

@@ -62,7 +62,7 @@ def _section(section: PageSection, level: int) -> Iterator[str]:
 def _block(block: Block) -> Iterator[str]:
     match block:
         case Paragraph():
-            text = escaped(block.text)
+            text = f"{escaped(block.lead)}: {escaped(block.text)}" if block.lead else escaped(block.text)
             mark = f"{MARKS[block.verdict]} " if block.verdict else ""
             yield f"**{mark}{text}**" if block.emphasis in ("answer", "warning") else f"{mark}{text}"
         case Points():

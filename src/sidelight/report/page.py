@@ -18,11 +18,12 @@ MARKS: dict[Verdict, str] = {"within": "✓", "not within": "✗", "could not te
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A sentence or several; an answer has a verdict, where something was judged."""
+    """A sentence or several, perhaps after what it is about; an answer has a verdict, where something was judged."""
 
     text: str
     emphasis: Emphasis = "plain"
     verdict: Verdict | None = None
+    lead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Grid:
     title: str = ""
     figures: frozenset[int] = frozenset()
     omitted: int = 0  # rows that are not drawn
+    dense: bool = False  # so much text that columns stand close together
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -22,7 +22,6 @@ from sidelight import __version__
 from sidelight.arrays import Flags, Integers
 from sidelight.documents.document import (
     DocumentPart,
-    Envelope,
     Plain,
     plain,
     schema_text,
@@ -51,11 +50,14 @@ from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
 from sidelight.release.blocks import GroupBlock, ReleaseBlocks
 from sidelight.release.groups import Groups
-from sidelight.rounding import in_words
+from sidelight.report.answer import Answer
+from sidelight.report.page import Blocks, Grid, PageSection, Paragraph, Points
+from sidelight.report.page import Verdict as VerdictName
+from sidelight.rounding import ROUNDED, in_words
 from sidelight.search.policy_check import CriterionCheck
 from sidelight.table.cell_lists import is_written_list
 from sidelight.table.labels import Label, as_number
-from sidelight.text import counted, form
+from sidelight.text import as_names, capitalize, counted, form, shorten_label
 
 SCHEMA_VERSION = 3
 """Raised whenever a reader of the document would have to change."""
@@ -133,12 +135,130 @@ class Audit(DocumentPart):
     not_covered: str = NOT_JUDGED
 
 
-class AuditReport(Envelope[Audit]):
+class AuditReport(Answer[Audit]):
     """What a release reveals, as a document."""
+
+    question: ClassVar[str] = "What does this release reveal?"
 
     kind: Literal["audit"] = "audit"
     schema_version: int = SCHEMA_VERSION
     source: str | None = None
+
+    @property
+    def verdict(self) -> VerdictName | None:
+        """Whether all limits hold; nothing where none was set."""
+        return conclude(self.answer.findings).verdict
+
+    def blocks(self) -> Blocks:
+        """Yield what was measured, what it means, notes, and the verdict in words."""
+        audit = self.answer
+        printed = f" alike in {', '.join(audit.release.columns)}" if audit.release.columns else ""
+        sensitive = ", ".join(as_names(audit.release.sensitive))
+        yield Paragraph(
+            f"{audit.release.size_in_words()}{printed}; sensitive: {sensitive}", lead=self.source or "Release"
+        )
+        yield _findings_grid(audit.findings)
+        if any("." in finding.result.text for finding in audit.findings):
+            yield PageSection("", (Paragraph(ROUNDED),))
+        if audit.singled_out is not None:
+            yield PageSection("Who stands alone", (Points(tuple(_unique_people(audit, audit.singled_out))),))
+        if audit.findings:
+            yield PageSection("What it means", (Points(tuple(map(_meaning, audit.findings))),))
+        yield from attackers_section(audit.readers)
+        yield from notes_section((*(note for each in audit.findings for note in each.notes), *self.notes))
+        yield conclude(audit.findings)
+
+
+def conclude(findings: Sequence[AuditFinding], whom: str = "", *, numbers: bool = False) -> Paragraph:
+    """Return the verdict in words, never more than the limits say; `whom` tells of how many people it is.
+
+    With `numbers`, each limit that does not hold is told with what was found.
+    """
+    limits = [each for each in findings if each.limit is not None]
+    broken = [each for each in limits if not each.holds]
+    whom = f", for {whom}" if whom else ""
+    if not limits:
+        text = f"No policy was given: nothing is judged{whom}. Set limits with --policy or --limit."
+        return Paragraph(text, "answer")
+    if not broken:
+        kept = {1: "the limit holds", 2: "both limits hold"}.get(len(limits), f"all {len(limits)} limits hold")
+        return Paragraph(f"Within policy: {kept}{whom}. {NOT_JUDGED}", "answer", "within")
+    which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
+    names = [
+        f"{each.text} is {each.result.text}, limit {each.limit.text}" if numbers and each.limit else each.text
+        for each in broken
+    ]
+    text = f"Not within policy: {which} {form('is', len(broken))} not kept{whom}: {'; '.join(names)}."
+    return Paragraph(text, "answer", "not within")
+
+
+def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
+    marks = {True: "✓ yes", False: "✗ no", None: "no limit"}
+    rows = []
+    for each in findings:
+        found = f"{each.result.text}, an estimate" if each.estimate else each.result.text
+        rows.append(
+            (each.text, each.limit.text if each.limit else "", found, marks[each.holds], _shorten_labels(each, each.worst_off))
+        )
+    headings = ("measure", "wanted", "found", "within\npolicy?", "who is worst off")
+    # Without any limit, the second and the fourth column would say nothing.
+    shown = range(5) if any(each.limit for each in findings) else (0, 2, 4)
+    return Grid(
+        tuple(headings[index] for index in shown),
+        tuple(tuple(row[index] for index in shown) for row in rows),
+        dense=True,
+    )
+
+
+def _unique_people(audit: Audit, unique: SingledOut) -> Iterator[str]:
+    people = counted(audit.release.people, "person")
+    if not unique.people:
+        yield f"Nobody of {people}: everybody looks like somebody else."
+        return
+    yield f"{unique.people:,} of {people} {form('stands', unique.people)} alone in a group: nobody else looks like them."
+    if unique.worst_columns is None:
+        yield "Which columns it is by is not told for so many groups; sidelight columns tells."
+    for each in unique.worst_columns or ():
+        yield f"Without {each.column}, {each.fewer:,} fewer would stand alone."
+
+
+def _meaning(finding: AuditFinding) -> str:
+    meaning = f"{finding.text}: {_shorten_labels(finding, finding.explanation)}"
+    broken = finding.broken_by
+    return f"{meaning} {broken.in_words()}" if broken is not None and broken.groups else meaning
+
+
+def _shorten_labels(finding: AuditFinding, text: str) -> str:
+    """Shorten the long labels of the group that is worst off."""
+    group = (finding.witness or {}).get("group")
+    says = group.get("says") if isinstance(group, dict) else None
+    for label in says.values() if isinstance(says, dict) else ():
+        if isinstance(label, str):
+            text = text.replace(label, shorten_label(label))
+    return text
+
+
+ATTACKERS = "Two readers whom policies seldom name"
+
+
+def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]:
+    """Tell what two attackers reach whom policies seldom name; in one line where neither was asked."""
+    if all(each.outcome == "not asked" for each in attackers):
+        lines = [
+            "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an "
+            "insider); sidelight attack FILE --as learner or --as insider asks."
+        ]
+    else:
+        lines = [f"{capitalize(each.text)}." for each in attackers]
+    if attackers:
+        yield PageSection(ATTACKERS, (Points(tuple(lines)),))
+
+
+def notes_section(notes: Iterable[str]) -> Iterator[PageSection]:
+    """Tell what changes how numbers are read, nothing twice."""
+    different = tuple(dict.fromkeys(notes))
+    if different:
+        yield PageSection("Notes", (Points(different),))
 
 
 def report_schema() -> str:
