@@ -16,16 +16,17 @@ from sidelight.answers.request import DUCKDB, EngineChoice
 from sidelight.answers.sources import Question, find_asked_attackers, inputs_of, open_release, read_files, source_of
 from sidelight.engines.files import files_of
 from sidelight.engines.spark.stream import fits_here
+from sidelight.files import sidecar_path
 from sidelight.measures.about import ask_each_column
 from sidelight.measures.findings import findings as measure_all
-from sidelight.measures.findings import prepared_stream
+from sidelight.measures.findings import prepare_release
 from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
-from sidelight.publish.sidecar import read_sidecar, sidecar_path
+from sidelight.publish.sidecar import read_sidecar
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
-from sidelight.release.streamed import AnyRelease, StreamedRelease
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.make import ReportDetails, add_curves, circumstances, published_circumstances
 from sidelight.report.outlines import release_page
@@ -35,7 +36,7 @@ from sidelight.report.report import AuditReport, audit_report, singled_out
 from sidelight.streams.memory import MEMORY, Memory
 from sidelight.table.hierarchy_io import read_hierarchies
 
-SomeRelease = TypeVar("SomeRelease", bound=AnyRelease)
+SomeRelease = TypeVar("SomeRelease", bound=ReleaseBlocks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +63,12 @@ class AuditAnswer(AuditReport):
     """What a release reveals; a page tells all that whoever signs for it has to know."""
 
     request: Live[AuditRequest]
-    release: Live[AnyRelease]
+    release: Live[ReleaseBlocks]
 
     def page(self, recipe: Recipe) -> Page:
         """Lay the answer out as a report about the release."""
         details = ReportDetails(commands=(recipe.command,), python=recipe.python)
-        report = build_report(self.request.file, self.release, self, self.request.question, details)
+        report = build_report(self.request.file, self.release, self, self.request.question, details=details)
         return release_page(report)
 
 
@@ -81,7 +82,7 @@ def ask(request: AuditRequest, progress: Progress = quiet) -> AuditAnswer:
     return AuditAnswer(**dict(report), request=request, release=release)
 
 
-def _open(request: AuditRequest) -> AnyRelease:
+def _open(request: AuditRequest) -> ReleaseBlocks:
     """Read a release: held in memory, or as a stream where that is asked for or Spark has too many groups."""
     file, engine, question = request.file, request.engine, request.question
     in_spark = engine.engine == "spark"
@@ -100,10 +101,10 @@ def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierar
     if not hierarchies:
         return release
     along = Printing.along(hierarchies)
-    return replace(release, printing=along if release.printing is None else release.printing.updated(along))
+    return release.with_printing(along if release.printing is None else release.printing.updated(along))
 
 
-def judge(release: AnyRelease, question: Question, *, source: str) -> AuditReport:
+def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditReport:
     """Measure and judge; with neither limits nor measures, take all usual measures that apply, and who is unique."""
     measures = question.measures
     unasked = question.policy is None and not measures
@@ -113,9 +114,8 @@ def judge(release: AnyRelease, question: Question, *, source: str) -> AuditRepor
         measures = (*(measure for measure in usual if release.semantics in measure.semantics), *compared)
     columns, domain = release.sensitive_columns, release.domain
     measures = without_repeats(each for measure in measures for each in ask_each_column(measure, columns, domain))
-    if isinstance(release, StreamedRelease):  # once for limits, findings and report
-        limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
-        release = prepared_stream((*limits, *measures), release)
+    limits = () if question.policy is None else question.policy.about_each(columns, domain).measures
+    release = prepare_release((*limits, *measures), release)  # once for limits, findings and report
     return audit_report(
         release,
         verdict=None if question.policy is None else question.policy.judge(release),
@@ -130,9 +130,10 @@ def judge(release: AnyRelease, question: Question, *, source: str) -> AuditRepor
 
 def build_report(
     file: str,
-    release: AnyRelease,
+    release: ReleaseBlocks,
     audit: AuditReport,
     question: Question,
+    *,
     details: ReportDetails,
     before: RiskBefore | None = None,
 ) -> ReleaseReport:
@@ -149,3 +150,24 @@ def find_single_file(file: str) -> tuple[Path, ...]:
     """Return the file itself where it is one: standard input has no digest."""
     paths = tuple(files_of(file))
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
+
+
+def search_in_python(file: str, result: sl.SearchResult, output: Path | None) -> str:
+    """Write the lines of Python that come to the same release."""
+    table = result.outcome.recoding.table
+    quasi = [column.name for column in table.quasi]
+    lines = [
+        "import sidelight as sl",
+        "",
+        f"table = sl.read_table({file!r}, quasi={quasi!r}, sensitive={_one(table.sensitive_columns)!r})",
+        'policy = sl.read_policy("policy.toml")  # as it stands below',
+        'hierarchies = sl.read_hierarchies("hierarchies/")',
+        f"found = sl.protect(table, policy, by=hierarchies, method={result.method.name!r})",
+    ]
+    if output is not None:
+        lines.append(f"found.publish({str(output)!r})")
+    return "\n".join([*lines, "report = sl.release_report(found)"])
+
+
+def _one(names: tuple[str, ...]) -> str | list[str]:
+    return names[0] if len(names) == 1 else list(names)

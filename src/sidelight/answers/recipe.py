@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from sidelight.answers.sources import Question
 from sidelight.files import sidecar_path
 from sidelight.table.roles import Roles
 
@@ -30,17 +31,46 @@ class Name(str):
     __slots__ = ()
 
 
-def write_release(file: str, roles: Roles) -> str:
+def write_release(file: str, roles: Roles, reader: str = "sl.read_release") -> str:
     """Write how a published file is read: by its sidecar, where there is one."""
     if sidecar_path(Path(file)).is_file():
         return write_call("sl.read_published", file)
     names = {"quasi": "group"}
-    return write_call("sl.read_release", file, **{names.get(name, name): each for name, each in roles.stated().items()})
+    return write_call(reader, file, **{names.get(name, name): each for name, each in roles.stated().items()})
 
 
 def write_table(file: str, roles: Roles) -> str:
     """Write how a table of people is read."""
     return write_call("sl.read_table", file, **roles.stated())
+
+
+def write_report(
+    file: str,
+    question: Question,
+    *,
+    date: str | None = None,
+    table: str | None = None,
+    streamed: bool = False,
+) -> str:
+    """Write how the report for whoever signs is made of a published file."""
+    released, lines = repr(file), list[str]()
+    if not sidecar_path(Path(file)).is_file():
+        reader = "sl.stream_release" if streamed else "sl.read_release"
+        lines.append(f"release = {write_release(file, question.roles, reader)}")
+        released = "release"
+    arguments: list[object] = [Name(released)]
+    if question.policy is not None:
+        lines.append('policy = sl.read_policy("policy.toml")  # as it stands below')
+        arguments.append(Name("policy"))
+    if table is not None:
+        lines.append(f"table = {write_table(table, question.roles)}")
+    call = write_call("sl.release_report", *arguments, table=None if table is None else Name("table"), date=date)
+    return write_python(
+        *lines,
+        f"report = {call}",
+        'Path("report.html").write_text(sl.report_html(report), encoding="utf-8")',
+        imports=["from pathlib import Path", ""],
+    )
 
 
 def write_python(*lines: str, imports: Sequence[str] = ()) -> str:

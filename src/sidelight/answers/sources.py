@@ -274,8 +274,8 @@ def _engine(engine: EngineChoice) -> Engine:
     return Path if engine.engine != "spark" else lambda path: spark_file(str(path), Roles(), engine.master)
 
 
-def readers_asked(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
-    """Say which readers were asked when a file was published, where it is read as it was published."""
+def find_asked_attackers(file: str, roles: Roles) -> tuple[ReaderFacts, ...]:
+    """Return which attackers were asked when a file was published, where it is read as it was published."""
     document = read_sidecar(Path(file)) if sidecar_path(Path(file)).is_file() else None
     return document.readers if document is not None and _as_published(document, roles) else ()
 

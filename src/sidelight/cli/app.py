@@ -128,13 +128,14 @@ def audit(
     Without a policy, limits or measures, nothing is judged: it shows the classic measures, how surely people are found,
     who stands alone, and by which columns.
     """
+    from sidelight.answers.audit import AuditRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import audit as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import audit as verb  # noqa: PLC0415
 
     question = read_question(
         policy, limits=limits, measures=measures, roles=columns.roles(), population=population, preset=preset
     )
-    return verb.audit(verb.AuditRequest(file, question, hierarchies, memory, engine), output.to(policy))
+    return verb.audit(AuditRequest(file, question, hierarchies, memory, engine), output.to(policy))
 
 
 @app.command(sort_key=0.5, help_epilogue=epilogue("columns"))
@@ -466,8 +467,10 @@ def report(
 
     A file that Sidelight published is told of as its sidecar does, and judged again by its policy.
     """
+    from sidelight.answers.report import ReportRequest, read_sidecar_policy  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import report as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import report as verb  # noqa: PLC0415
+    from sidelight.cli.run import command_line  # noqa: PLC0415
 
     question = read_question(
         policy,
@@ -476,9 +479,10 @@ def report(
         roles=columns.roles(),
         population=population,
         preset=preset,
-        otherwise=verb.told_by_sidecar(file, population),
+        otherwise=read_sidecar_policy(file, population),
     )
-    return verb.report(verb.ReportRequest(file, question, circumstances, hierarchies, policy), target)
+    request = ReportRequest(file, question, hierarchies, **vars(circumstances), commands=(command_line(),))
+    return verb.report(request, target, policy)
 
 
 @app.command(sort_key=7, help_epilogue=epilogue("demo"))

@@ -21,12 +21,12 @@ from sidelight.cli.protect import figure, policy_of, report_nothing
 from sidelight.cli.run import Output, Status, bar, in_options
 from sidelight.documents.document import Envelope
 from sidelight.errors import BadPolicy, NothingSafe, in_list
-from sidelight.report.terminal import brief, sentences
+from sidelight.report.terminal import sentences
 from sidelight.search.compare import COMPARED, ComparedRelease, ReleaseComparison
 from sidelight.search.protect import MethodName
 from sidelight.search.utility import MEANINGS
 from sidelight.table.labels import SUPPRESSED
-from sidelight.text import counted
+from sidelight.text import counted, shorten_label
 
 SCHEMA_VERSION = 1
 """Raised whenever a reader of the document would have to change."""
@@ -179,7 +179,7 @@ def _printed(row: ComparedRelease) -> str:
     gone = [name for name, what in row.labels.items() if what == SUPPRESSED]
     parts = [f"{', '.join(whole)} as {'it is' if len(whole) == 1 else 'they are'}"] if whole else []
     parts += coarser + ([f"nothing of {', '.join(gone)}"] if gone else [])
-    example = ", ".join(in_list(brief(what)) for what in row.example.values())
+    example = ", ".join(in_list(shorten_label(what)) for what in row.example.values())
     best = f"\nbest at {', '.join(row.best_at)}" if row.best_at else ""
     return "; ".join(parts) + (f"\n{example}" if example else "") + best
 

@@ -12,8 +12,9 @@ from pathlib import Path
 from rich.console import Console
 
 import sidelight as sl
-from sidelight.answers.sources import Question, open_release, open_table, read_question
-from sidelight.cli.audit import judge, print_report, report_on_audit
+from sidelight.answers.audit import AuditRequest, ask, build_report
+from sidelight.answers.recipe import write_report
+from sidelight.answers.sources import Question, open_table, read_question
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import PublishOptions, SearchOptions
 from sidelight.cli.protect import ProtectRequest, policy_of, protect
@@ -27,7 +28,7 @@ from sidelight.publish.plan import sheet_of_people
 from sidelight.release.release import Release
 from sidelight.report.make import ReportDetails, judge_table, report_html
 from sidelight.report.report import AuditReport
-from sidelight.report.terminal import conclusion
+from sidelight.report.terminal import draw_blocks
 
 
 def demo(folder: Path) -> Status:
@@ -46,8 +47,9 @@ def demo(folder: Path) -> Status:
     _say("1. The US census of 1994, published with ages in steps of 20 years and school or college.\n")
     coarse = sl.generalise(open_table(str(table), question.roles), by=adult.hierarchies, to=_levels(quasi))
     write_whole(rough, as_csv(coarse), force=True)
-    report = judge(open_release(str(rough), question.roles), question, source=str(rough))
-    print_report(report, Output())
+    request = AuditRequest(str(rough), question)
+    report = ask(request)
+    Output().deliver(report, request)
     _say(f"\n{moral(report)}\n")
 
     _say(f"2. {_protect_command(folder)}\n")
@@ -70,25 +72,22 @@ def demo(folder: Path) -> Status:
 def _judge_published(folder: Path, question: Question) -> None:
     """Judge the release as it is on the disk, and write the reports: one for programs, one for whoever signs."""
     table, _, policy, release, kept, page = (folder / name for name in FILES)
-    published = open_release(str(release), question.roles)
-    report = judge(published, question, source=str(release))
+    report = ask(AuditRequest(str(release), question))
     write_whole(kept, report.to_json(), force=True)
     command = shlex.join(
         ("sidelight", "report", str(release), "--policy", str(policy), "--table", str(table), "--html", str(page))
     )
-    signed = report_on_audit(
-        str(release),
-        published,
-        report,
-        question,
-        details=ReportDetails(
-            date=dt.datetime.now(dt.UTC).date().isoformat(), commands=(_protect_command(folder), command)
-        ),
-        before=judge_table(open_table(str(table), question.roles), policy_of(question)),
-        table=str(table),
+    day = dt.datetime.now(dt.UTC).date().isoformat()
+    details = ReportDetails(
+        date=day,
+        commands=(_protect_command(folder), command),
+        python=write_report(str(release), question, date=day, table=str(table)),
     )
+    before = judge_table(open_table(str(table), question.roles), policy_of(question))
+    signed = build_report(str(release), report.release, report, question, details=details, before=before)
     write_whole(page, report_html(signed), force=True)
-    Console(highlight=False).print(conclusion(report))
+    for part in draw_blocks(signed.blocks()):
+        Console(highlight=False).print(part)
 
 
 def _protect_command(folder: Path) -> str:

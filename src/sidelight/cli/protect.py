@@ -15,8 +15,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
+from sidelight.answers.audit import search_in_python
 from sidelight.answers.sources import Question, TableSource, read_levels
-from sidelight.cli.audit import search_in_python
 from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
 from sidelight.cli.options import EngineOptions, PublishOptions, SearchOptions
 from sidelight.cli.run import Output, Status, bar, command_line, in_options, remember_written, say
@@ -44,11 +44,12 @@ from sidelight.release.streamed import StreamedRelease
 from sidelight.report.make import ReportDetails, report_on_result
 from sidelight.report.outlines import release_page
 from sidelight.report.page import Page
+from sidelight.report.report import ATTACKERS as READERS
 from sidelight.report.report import (
     AuditReport,
     audit_report,
 )
-from sidelight.report.terminal import READERS, sentences
+from sidelight.report.terminal import sentences
 from sidelight.rounding import ROUNDED
 from sidelight.search.method import Method, Resistance, SearchResult
 from sidelight.search.protect import METHODS, MethodName

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sidelight as sl
+from sidelight.answers.audit import attach_hierarchies, find_single_file
 from sidelight.answers.sources import Question, open_release, open_table, read_question, require_columns
-from sidelight.cli.audit import existing, printed_along
 from sidelight.cli.demo_files import FILES, FOLDER, HIERARCHIES, LEVELS, POLICY
 from sidelight.cli.options import ServeOptions
 from sidelight.cli.run import Status, bar, in_options
@@ -100,7 +100,7 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
     hierarchies = read_hierarchies(request.hierarchies) if request.hierarchies else {}
     source = ExploredFile(
         name=file,
-        read_release=lambda roles: printed_along(
+        read_release=lambda roles: attach_hierarchies(
             open_release(file, roles, weights=roles.weight is not None), hierarchies
         ),
         read_table=lambda roles: open_table(file, roles, hierarchies),
@@ -110,7 +110,7 @@ def _of_table(request: ServeRequest, file: str, question: Question) -> Workspace
         hierarchy_folder=None if request.hierarchies is None else str(request.hierarchies),
         policy_file=None if request.policy is None else str(request.policy),
         populations=_populations(question.policy, question.population),
-        files=existing(file),
+        files=find_single_file(file),
         notes=(*(suggested.notes if suggested else ()), *question.notes),
     )
     return Workspace(source, _first_state(roles, question.policy, question.compared()), wording=in_options)
@@ -129,7 +129,7 @@ def _of_release(request: ServeRequest, file: str, question: Question) -> Workspa
     )
     source = ExploredFile(
         name=file,
-        read_release=lambda chosen: printed_along(
+        read_release=lambda chosen: attach_hierarchies(
             open_release(file, replace(question.roles, quasi=chosen.quasi, sensitive=chosen.sensitive)), hierarchies
         ),
         roles=roles,

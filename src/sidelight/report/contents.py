@@ -39,6 +39,7 @@ from sidelight.report.release_report import (
     SizeBand,
     utility_meaning,
 )
+from sidelight.report.report import conclude
 from sidelight.rounding import ROUNDED
 from sidelight.text import counted, form
 
@@ -71,33 +72,13 @@ def question_of(report: ReleaseReport) -> str:
     return f"What does {report.source or 'this release'} reveal to somebody who already knows something?"
 
 
-def answer_of(report: ReleaseReport) -> Paragraph:
-    """Say the answer in one sentence, with its number and of whom."""
-    audit = report.answer.audit
-    limits = [each for each in audit.findings if each.holds is not None]
-    broken = [each for each in limits if not each.holds]
-    whom = f"for {audit.release.size_in_words()}"
-    if not limits:
-        return Paragraph(f"No policy was given: nothing is judged. What was measured stands below, {whom}.", "answer")
-    if broken:
-        which = "the limit" if len(limits) == 1 else f"{len(broken)} of {len(limits)} limits"
-        verb = form("is", 1 if len(limits) == 1 else len(broken))
-        return Paragraph(
-            f"Not within policy: {which} {verb} not kept, {whom}: {'; '.join(each.text for each in broken)}.",
-            "answer",
-            "not within",
-        )
-    kept = {1: "the limit holds", 2: "both limits hold"}.get(len(limits), f"all {len(limits)} limits hold")
-    return Paragraph(f"Within policy: {kept}, {whom}, against the readers that are named below.", "answer", "within")
-
-
 def opening(report: ReleaseReport, *, summary: bool) -> Iterator[Block]:
     """Give the question, the answer, one row per limit where no section has them, and what follows."""
     yield Paragraph(question_of(report), "plain")
-    yield answer_of(report)
+    audit = report.answer.audit
+    yield conclude(audit.findings, audit.release.size_in_words())
     if summary:
         yield from _risk_blocks(report)
-    audit = report.answer.audit
     if audit.verdict == "within policy":
         yield Paragraph(
             "Nothing here is called safe or anonymous: the verdict is about these limits, the readers they name and "

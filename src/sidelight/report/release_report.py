@@ -13,19 +13,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 from pydantic import Field, JsonValue
 
 from sidelight.arrays import Integers
-from sidelight.documents.document import DocumentPart, Envelope, Number, number, schema_text
+from sidelight.documents.document import DocumentPart, Number, number, schema_text
 from sidelight.documents.facts import FileFacts, MethodFacts, PeopleCounts, people_counts
 from sidelight.policy.measure_names import asked_attackers
 from sidelight.policy.policy import Verdict
 from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.release import Release
+from sidelight.report.answer import Answer
 from sidelight.report.charts.histograms import SizesDrawn
+from sidelight.report.page import Blocks
+from sidelight.report.page import Verdict as VerdictName
 from sidelight.report.picture_data import (
     MANY_PEOPLE,
     CandidateReleases,
@@ -36,7 +39,7 @@ from sidelight.report.picture_data import (
     value_counts,
 )
 from sidelight.report.readers import attacker_of, families_not_asked
-from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport
+from sidelight.report.report import ALONE, Audit, AuditFinding, AuditReport, conclude
 from sidelight.rounding import fraction_in
 from sidelight.search.method import SearchResult
 from sidelight.search.utility import MEANINGS
@@ -171,12 +174,23 @@ class ReportedRelease(DocumentPart):
     sign_off: SignOff = SignOff()
 
 
-class ReleaseReport(Envelope[ReportedRelease]):
+class ReleaseReport(Answer[ReportedRelease]):
     """A report about a release, for whoever decides and signs."""
+
+    question: ClassVar[str] = "What does somebody sign who lets this release go?"
 
     kind: Literal["report"] = "report"
     schema_version: int = SCHEMA_VERSION
     source: str | None = None
+
+    @property
+    def verdict(self) -> VerdictName | None:
+        """Whether all limits hold; nothing where none was set."""
+        return conclude(self.answer.audit.findings).verdict
+
+    def blocks(self) -> Blocks:
+        """Yield the verdict; all else is for the page."""
+        yield conclude(self.answer.audit.findings)
 
 
 def release_report_schema() -> str:

@@ -197,10 +197,9 @@ def _findings_grid(findings: Sequence[AuditFinding]) -> Grid:
     rows = []
     for each in findings:
         found = f"{each.result.text}, an estimate" if each.estimate else each.result.text
-        rows.append(
-            (each.text, each.limit.text if each.limit else "", found, marks[each.holds], _shorten_labels(each, each.worst_off))
-        )
-    headings = ("measure", "wanted", "found", "within\npolicy?", "who is worst off")
+        wanted, worst_off = each.limit.text if each.limit else "", _shorten_labels(each, each.worst_off)
+        rows.append((each.text, wanted, found, marks[each.holds], worst_off))
+    headings = ("measure", "wanted", "found", "within\npolicy? ", "who is worst off")
     # Without any limit, the second and the fourth column would say nothing.
     shown = range(5) if any(each.limit for each in findings) else (0, 2, 4)
     return Grid(
@@ -215,7 +214,8 @@ def _unique_people(audit: Audit, unique: SingledOut) -> Iterator[str]:
     if not unique.people:
         yield f"Nobody of {people}: everybody looks like somebody else."
         return
-    yield f"{unique.people:,} of {people} {form('stands', unique.people)} alone in a group: nobody else looks like them."
+    stand = form("stands", unique.people)
+    yield f"{unique.people:,} of {people} {stand} alone in a group: nobody else looks like them."
     if unique.worst_columns is None:
         yield "Which columns it is by is not told for so many groups; sidelight columns tells."
     for each in unique.worst_columns or ():
@@ -244,10 +244,11 @@ ATTACKERS = "Two readers whom policies seldom name"
 def attackers_section(attackers: Sequence[ReaderFacts]) -> Iterator[PageSection]:
     """Tell what two attackers reach whom policies seldom name; in one line where neither was asked."""
     if all(each.outcome == "not asked" for each in attackers):
-        lines = [
+        not_asked = (
             "Not asked: what somebody would reach who trains a model on it (a learner), or knows how it was made (an "
             "insider); sidelight attack FILE --as learner or --as insider asks."
-        ]
+        )
+        lines = [not_asked]
     else:
         lines = [f"{capitalize(each.text)}." for each in attackers]
     if attackers:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from sidelight.report.page import MARKS, Block, Code, Grid, PageSection, Paragraph, Points, Quotation
 from sidelight.report.report import AuditReport
+
 
 def show(report: AuditReport, console: Console) -> None:
     """Print a report."""
@@ -68,7 +69,8 @@ def _grid(grid: Grid) -> Table:
         show_header=any(grid.headings),
     )
     for index, heading in enumerate(grid.headings):
-        table.add_column(heading, justify="right" if index in grid.figures else "left", overflow="fold")
+        justify: JustifyMethod = "right" if index in grid.figures else "left"
+        table.add_column(heading, justify=justify, overflow="fold", min_width=6 if grid.dense else None)
     for row in grid.rows:
         table.add_row(*map(_cell, row))
     return table

@@ -7,7 +7,8 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight.report.report import audit_report
-from sidelight.report.terminal import brief, show
+from sidelight.report.terminal import show
+from sidelight.text import shorten_label
 
 RELEASE = sl.Release.from_counts(
     [{"Flu": 5}, {"Flu": 3, "Cold": 3}],
@@ -80,7 +81,7 @@ def test_long_labels_are_shortened_in_the_middle_and_only_here():
     assert label not in text
     assert label in report.answer.findings[0].worst_off
     assert label in report.to_json()
-    assert brief("x" * 200) == "x" * 30 + "…" + "x" * 29
+    assert shorten_label("x" * 200) == "x" * 30 + "…" + "x" * 29
 
 
 def test_how_many_break_a_limit_is_said():
