@@ -24,9 +24,9 @@ from sidelight.policy.measure_names import shown_measures
 from sidelight.policy.policy import without_repeats
 from sidelight.progress import Progress, quiet
 from sidelight.publish.sidecar import read_sidecar
+from sidelight.release.blocks import ReleaseBlocks
 from sidelight.release.printing import Printing
 from sidelight.release.read import release_from, streamed_from
-from sidelight.release.blocks import ReleaseBlocks
 from sidelight.report.answer import Live, Recipe
 from sidelight.report.make import ReportDetails, add_curves, circumstances, published_circumstances
 from sidelight.report.outlines import release_page
