@@ -50,18 +50,18 @@ counts_of_groups = st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=8),
 
 
 def some_groups(listed, k, owned):
-    sort_by_frequency = [sorted(counts, reverse=True) for counts in listed]
-    top = np.array([(counts + [0] * k)[: k + 1] for counts in sort_by_frequency])
-    own = np.array([counts[owned % len(counts)] for counts in sort_by_frequency])
-    return sort_by_frequency, TopCounts(np.array([sum(counts) for counts in sort_by_frequency]), top, own)
+    by_frequency = [sorted(counts, reverse=True) for counts in listed]
+    top = np.array([(counts + [0] * k)[: k + 1] for counts in by_frequency])
+    own = np.array([counts[owned % len(counts)] for counts in by_frequency])
+    return by_frequency, TopCounts(np.array([sum(counts) for counts in by_frequency]), top, own)
 
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_one_group_at_a_time(listed, k, owned):
-    sort_by_frequency, groups = some_groups(listed, k, owned)
+    by_frequency, groups = some_groups(listed, k, owned)
     others, targets = least_log_probabilities(groups)
-    exact_others, exact_targets = exact = ExactProgram.of(groups).probabilities(groups)
-    for row, counts in enumerate(sort_by_frequency):
+    exact_others, exact_targets = exact = ExactProgram.from_groups(groups).probabilities(groups)
+    for row, counts in enumerate(by_frequency):
         own = int(groups.target[row])
         for h in range(k + 1):
             assert exact_others[h, row] == least_without_target(sum(counts), counts, h)
@@ -71,9 +71,9 @@ def test_one_group_at_a_time(listed, k, owned):
 
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7), st.booleans())
 def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
-    sort_by_frequency, groups = some_groups(listed, k, owned)
-    exact = ExactProgram.of(groups).probabilities(groups)[target]
-    for row, counts in enumerate(sort_by_frequency):
+    by_frequency, groups = some_groups(listed, k, owned)
+    exact = ExactProgram.from_groups(groups).probabilities(groups)[target]
+    for row, counts in enumerate(by_frequency):
         for h in range(0 if target else 1, k + 1):
             if exact[h, row] > 0:
                 allocation = allocate(groups.take(np.array([row])), h, target=target)
@@ -90,7 +90,7 @@ def test_the_allocation_reaches_the_least_probability(listed, k, owned, target):
 @given(counts_of_groups, st.integers(0, 6), st.integers(0, 7))
 def test_certainty_takes_the_atoms_it_is_said_to_take(listed, k, owned):
     _, groups = some_groups(listed, k, owned)
-    others, targets = ExactProgram.of(groups).probabilities(groups)
+    others, targets = ExactProgram.from_groups(groups).probabilities(groups)
     for row in range(len(listed)):
         for h in range(k + 1):
             sure, sure_with = groups.certain_without_target()[row] <= h, groups.certain_with_target()[row] <= h + 1
@@ -119,7 +119,7 @@ def test_counts_that_do_not_decide_may_be_anything(listed, k, owned, data):
 
 
 def _probability(group, h, target):
-    return ExactProgram.of(group).probabilities(group)[target][h, 0]
+    return ExactProgram.from_groups(group).probabilities(group)[target][h, 0]
 
 
 def test_chances_too_small_for_floats():
@@ -150,9 +150,9 @@ def _one_rare_value(release, k):
     best = {(0, False): Fraction(1)}
     place = release.groups.code_of("s")
     for size, counts in zip(release.groups.sizes.tolist(), release.groups.counts.dense().tolist(), strict=True):
-        sort_by_frequency = sorted(counts, reverse=True)[: k + 1]
-        group = TopCounts(np.array([size]), np.array([sort_by_frequency]), np.array([counts[place]]))
-        others, targets = (part[:, 0].tolist() for part in ExactProgram.of(group).probabilities(group))
+        by_frequency = sorted(counts, reverse=True)[: k + 1]
+        group = TopCounts(np.array([size]), np.array([by_frequency]), np.array([counts[place]]))
+        others, targets = (part[:, 0].tolist() for part in ExactProgram.from_groups(group).probabilities(group))
         targets = targets if counts[place] else []
         before, best = best, {}
         for (spent, placed), so_far in before.items():

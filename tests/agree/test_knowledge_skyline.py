@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.measures.privacy_skyline import skyline as skyline_module
-from sidelight.measures.privacy_skyline.pareto import undominated
+from sidelight.measures.privacy_skyline.pareto import find_undominated
 from sidelight.measures.privacy_skyline.risk_map import RiskMap
 from sidelight.release.release import whole_groups
 from sidelight.table.counts import Counts
@@ -67,7 +67,7 @@ def test_undominated_rows(rows):
         return smaller and (rows[one] != rows[other] or one < other)
 
     expected = [row for row in range(len(rows)) if not any(beats(other, row) for other in range(len(rows)))]
-    assert undominated(*np.array(rows).T).tolist() == expected
+    assert find_undominated(*np.array(rows).T).tolist() == expected
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
@@ -100,7 +100,7 @@ def test_a_risk_map_agrees_with_measuring_every_point(semantics):
         value = data.draw(st.sampled_from([each for each in release.domain if each is not None] or [None]))
         if value is None:
             return
-        risk_map, largest = RiskMap.of(release, value), int(release.groups.sizes.max()) + 1
+        risk_map, largest = RiskMap.from_release(release, value), int(release.groups.sizes.max()) + 1
         points = [*product(range(len(release.domain)), range(largest + 1), range(largest + 1)), (0, 10**9, 10**9)]
         exact = [sl.Acquaintance(*knows, value=value).measure(release).value for knows in points]
         rows = np.array(points)

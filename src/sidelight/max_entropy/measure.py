@@ -224,7 +224,7 @@ class MaxEnt(StatisticsAboutValues):
         beliefs = self.beliefs(release)
         by_key = beliefs.by_kind
         # the largest float may not be the largest exact value: all that are close are compared as they are decided
-        in_question = np.isin(by_key.value, self.targets.places(release.groups))
+        in_question = np.isin(by_key.value, self.targets.indices(release.groups))
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
         probability = np.where(in_question, by_key.probability, -1)
@@ -284,7 +284,7 @@ class MaxEntGain(StatisticsAboutValues):
         """Find the person about whom one learns most."""
         after, before = self._both(release)
         gains, by_kind = gains_of(after.by_kind, before.by_kind), after.by_kind
-        in_question = np.isin(by_kind.value, self.targets.places(release.groups))
+        in_question = np.isin(by_kind.value, self.targets.indices(release.groups))
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *after.notes))
         at = int(np.argmax(np.where(in_question, np.round(gains, PLACES), -math.inf)))

@@ -207,7 +207,7 @@ def ask_each_column(measure: Measure, columns: Sequence[str], domain: tuple[Labe
     if not others:
         message = f"'{measure}' leaves no sensitive column to ask about; leave one out of 'known'"
         raise BadMeasure(message)
-    return tuple(About(_apart_from_its_own(question, column, others, domain), column, known) for column in others)
+    return tuple(About(_include_foreign_values(question, column, others, domain), column, known) for column in others)
 
 
 def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
@@ -227,7 +227,7 @@ def mark_defaults(measures: Sequence[Measure]) -> list[Measure]:
         for value in question.single_value
     }
     return [
-        _asked(question.ask_the_rest(), of, known)
+        _build_question(question.ask_the_rest(), of, known)
         if isinstance(question, Targeted)
         and any((type(question), of, known, value) in asked_alone for value in question.apart_from)
         else measure
@@ -240,11 +240,11 @@ def _question(measure: Measure) -> tuple[Measure, str | None, tuple[str, ...]]:
     return (measure.question, measure.of, measure.known) if isinstance(measure, About) else (measure, None, ())
 
 
-def _asked(question: Measure, of: str | None, known: tuple[str, ...]) -> Measure:
+def _build_question(question: Measure, of: str | None, known: tuple[str, ...]) -> Measure:
     return About(question, of, known) if of is not None or known else question
 
 
-def _apart_from_its_own(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
+def _include_foreign_values(question: Measure, name: str, others: Sequence[str], domain: tuple[Label, ...]) -> Measure:
     """Leave out of a column the values that it has; one that none of the columns has is a mistake, and stays."""
     if not isinstance(domain, JointDomain):
         return question
@@ -298,7 +298,7 @@ class ViewScreen(Screen):
         """Return the row of each group's view, or the joined rows of its parts: (groups, numbers) float64."""
         parts, group = self.parts(groups)
         rows = self.inner.rows(parts)
-        return self._joined(rows, group, len(groups)) if self.about.known else rows
+        return self._join_parts(rows, group, len(groups)) if self.about.known else rows
 
     def parts(self, groups: Groups) -> tuple[Groups, Integers]:
         """Return the view of the groups, each in its parts, and the group of each part."""
@@ -307,7 +307,7 @@ class ViewScreen(Screen):
         parts, group = groups.split_by(self.about.known)
         return parts.about(self.about.of), group
 
-    def _joined(self, rows: Floats, group: Integers, groups: int) -> Floats:
+    def _join_parts(self, rows: Floats, group: Integers, groups: int) -> Floats:
         """Join the rows of each group's parts: the first of all groups with the second, and so on."""
         first = np.searchsorted(group, np.arange(groups + 1))  # parts stand by group, and every group has one
         joined = rows[first[:-1]].copy()

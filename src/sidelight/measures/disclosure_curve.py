@@ -63,9 +63,7 @@ class DisclosureCurve(Tabular):
         for axis in self.axes:
             amount = amounts.pop(axis.name, axis.amounts[0] if len(axis.amounts) == 1 else None)
             if amount not in axis.amounts:
-                message = (
-                    f"the curve has no {axis.name}={as_given(amount)}; it was computed for {_listed(axis.amounts)}"
-                )
+                message = f"the curve has no {axis.name}={as_given(amount)}; there are {_list_amounts(axis.amounts)}"
                 raise BadMeasure(message)
             place = place * len(axis.amounts) + axis.amounts.index(amount)
         if amounts:
@@ -189,5 +187,5 @@ def _range(amounts: tuple[int, ...]) -> str:
     return str(amounts[0]) if len(amounts) == 1 else f"{min(amounts)} to {max(amounts)}"
 
 
-def _listed(amounts: tuple[int, ...]) -> str:
+def _list_amounts(amounts: tuple[int, ...]) -> str:
     return ", ".join(map(str, amounts))

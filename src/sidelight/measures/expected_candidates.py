@@ -204,12 +204,12 @@ def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
         log_ratio = np.where(seen < rest, np.log1p(-seen / total), np.log(rest / total))
         far_ratio = np.log1p(-seen / (total + drawn))
         main = (rest + drawn - 0.5) * far_ratio - (rest - 0.5) * log_ratio - seen * np.log1p(drawn / total)
-        beyond = _beyond_stirling(rest + drawn) - _beyond_stirling(rest)
-        beyond += _beyond_stirling(total) - _beyond_stirling(total + drawn)
+        beyond = _stirling_rest(rest + drawn) - _stirling_rest(rest)
+        beyond += _stirling_rest(total) - _stirling_rest(total + drawn)
     return np.where(rest > 0, main + beyond, -np.inf)
 
 
-def _beyond_stirling(x: Floats) -> Floats:
+def _stirling_rest(x: Floats) -> Floats:
     """Return ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
     large = np.maximum(x, FAR)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large

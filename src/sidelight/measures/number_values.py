@@ -32,7 +32,7 @@ class NumberValues(dict[Label, Fraction]):
         return {shown(text): whole_if_possible(number) for text, number in self.items()}
 
 
-def of_sensible_size(number: Fraction | float) -> bool:
+def has_sensible_size(number: Fraction | float) -> bool:
     """Return whether a number is neither too large nor too near to 0."""
     return Fraction(1, LARGEST_NUMBER) <= max(number, -number) <= LARGEST_NUMBER
 
@@ -40,7 +40,7 @@ def of_sensible_size(number: Fraction | float) -> bool:
 def finite(number: object, name: str) -> int | Fraction:
     """Take a number that is 0 or of a sensible size, exactly."""
     exact = exact_number(number, BadMeasure, name)
-    if exact and not of_sensible_size(exact):
+    if exact and not has_sensible_size(exact):
         message = f"{name} is {as_given(number)}; give 0 or a number between 1e-30 and 1e30 in size"
         raise BadMeasure(message)
     return whole_if_possible(exact)  # type: ignore[return-value]
@@ -86,7 +86,7 @@ def _number_of(text: Label, known: NumberValues | None, missing: Fraction | None
         message = f"'{shown(text)}' is no number; say what it stands for in numbers={leave_out}"
         raise BadMeasure(message)
     number = fraction_in(str(text).strip())
-    if number is None or (number and not of_sensible_size(number)):
+    if number is None or (number and not has_sensible_size(number)):
         message = f"'{shown(text)}' is not between 1e-30 and 1e30 in size; say what it stands for in numbers="
         raise BadMeasure(message)
     return number

@@ -98,16 +98,16 @@ class Predicate:
         return cls.any_of(*listed, name=name)
 
     @classmethod
-    def under(cls, hierarchy: Hierarchy, node: str) -> Predicate:
+    def from_node(cls, hierarchy: Hierarchy, node: str) -> Predicate:
         """Ask for people who have one of the values under a node of a hierarchy, at whichever level it stands."""
         return cls(tuple(hierarchy.under(node)), name=node)
 
-    def places(self, domain: tuple[Label, ...]) -> list[int]:
+    def indices(self, domain: tuple[Label, ...]) -> list[int]:
         """Find the values of the set in a domain that has all of those named."""
-        named = {*self.named_places({text: place for place, text in enumerate(domain)})}
+        named = {*self.named_indices({text: place for place, text in enumerate(domain)})}
         return [place for place in range(len(domain)) if (place in named) != self.all_others]
 
-    def named_places(self, place_of: Mapping[Label, int]) -> list[int]:
+    def named_indices(self, place_of: Mapping[Label, int]) -> list[int]:
         """Return the places of the values that are named, which are the others where the set is all but those.
 
         What a long list of predicates is about takes as long as what they name, not as the domain, for each of them.
@@ -177,7 +177,7 @@ def read_value(value: Value) -> Label | Predicate:
         ((name, values),) = value.items()
         if isinstance(values, str):
             values = read_hierarchy(values)
-        return Predicate.under(values, name) if isinstance(values, Hierarchy) else _category(values, name)
+        return Predicate.from_node(values, name) if isinstance(values, Hierarchy) else _category(values, name)
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         category = _category(value)
         alone = len(category.values) == 1 and not category.all_others and category.values[0] is not None
@@ -208,7 +208,7 @@ class Targets:
     apart_from: tuple[Label, ...] = ()
     are_the_rest: bool = False  # whether others are asked about on their own (see `Targeted.ask_the_rest`)
 
-    def seen(self, groups: Groups) -> Groups:
+    def view(self, groups: Groups) -> Groups:
         """Take a category for one value."""
         if not isinstance(self.value, Predicate):
             return groups
@@ -224,21 +224,21 @@ class Targets:
         """Take a category for one value, throughout a release."""
         if not isinstance(self.value, Predicate):
             return release
-        return replace(release, groups=self.seen(release.groups))
+        return replace(release, groups=self.view(release.groups))
 
-    def places(self, seen: Groups) -> Integers:
+    def indices(self, seen: Groups) -> Integers:
         """List the targets, as places in the domain of what is seen."""
         if self.value is not None:
             return np.array([seen.code_of(str(self.value))])
         places = np.arange(len(seen.domain))
         return np.delete(places, [_place_of(text, seen) for text in self.apart_from]) if self.apart_from else places
 
-    def some_places(self, seen: Groups) -> Integers:
+    def required_indices(self, seen: Groups) -> Integers:
         """List the targets, of which there is at least one: a limit on nothing would hold whatever is published.
 
         Of the rest that limits of their own leave there may be none.
         """
-        places = self.places(seen)
+        places = self.indices(seen)
         if len(places) == 0 and not self.are_the_rest:
             message = f"{parameter('apart_from')} leaves no value to ask about; leave one of them out"
             raise BadMeasure(message)
@@ -249,7 +249,7 @@ class Targets:
 
         A release in which nobody has a value has none to ask about, and is no reason to refuse.
         """
-        places = self.some_places(seen) if self.apart_from else self.places(seen)
+        places = self.required_indices(seen) if self.apart_from else self.indices(seen)
         coding = np.full(len(seen.domain), -1)
         coding[places] = places
         return coding
@@ -365,8 +365,8 @@ class Targeted(Measure):
     def check(self, release: Release) -> None:
         """Refuse releases that do not have the values in question, or no other than those left out."""
         super().check(release)
-        seen = self.targets.seen(release.groups)
-        self.targets.some_places(seen) if self.apart_from else self.targets.places(seen)
+        seen = self.targets.view(release.groups)
+        self.targets.required_indices(seen) if self.apart_from else self.targets.indices(seen)
 
     def include_values(self, values: AbstractSet[Label]) -> Measure:
         """Ask the same, leaving out none of these values any more."""
@@ -388,7 +388,7 @@ class Targeted(Measure):
 
 def drop_values(groups: Groups, apart_from: Sequence[Label]) -> Groups:
     """See the other values alone, as if nobody had these."""
-    return groups.only(Targets(apart_from=tuple(apart_from)).some_places(groups)) if apart_from else groups
+    return groups.only(Targets(apart_from=tuple(apart_from)).required_indices(groups)) if apart_from else groups
 
 
 def examples_of_targets(domain: tuple[Label, ...]) -> list[dict[str, Any]]:

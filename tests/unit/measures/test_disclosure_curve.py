@@ -85,9 +85,9 @@ def test_a_setting_that_the_measure_does_not_have():
 @pytest.mark.parametrize(
     ("amounts", "message"),
     [
-        ({"rules_out": 7}, "the curve has no rules_out=7; it was computed for 0, 1, 2"),
-        ({"rules_out": 1, "others": 0}, "the curve has no others=0; it was computed for 1"),
-        ({}, "the curve has no rules_out=None; it was computed for 0, 1, 2"),
+        ({"rules_out": 7}, "the curve has no rules_out=7; there are 0, 1, 2"),
+        ({"rules_out": 1, "others": 0}, "the curve has no others=0; there are 1"),
+        ({}, "the curve has no rules_out=None; there are 0, 1, 2"),
         ({"rules_out": 1, "other": 1}, "the curve has no amount 'other'; did you mean 'others'?"),
         ({"rules_out": 1, "k": 1}, "the curve has no amount 'k'; there are: rules_out, others"),
     ],

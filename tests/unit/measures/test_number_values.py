@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from sidelight.errors import BadMeasure, WrongKind
-from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size, seeming_thousands
+from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of, seeming_thousands
 
 
 def test_texts_are_exact_numbers():
@@ -48,12 +48,12 @@ def test_texts_that_are_too_large_or_too_near_to_0(text):
 def test_numbers_that_are_too_large_or_too_near_to_0(number):
     with pytest.raises(BadMeasure, match=r"; give 0 or a number between 1e-30 and 1e30 in size$"):
         finite(number, "within")
-    assert not of_sensible_size(number)
+    assert not has_sensible_size(number)
 
 
 def test_0_and_the_largest_and_the_smallest_are_numbers():
     ends = (10**30, -(10**30), Fraction(1, 10**30), Fraction(-1, 10**30))
-    assert all(of_sensible_size(number) for number in ends)
+    assert all(has_sensible_size(number) for number in ends)
     assert tuple(finite(number, "within") for number in ends) == ends
     assert numbers_of(("1e30", "-1e30", "1e-30", "-1e-30", "0", "-0.0"), None) == (*ends, 0, 0)
     assert type(finite(0, "within")) is type(finite(2.0, "within")) is int

@@ -229,13 +229,13 @@ def test_what_a_predicate_may_be(said, predicate):
 
 
 def test_values_under_a_node_are_named_after_it():
-    assert Predicate.under(TREE, "mental") == Predicate.any_of(*MENTAL, "Bulimia", name="mental")
+    assert Predicate.from_node(TREE, "mental") == Predicate.any_of(*MENTAL, "Bulimia", name="mental")
 
 
 def test_the_places_of_a_predicate():
-    assert Predicate.any_of("b", "a").places(("a", "c", "b")) == [0, 2]
-    assert Predicate.none_of("b").places(("a", "c", "b")) == [0, 1]
-    assert refused_by(UnknownValue, lambda: Predicate.any_of("Fluu", name="ill").places(("Flu", "b"))) == (
+    assert Predicate.any_of("b", "a").indices(("a", "c", "b")) == [0, 2]
+    assert Predicate.none_of("b").indices(("a", "c", "b")) == [0, 1]
+    assert refused_by(UnknownValue, lambda: Predicate.any_of("Fluu", name="ill").indices(("Flu", "b"))) == (
         "no sensitive value 'Fluu' (named by predicate 'ill') in the release or the prior; did you mean 'Flu'?"
     )
 
@@ -302,7 +302,7 @@ def test_a_target_has_one_name(several):
     ],
 )
 def test_places_of_targets(targets, places):
-    assert targets.places(FEW.groups).tolist() == targets.some_places(FEW.groups).tolist() == places
+    assert targets.indices(FEW.groups).tolist() == targets.required_indices(FEW.groups).tolist() == places
     assert targets.coding(FEW.groups).tolist() == [place if place in places else -1 for place in range(4)]
     assert targets.every_value == (len(places) == 4)
 
@@ -310,31 +310,31 @@ def test_places_of_targets(targets, places):
 def test_a_missing_one_may_be_a_text_of_the_release():
     release = sl.Release.from_counts([{"a": 1, "(missing)": 2}])
     assert release.domain == ("(missing)", "a")
-    assert Targets(apart_from=(None,)).places(release.groups).tolist() == [1]
+    assert Targets(apart_from=(None,)).indices(release.groups).tolist() == [1]
 
 
 def test_nothing_left_to_ask_about_is_refused():
     everything = Targets(apart_from=FEW.domain)
-    assert everything.places(FEW.groups).tolist() == []
-    for make in (lambda: everything.some_places(FEW.groups), lambda: drop_values(FEW.groups, FEW.domain)):
+    assert everything.indices(FEW.groups).tolist() == []
+    for make in (lambda: everything.required_indices(FEW.groups), lambda: drop_values(FEW.groups, FEW.domain)):
         assert refused_by(BadMeasure, make) == "apart_from= leaves no value to ask about; leave one of them out"
 
 
 def test_a_category_is_seen_as_one_value_which_stands_where_its_first_did():
     targets = Targets(Predicate.any_of("b", None, name="ill"))
-    seen = targets.seen(FEW.groups)
+    seen = targets.view(FEW.groups)
     assert (seen.domain, seen.counts.dense().tolist()) == (("a", "ill", "c"), [[1, 3, 3]])
     assert targets.view_release(FEW).groups.counts.dense().tolist() == [[1, 3, 3]]
-    assert targets.places(seen).tolist() == [1]
+    assert targets.indices(seen).tolist() == [1]
     assert targets.members(FEW.domain) == ("b", None)
     others = Targets(Predicate.none_of("b"))
-    assert others.seen(FEW.groups).domain == ("not b", "b")
+    assert others.view(FEW.groups).domain == ("not b", "b")
     assert others.members(FEW.domain) == ("a", "c", None)
 
 
 def test_what_is_no_category_is_seen_as_it_is():
     for targets in (Targets(), Targets("b"), Targets(apart_from=("a",))):
-        assert targets.seen(FEW.groups) is FEW.groups
+        assert targets.view(FEW.groups) is FEW.groups
         assert targets.view_release(FEW) is FEW
         assert targets.members(FEW.domain) == targets.notes(FEW.domain) == ()
 
@@ -343,13 +343,13 @@ def test_what_is_no_category_is_seen_as_it_is():
 def test_how_many_have_any_of_a_category(semantics, any_of_both):
     sizes = [6] if semantics == "single" else [4]
     release = sl.Release.from_counts([{"a": 2, "b": 3, "c": 1}], sizes=sizes, values=semantics)
-    assert Targets(Predicate.any_of("a", "b")).seen(release.groups).counts.dense().tolist() == [[any_of_both, 1]]
+    assert Targets(Predicate.any_of("a", "b")).view(release.groups).counts.dense().tolist() == [[any_of_both, 1]]
 
 
 @pytest.mark.parametrize("semantics", ["set", "multiset"])
 def test_all_others_are_a_category_of_people_with_one_value_alone(semantics):
     release = sl.Release.from_counts([{"a": 1, "b": 2}], sizes=[3], values=semantics)
-    assert refused_by(BadMeasure, lambda: Targets(Predicate.none_of("a")).seen(release.groups)) == (
+    assert refused_by(BadMeasure, lambda: Targets(Predicate.none_of("a")).view(release.groups)) == (
         "'not a' is a category where people have one value; list the values that are in it"
     )
 

@@ -152,7 +152,7 @@ class CheapestKnowledge(Targeted):
     def price(self, value: Label) -> Fraction:
         """Return what an implication from this value costs."""
         assert isinstance(self.otherwise, Fraction)
-        return self.tariff.of(value, self.otherwise)
+        return self.tariff.rate(value, self.otherwise)
 
     def check(self, release: Release) -> None:
         """Refuse prices of values that the release does not have."""
@@ -162,7 +162,7 @@ class CheapestKnowledge(Targeted):
     def measure(self, release: Release) -> Finding:
         """Find the least budget that suffices, and what it is spent on."""
         self.check(release)
-        market = Market.of(self, release.groups.in_order())
+        market = Market.from_groups(self, release.groups.in_order())
         if not market.any_target:
             return Finding(self, math.inf, None, (self.targets.nobody(),))
         assert isinstance(self.reach, Fraction)
@@ -218,7 +218,7 @@ class Market:
     may_be: frozenset[int]  # the values in question, as places
 
     @classmethod
-    def of(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
+    def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
         """Sort the values by price and the counts by frequency; of groups of one kind a few will do (see `rows`)."""
         by_price = {
             price: tuple(place for place, value in enumerate(groups.domain) if measure.price(value) == price)
@@ -227,10 +227,10 @@ class Market:
         scale = math.lcm(*(price.denominator for price in by_price))
         unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)
         prices = tuple(int(price / unit) for price in by_price)
-        classes, may_be = tuple(by_price.values()), measure.targets.places(groups)
-        others = _priced(groups, classes, prices, None, may_be)
+        classes, may_be = tuple(by_price.values()), measure.targets.indices(groups)
+        others = _price_groups(groups, classes, prices, None, may_be)
         targets = [
-            (own, _priced(groups, classes, prices, own, may_be))
+            (own, _price_groups(groups, classes, prices, own, may_be))
             for own, places in enumerate(classes)
             if not set(places).isdisjoint(may_be.tolist())
         ]
@@ -318,9 +318,9 @@ class Market:
     def _exact_groups(self, choice: Choice) -> dict[ExactGroup, int | None]:
         """Return the group as each class of targets sees it, with that class, or as it is without the target."""
         if not choice.target:
-            return {ExactGroup.of(self.others, choice.group): None}
+            return {ExactGroup.from_row(self.others, choice.group): None}
         row = choice.group
-        return {ExactGroup.of(each, row): own for own, each in self.targets if each.target[row]}
+        return {ExactGroup.from_row(each, row): own for own, each in self.targets if each.target[row]}
 
     def _certain(self, others: Floats, targets: Floats, budget: int) -> list[Purchase]:
         """Spend a budget that makes certain on the first group in which it does."""
@@ -394,7 +394,7 @@ def _probability(purchases: list[Purchase]) -> Fraction:
     return 1 / (1 + math.prod((each.chain.product for each in purchases), start=Fraction(1)))
 
 
-def _priced(
+def _price_groups(
     groups: Groups, classes: tuple[tuple[int, ...], ...], prices: tuple[int, ...], own: int | None, may_be: Integers
 ) -> PricedGroups:
     """Sort the counts of each class; with a target of class `own`, its most frequent value in question is taken out."""

@@ -123,7 +123,7 @@ class DisclosureCost(Measure):
 
     def question(self, weight: Fraction, domain: tuple[Label, ...]) -> Implications | Negations:
         """Ask the adversary about the values of this weight alone."""
-        others = tuple(value for value in domain if self._tariff.of(value, self._otherwise) != weight)
+        others = tuple(value for value in domain if self._tariff.rate(value, self._otherwise) != weight)
         return ADVERSARIES[self.knows](self.k, apart_from=others)
 
     def summarize(self, groups: Groups) -> CostSummary:

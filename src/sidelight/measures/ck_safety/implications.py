@@ -115,10 +115,10 @@ class Implications(Targeted):
         if groups.semantics != "single":
             from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
 
-            return SeveralValuesSummary.of(self, groups)
-        seen = self.targets.seen(groups.in_order())
-        top, places = TopCounts.of(seen, self.k + 1, self.targets), frozenset(self.targets.places(seen).tolist())
-        kept = (ListedGroup.of(seen, top, row, places) for row in shortlist(top, self.k).tolist())
+            return SeveralValuesSummary.from_groups(self, groups)
+        seen = self.targets.view(groups.in_order())
+        top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
+        kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
         return ImplicationsSummary(self, self.k, groups.domain, tuple(kept))
 
     def screen(self) -> ImplicationsScreen:
@@ -159,7 +159,7 @@ class ListedGroup:
     target_value: Label = None  # which it is, where it occurs
 
     @classmethod
-    def of(cls, groups: Groups, top: TopCounts, row: int, targets: frozenset[int]) -> ListedGroup:
+    def from_row(cls, groups: Groups, top: TopCounts, row: int, targets: set[int]) -> ListedGroup:
         """Remember one group."""
         counts, frequent = top.counts[row].tolist(), groups.counts.sort_by_frequency(row)
         values = tuple(groups.domain[place] for place in frequent[: len(counts)])

@@ -79,7 +79,7 @@ class ImplicationsScreen(Screen):
         return self._top_counts(groups).rows() if groups.semantics == "single" else super().kinds(groups)
 
     def _top_counts(self, groups: Groups) -> TopCounts:
-        top = TopCounts.of(self.targets.seen(groups), self.k + 1, self.targets)
+        top = TopCounts.from_groups(self.targets.view(groups), self.k + 1, self.targets)
         return TopCounts(top.sizes, np.pad(top.counts, ((0, 0), (0, self.k + 1 - top.counts.shape[1]))), top.target)
 
     def join(self, one: Floats, other: Floats) -> Floats:
@@ -175,7 +175,7 @@ def weigh(groups: TopCounts, choices: Iterable[Choice]) -> Weighed:
     for atoms in sorted(set(largest.values())):
         rows = [row for row, most in largest.items() if most == atoms]
         some = groups.take(np.array(rows)).for_atoms(atoms + 1)
-        others, targets = ExactProgram.of(some).probabilities(some)
+        others, targets = ExactProgram.from_groups(some).probabilities(some)
         column = {row: place for place, row in enumerate(rows)}
         weighed |= {
             choice: (targets if choice.target else others)[choice.atoms, column[choice.group]]
@@ -192,11 +192,11 @@ def best_assignment(weighed: Weighed, k: int) -> Assignment:
     """
     reached = {(0, False): Assignment(Fraction(1))}
     for _, choices in groupby(weighed, key=lambda choice: choice.group):
-        reached = _with_one_more_group(reached, [(choice, weighed[choice]) for choice in choices], k)
+        reached = _add_group(reached, [(choice, weighed[choice]) for choice in choices], k)
     return reached[k, True]
 
 
-def _with_one_more_group(
+def _add_group(
     before: dict[tuple[int, bool], Assignment], choices: Sequence[tuple[Choice, Fraction]], k: int
 ) -> dict[tuple[int, bool], Assignment]:
     reached: dict[tuple[int, bool], Assignment] = {}

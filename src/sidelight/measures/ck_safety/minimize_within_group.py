@@ -57,13 +57,13 @@ class TopCounts:
     target: Integers  # how often the target's value occurs: n(σ), the largest of those in question
 
     @classmethod
-    def of(cls, groups: Groups, atoms: int, targets: Targets) -> TopCounts:
+    def from_groups(cls, groups: Groups, atoms: int, targets: Targets) -> TopCounts:
         """Look at groups with this many atoms at hand; of several targets a group's most frequent one is the worst.
 
         (With more of σ both n/n(σ) and all U are no better for the group, and so is what is made of them.)
         """
         counts = groups.counts.largest(min(atoms, groups.counts.width))
-        most = counts[:, 0] if targets.every_value else groups.counts.highest(targets.places(groups))
+        most = counts[:, 0] if targets.every_value else groups.counts.highest(targets.indices(groups))
         return cls(groups.sizes, counts, most)
 
     def __len__(self) -> int:
@@ -145,7 +145,7 @@ class Program(ABC):
     def avoid(self, left: Numbers, known: Numbers) -> Numbers:
         """Return the probability that the next of the people left has none of the values of `known` of them."""
 
-    def left(self, person: int) -> Numbers:
+    def count_left(self, person: int) -> Numbers:
         """Return n − i, or 1 where nobody is left: somebody before must have had one of the values."""
         left: Numbers = np.maximum(self.n - person, 1)
         return left
@@ -155,12 +155,12 @@ class Program(ABC):
         now = [self.nobody(self.atoms)]
         yield self.atoms, now
         for person in range(self.atoms - 1, until - 1, -1):
-            later, now, left = now, [self.nobody(person)], self.left(person)
+            later, now, left = now, [self.nobody(person)], self.count_left(person)
             for values in range(1, self.atoms // (person + 1) + 1):
                 before, length = now[-1], self.atoms - person * values + 1
                 best: Numbers = np.empty((length, len(self.n)), self.dtype)
                 best[:values] = before[:values]  # too few atoms for one more person with so many values
-                rest = at_most(later, values)[: length - values]
+                rest = clip_states(later, values)[: length - values]
                 self.times(self.avoid(left, self.sums[values - 1]), rest, out=best[values:])
                 np.minimum(best[values:], before[values:length], out=best[values:])
                 now.append(best)
@@ -174,9 +174,9 @@ class Program(ABC):
 
     def _first_person(self, later: list[Numbers]) -> Numbers:
         """Of G(0, m, j) only m = j is needed, so one row per j will do for the first person."""
-        least, left = self.nobody(0).copy(), self.left(0)
+        least, left = self.nobody(0).copy(), self.count_left(0)
         for values, known in enumerate(self.sums, start=1):
-            probabilities = self.times(self.avoid(left, known), at_most(later, values)[: len(least) - values])
+            probabilities = self.times(self.avoid(left, known), clip_states(later, values)[: len(least) - values])
             np.minimum(least[values:], probabilities, out=least[values:])
         return least
 
@@ -194,7 +194,7 @@ class Program(ABC):
         """Return Π_{p<i} of those who get atoms for σ and a others: for each number of people i a list by a."""
         products = [[self.times.identity + np.zeros(len(self.n), self.dtype)] * self.atoms]
         for people in range(1, self.atoms + 1):
-            left, before = self.left(people - 1), products[-1]
+            left, before = self.count_left(people - 1), products[-1]
             products.append(
                 [
                     self.times(self.avoid(left, self.sums_with_target[besides]), before[besides])
@@ -209,10 +209,10 @@ class Program(ABC):
         """Go on after i people with the target among them: give a, the least j this takes, and f^σ from that j on."""
         for besides, product in enumerate(beginning if people else ()):
             first = people * (besides + 1) - 1
-            yield besides, first, self.times(product, at_most(states, besides)[: self.atoms - first])
+            yield besides, first, self.times(product, clip_states(states, besides)[: self.atoms - first])
 
 
-def at_most(states: list[npt.NDArray[Any]], values: int) -> npt.NDArray[Any]:
+def clip_states(states: list[npt.NDArray[Any]], values: int) -> npt.NDArray[Any]:
     """Return G(i, m, ·); where m is more than the atoms left allow, the largest m that they allow is the same."""
     return states[min(values, len(states) - 1)]
 
@@ -225,7 +225,7 @@ class LogProgram(Program):
     times: ClassVar[np.ufunc] = np.add
 
     @classmethod
-    def of(cls, groups: TopCounts, rows: slice) -> LogProgram:
+    def from_groups(cls, groups: TopCounts, rows: slice) -> LogProgram:
         """Take some groups; copies, so that the states of a block stay in the cache."""
         known = (groups.sums[:, rows], groups.sums_with_target[:, rows])
         return cls(groups.sizes[rows].astype(float), *(each.astype(float) for each in known))
@@ -257,7 +257,7 @@ class ExactProgram(Program):
     times: ClassVar[np.ufunc] = np.multiply
 
     @classmethod
-    def of(cls, groups: TopCounts) -> ExactProgram:
+    def from_groups(cls, groups: TopCounts) -> ExactProgram:
         """Take groups and as many atoms as they have counts."""
         return cls(*(EXACT.whole(each) for each in (groups.sizes, groups.sums, groups.sums_with_target)))
 
@@ -266,7 +266,7 @@ class ExactProgram(Program):
         """Π_{i ≤ p < J} (n − p) for every i."""
         products: list[Numbers] = [EXACT.whole(np.ones(len(self.n), np.int64))]
         for person in range(self.atoms - 1, -1, -1):
-            products.append(products[-1] * self.left(person))
+            products.append(products[-1] * self.count_left(person))
         return products[::-1]
 
     def nobody(self, person: int) -> Numbers:
@@ -295,7 +295,7 @@ def least_log_probabilities(groups: TopCounts) -> tuple[Floats, Floats]:
     step = int(np.clip(500_000 // atoms**2, 512, 4096))  # the states of one block stay in the cache
     for start in range(0, len(groups), step):
         rows = slice(start, start + step)
-        program = LogProgram.of(groups, rows)
+        program = LogProgram.from_groups(groups, rows)
         if groups.any_value:  # f^σ(h) = f(h+1)
             least = program.least()
             others[:, rows], targets[:, rows] = least[:-1], least[1:]
@@ -327,7 +327,7 @@ def allocate(group: TopCounts, atoms: int, *, target: bool) -> Allocation:
 
     Of equally good ones it is the one with the fewest values for the first person, then the second, and so on.
     """
-    program = ExactProgram.of(group.for_atoms(atoms + target))
+    program = ExactProgram.from_groups(group.for_atoms(atoms + target))
     states = dict(program.people(until=1))
     if not target:
         return Allocation(_spend(program, states, 0, atoms, atoms))
@@ -349,10 +349,10 @@ def _spend(
     """Follow the recurrence from G(i, m, j) down: how many values each person from the i-th on gets atoms for."""
     spent: list[int] = []
     while True:
-        left = program.left(person)
+        left = program.count_left(person)
         options = [(program.nobody(person)[0][0], 0)]
         for values in range(1, min(most, atoms) + 1):
-            rest = at_most(states[person + 1], values)[atoms - values]
+            rest = clip_states(states[person + 1], values)[atoms - values]
             options.append((program.times(program.avoid(left, program.sums[values - 1]), rest)[0], values))
         _, most = min(options)  # of equal products the fewest values
         if most == 0:

@@ -136,11 +136,11 @@ class Negations(Targeted, FormulaMeasure):
 
     def statistic(self, groups: Groups) -> Integers:
         """Return, per group, how many have the value and how many have none of those ruled out."""
-        groups = self.targets.seen(groups)
+        groups = self.targets.view(groups)
         if groups.semantics != "single":
             return self._statistic_of_several(groups)
         largest = groups.counts.largest(min(self.k + 1, groups.counts.width))
-        own = largest[:, 0] if self.targets.every_value else groups.counts.highest(self.targets.places(groups))
+        own = largest[:, 0] if self.targets.every_value else groups.counts.highest(self.targets.indices(groups))
         # the k largest others: without the last of k+1, or without the value itself where it is among them
         ruled_out = largest.sum(axis=1) - np.maximum(largest[:, -1], own)
         return np.column_stack((own, groups.sizes - ruled_out))
@@ -155,7 +155,7 @@ class Negations(Targeted, FormulaMeasure):
 
     def _statistic_of_several(self, groups: Groups) -> Integers:
         """Return how often the value occurs, and among how many people who may have it."""
-        own = groups.counts.highest(self.targets.places(groups))
+        own = groups.counts.highest(self.targets.indices(groups))
         if groups.semantics == "set":
             return np.column_stack((own, np.maximum(groups.sizes - self.k, np.maximum(own, 1))))
         # a column of ones, because the value does change when both numbers are k times as large
@@ -169,8 +169,8 @@ class Negations(Targeted, FormulaMeasure):
 
     def witness(self, groups: Groups, row: int) -> NegationsWitness:
         """Return which value is left over when which are ruled out."""
-        seen, members = self.targets.seen(groups), self.targets.members(groups.domain)
-        frequent, places = seen.counts.sort_by_frequency(row), self.targets.places(seen).tolist()
+        seen, members = self.targets.view(groups), self.targets.members(groups.domain)
+        frequent, places = seen.counts.sort_by_frequency(row), self.targets.indices(seen).tolist()
         own = next(place for place in frequent if place in places)
         if seen.semantics != "single":
             size, count = int(seen.sizes[row]), int(seen.counts.row(row)[own])
@@ -205,7 +205,7 @@ class Negations(Targeted, FormulaMeasure):
         assert isinstance(witness, NegationsWitness)
         seen = self.targets.view_release(release)
         if seen.semantics != "single":
-            return _replayed(seen, witness)
+            return _replay_several_values(seen, witness)
         counts = counts_of(seen, witness.group.number)
         known = probability_of_avoiding(counts, [frozenset(witness.ruled_out)])
         return probability_of_avoiding(counts, [frozenset({*seen.domain} - {witness.value})]) / known
@@ -221,7 +221,7 @@ def _chance_of_any(own: int, people: int) -> Amount:
     return compute_exactly(own * people.bit_length(), BITS_REPORTED, risk)
 
 
-def _replayed(release: Release, witness: NegationsWitness) -> Amount:
+def _replay_several_values(release: Release, witness: NegationsWitness) -> Amount:
     """Count worlds by what somebody found out about others, as for `Acquaintance`."""
     known = Investigation(witness.group, witness.value, others=Others(witness.group, witness.others))
 

@@ -60,7 +60,7 @@ class Kinds:
     prices: Prices  # of the values of each class; the last that of σ, or 0 where there is no target
 
     @classmethod
-    def within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
+    def list_within(cls, price: int, prices: Prices, largest: Kind) -> tuple[Kinds, list[Kind]]:
         """List the kinds within the largest from the smallest on: whatever is within a kind stands before it."""
         kinds = cls(prices)
         listed: list[Kind] = [()]
@@ -134,7 +134,7 @@ def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
 
 def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     largest = groups.largest if target else (*groups.largest[:-1], 0)
-    kinds, listed = Kinds.within(budget, groups.prices, largest)
+    kinds, listed = Kinds.list_within(budget, groups.prices, largest)
     people = {kind: groups.people_with(kind) for kind in listed}
     prices = {kind: kinds.price(kind) for kind in listed}
     later: dict[Kind, Floats] = {}
@@ -151,7 +151,7 @@ def _least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
                     avoiding = _log_avoid(groups, person, people[kind]) + later[kind]
                     np.minimum(now[kind][price:], avoiding, out=now[kind][price:])
         later = now
-    return _with_target(groups, kinds, later, budget) if target else np.minimum.reduce([*later.values()])
+    return _place_target(groups, kinds, later, budget) if target else np.minimum.reduce([*later.values()])
 
 
 def _smallest(states: list[Floats], rows: int) -> Floats:
@@ -162,7 +162,7 @@ def _smallest(states: list[Floats], rows: int) -> Floats:
     return best
 
 
-def _with_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], budget: int) -> Floats:
+def _place_target(groups: PricedGroups, kinds: Kinds, later: dict[Kind, Floats], budget: int) -> Floats:
     """Let the target come first, with σ for nothing and any values besides."""
     least = np.full((budget + 1, len(groups.sizes)), np.inf)
     for kind, states in later.items():
@@ -199,21 +199,21 @@ class ExactGroup:
     prices: Prices
 
     @classmethod
-    def of(cls, groups: PricedGroups, row: int) -> ExactGroup:
+    def from_row(cls, groups: PricedGroups, row: int) -> ExactGroup:
         """Take one row; values that nobody has are of no use."""
         counts = tuple(tuple(count for count in each[row].tolist() if count) for each in groups.counts)
         return cls(int(groups.sizes[row]), counts, int(groups.target[row]), groups.prices)
 
     def products(self, budget: int, *, target: bool) -> list[Fraction]:
         """Compute f(j), or n/n(σ)·f^σ(j) with the target, for j = 0 … budget."""
-        program = _ExactProgram.of(self, budget, target=target)
+        program = _ExactProgram.from_group(self, budget, target=target)
         for _, states in program.people():
             first = states
         return [program.product(min(program.first_choices(first, price))[0]) for price in range(budget + 1)]
 
     def least(self, price: int, *, target: bool) -> Chain:
         """Return f(price), or n/n(σ)·f^σ(price), with the chain; of equal ones the shortest, with the fewest values."""
-        program = _ExactProgram.of(self, price, target=target)
+        program = _ExactProgram.from_group(self, price, target=target)
         return program.chain(dict(program.people()))
 
 
@@ -229,19 +229,19 @@ class _ExactProgram:
     scale: list[int]  # Π_{i ≤ p < people} (n − p) for every i: what stands for probability 1
 
     @classmethod
-    def of(cls, group: ExactGroup, budget: int, *, target: bool) -> _ExactProgram:
-        kinds, listed = Kinds.within(budget, group.prices, (*map(len, group.counts), int(target)))
+    def from_group(cls, group: ExactGroup, budget: int, *, target: bool) -> _ExactProgram:
+        kinds, listed = Kinds.list_within(budget, group.prices, (*map(len, group.counts), int(target)))
         prices = {kind: kinds.price(kind) for kind in listed}
         sums = [[0, *accumulate(each)] for each in (*group.counts, (group.target,))]
         holders = {kind: sum(own[many] for own, many in zip(sums, kind, strict=True)) for kind in listed}
         scale = [1]
         for person in range(_most_people(prices, budget) - 1, -1, -1):
-            scale.append(scale[-1] * _left(group.size, person))
+            scale.append(scale[-1] * _count_left(group.size, person))
         return cls(group, budget, target, prices, holders, scale[::-1])
 
     def avoid(self, person: int, kind: Kind) -> int:
         """Return max(n − i − n(κ), 0), which stands for its part of n − i."""
-        return max(_left(self.group.size, person) - self.holders[kind], 0)
+        return max(_count_left(self.group.size, person) - self.holders[kind], 0)
 
     def product(self, state: int) -> Fraction:
         """Compute f or, with the target, n/n(σ)·f^σ from what is held of it."""
@@ -299,7 +299,7 @@ class _ExactProgram:
         return Chain(self.product(least), tuple(kinds))
 
 
-def _left(size: int, person: int) -> int:
+def _count_left(size: int, person: int) -> int:
     """Return n − i; where nobody is left, somebody before must have had one of the values, and any number will do."""
     return max(size - person, 1)
 

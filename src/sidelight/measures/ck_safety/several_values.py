@@ -73,7 +73,7 @@ MOST_TOLD_APART = 2**53
 """More implications than this are as good as so many: no release has more people and values to ask about."""
 
 
-def _told_apart(k: int) -> int:
+def _clip_k(k: int) -> int:
     return min(k, MOST_TOLD_APART)
 
 
@@ -87,11 +87,11 @@ class SeveralValuesSummary:
     domain: tuple[Label, ...]  # as the release has it; categories are taken for one value in the minima
 
     @classmethod
-    def of(cls, measure: Implications, groups: Groups) -> SeveralValuesSummary:
+    def from_groups(cls, measure: Implications, groups: Groups) -> SeveralValuesSummary:
         """Find the minima over some groups."""
-        seen = measure.targets.seen(groups)
-        minima = FiveMinima.of(seen, np.arange(len(seen.domain)), Knowledge(0, 0, _told_apart(measure.k)))
-        return cls(measure, minima, measure.targets.places(seen), groups.domain)
+        seen = measure.targets.view(groups)
+        minima = FiveMinima.from_groups(seen, np.arange(len(seen.domain)), Knowledge(0, 0, _clip_k(measure.k)))
+        return cls(measure, minima, measure.targets.indices(seen), groups.domain)
 
     def merge(self, other: SeveralValuesSummary) -> SeveralValuesSummary:
         return replace(self, minima=self.minima.merge(other.minima))
@@ -106,7 +106,7 @@ class SeveralValuesSummary:
             [self._least(TOGETHER, self.targets)],
             [self._least(TARGET, self.targets), self._least(PREMISES, everywhere)],
         ]
-        bits = [sum(self._at(*each).bits(self.k) for each in option) for option in options]
+        bits = [sum(self._value_at(*each).bits(self.k) for each in option) for option in options]
         best = compare_exactly(
             max(bits),
             lambda arithmetic: min(range(2), key=[self._odds(each, arithmetic) for each in options].__getitem__),
@@ -124,22 +124,22 @@ class SeveralValuesSummary:
         near = columns[(logs <= limit) & (self.minima.part[number, columns] >= 0)]
         if np.isneginf(low) or len(near) == 1:
             return number, int(near[0])
-        rivals = [self._at(number, int(column)) for column in near]
+        rivals = [self._value_at(number, int(column)) for column in near]
         return number, int(near[index_of_least(rivals, five_products(self.minima.knowledge)[number], self.k)])
 
     @property
     def k(self) -> int:
         """How many implications are known, as far as it matters."""
-        return _told_apart(self.measure.k)
+        return _clip_k(self.measure.k)
 
-    def _at(self, number: int, column: int) -> ValueInGroup:
-        return ValueInGroup.at(self.minima.group(number, column), 0, int(self.minima.values[column]), 0)
+    def _value_at(self, number: int, column: int) -> ValueInGroup:
+        return ValueInGroup.from_row(self.minima.group(number, column), 0, int(self.minima.values[column]), 0)
 
     def _odds(self, option: list[tuple[int, int]], arithmetic: RatioArithmetic[Number]) -> Number:
         odds = arithmetic.ratio(1, 1)
         for number, column in option:
             factors = five_products(self.minima.knowledge)[number]
-            odds *= self._at(number, column).product(factors, self.k, arithmetic)
+            odds *= self._value_at(number, column).product(factors, self.k, arithmetic)
         return odds
 
     def _witness(self, option: list[tuple[int, int]]) -> ImplicationsWitness:
@@ -153,7 +153,7 @@ class SeveralValuesSummary:
 
         (here, value), (there, premise) = self._place(*option[0]), self._place(*option[-1])
         atom, first = Atom((here.number, 0), value), int(len(option) == 1)
-        enough = _enough_people(self._at(*option[-1])) - first
+        enough = _enough_people(self._value_at(*option[-1])) - first
         people = range(first, first + min(self.k, enough))
         premises = [Implication(Atom((there.number, position), premise), atom) for position in people]
         idle = idle_implications(atom, self.k - len(premises))
@@ -178,12 +178,12 @@ def _enough_people(cell: ValueInGroup) -> int:
 
 def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
     """Return ln of the least V(h), and of the least odds with the target, for searches: (k + 1, groups) float64."""
-    seen = targets.seen(groups)
+    seen = targets.view(groups)
     counts, sizes = seen.counts.dense(), seen.sizes[:, np.newaxis]
     there, odds = counts > 0, ODDS[seen.semantics]
     at_least_one = np.maximum(counts, 1)
     target = np.zeros(counts.shape[1], bool)
-    target[targets.places(seen)] = True
+    target[targets.indices(seen)] = True
     against = odds.log_odds_against(sizes, at_least_one, np.zeros_like(counts), 0)
     against = np.where(there & target, np.maximum(against, LOG_OF_ZERO), np.inf)  # finite, so that it adds to anything
     alone = against.min(axis=1, initial=np.inf)
@@ -213,13 +213,13 @@ def probability_of_target(witness: ImplicationsWitness, release: Release, k: int
             without *= _none_has(cells[place], many, arithmetic)
         return arithmetic.risk(without / (1 - _none_has(cells[own], 1, arithmetic)))
 
-    bits = sum(cell.bits(_told_apart(k)) for cell in cells.values())
+    bits = sum(cell.bits(_clip_k(k)) for cell in cells.values())
     return compute_exactly(bits, BITS_REPORTED, probability)
 
 
 def _cell(release: Release, number: int, value: Label) -> ValueInGroup:
     group = release.group(GroupName(number))
-    return ValueInGroup.at(group, 0, release.groups.code_of(value), 0)
+    return ValueInGroup.from_row(group, 0, release.groups.code_of(value), 0)
 
 
 def _none_has(cell: ValueInGroup, people: int, arithmetic: RatioArithmetic[Number]) -> Number:

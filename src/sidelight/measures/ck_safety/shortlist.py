@@ -34,7 +34,7 @@ from sidelight.measures.ck_safety.minimize_across_groups import MOST, Choice, we
 from sidelight.measures.ck_safety.minimize_within_group import (
     LogProgram,
     TopCounts,
-    at_most,
+    clip_states,
     least_log_probabilities,
     tolerance,
 )
@@ -77,7 +77,7 @@ class _Smallest:
     room: int  # how many candidates may stay
 
     @classmethod
-    def of(cls, logs: Floats, many: int, atoms: int, *, target: bool) -> _Smallest:
+    def from_logs(cls, logs: Floats, many: int, atoms: int, *, target: bool) -> _Smallest:
         sure, near = near_the_cut(logs, many)
         return cls(atoms, target, sure, near, many - len(sure))
 
@@ -87,14 +87,14 @@ def _smallest_everywhere(groups: TopCounts, k: int) -> Integers:
     rows = np.flatnonzero(_possible(others[1:], k + 1) | _possible(targets, k + 1))
     rows = rows[first_of_each(groups.take(rows).rows(), k + 1)]
     groups, others, targets = groups.take(rows), others[:, rows], targets[:, rows]
-    lists = [_Smallest.of(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
-    lists += [_Smallest.of(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
+    lists = [_Smallest.from_logs(others[h], k - h + 2, h, target=False) for h in range(1, k + 1)]
+    lists += [_Smallest.from_logs(targets[h], k - h + 1, h, target=True) for h in range(k + 1)]
     kept = np.zeros(len(rows), bool)
     for each in lists:
         kept[each.sure] = True
         if len(each.near) <= each.room:
             kept[each.near] = True
-    kept[_settled([each for each in lists if len(each.near) > each.room], groups)] = True
+    kept[_fill_room([each for each in lists if len(each.near) > each.room], groups)] = True
     return rows[kept]
 
 
@@ -119,7 +119,7 @@ def near_the_cut(logs: Floats, many: int) -> tuple[Integers, Integers]:
     return np.flatnonzero(below), np.flatnonzero(~below & (logs <= cut + tolerance(cut)))
 
 
-def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
+def _fill_room(crowded: list[_Smallest], groups: TopCounts) -> Integers:
     """Fill the room on lists with too many candidates, by exact comparison of one group of each kind."""
     if not crowded:
         return np.empty(0, np.int64)
@@ -129,7 +129,9 @@ def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
     numbered = []
     for each in crowded:
         here = np.searchsorted(rows, each.near)
-        numbered.append(_numbered(_kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target)))
+        numbered.append(
+            _number_kinds(_kinds(some.take(here), masks[each.target][each.atoms, here], target=each.target))
+        )
     choices = [
         [Choice(int(row), each.atoms, each.target) for row in each.near[first]]
         for each, (first, _) in zip(crowded, numbered, strict=True)
@@ -143,7 +145,7 @@ def _settled(crowded: list[_Smallest], groups: TopCounts) -> Integers:
     )
 
 
-def _numbered(kinds: Integers) -> tuple[Integers, Integers]:
+def _number_kinds(kinds: Integers) -> tuple[Integers, Integers]:
     """Return the first row of each kind, and each row's kind."""
     if (kinds == kinds[0]).all():  # as a rule, and far quicker to see than by sorting
         return np.zeros(1, np.int64), np.zeros(len(kinds), np.int64)
@@ -177,7 +179,7 @@ def deciding_sums(groups: TopCounts) -> tuple[Integers, Integers]:
     if len(masks[0]) <= 62:  # otherwise more than a mask can hold: all may decide
         for start in range(0, len(groups), 1024):
             rows = slice(start, start + 1024)
-            masks[:, :, rows] = _deciding(LogProgram.of(groups, rows))
+            masks[:, :, rows] = _deciding(LogProgram.from_groups(groups, rows))
     return masks[0], masks[1]
 
 
@@ -190,7 +192,7 @@ def _deciding(program: LogProgram) -> tuple[Integers, Integers]:
     for person, states in program.people(until=0):
         masks = _masks(program, person, states, later, later_masks)
         for besides, first, logs in program.endings(beginnings[person], person, states):
-            marked = at_most(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
+            marked = clip_states(masks, besides)[: len(logs)] | (3 << besides)  # U_{a+1} is made of S_a and S_{a+1}
             best = np.minimum(own[first:], logs)
             near = best + tolerance(best)
             own_mask[first:] = np.where(own[first:] <= near, own_mask[first:], 0) | np.where(logs <= near, marked, 0)
@@ -207,12 +209,12 @@ def _masks(
     later_masks: list[npt.NDArray[np.int64]],
 ) -> list[Integers]:
     """Do for the masks what `Program.people` does for the probabilities."""
-    masks, left = [np.zeros(states[0].shape, np.int64)], program.left(person)
+    masks, left = [np.zeros(states[0].shape, np.int64)], program.count_left(person)
     for values, best in enumerate(states[1:], start=1):
         near, rest = best + tolerance(best), len(best) - values
         mask = np.where(states[values - 1][: len(best)] <= near, masks[-1][: len(best)], 0)
-        logs = program.avoid(left, program.sums[values - 1]) + at_most(later, values)[:rest]
-        marked = at_most(later_masks, values)[:rest] | (1 << values)
+        logs = program.avoid(left, program.sums[values - 1]) + clip_states(later, values)[:rest]
+        marked = clip_states(later_masks, values)[:rest] | (1 << values)
         mask[values:] |= np.where(logs <= near[values:], marked, 0)
         masks.append(mask)
     return masks

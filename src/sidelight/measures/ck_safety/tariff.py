@@ -41,13 +41,13 @@ class Tariff(Mapping[Label, Fraction]):
     def __len__(self) -> int:
         return len(self.entries)
 
-    def of(self, value: Label, otherwise: Fraction) -> Fraction:
+    def rate(self, value: Label, otherwise: Fraction) -> Fraction:
         """Return the number of a value; `otherwise` that of all which are not named."""
         return dict(self.entries).get(written_label(value), otherwise)
 
     def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
         """List the values of a domain (places) by their number, the largest first."""
-        numbers = [self.of(value, otherwise) for value in domain]
+        numbers = [self.rate(value, otherwise) for value in domain]
         return {
             number: tuple(place for place, own in enumerate(numbers) if own == number)
             for number in sorted({*numbers}, reverse=True)

@@ -93,7 +93,7 @@ class PriorByColumn:
         return int(self.stubbornness != math.inf)
 
     @classmethod
-    def of(
+    def from_weights(
         cls, weights: WeightsByLabel, stubbornness: Fraction | float, domain: tuple[Label, ...], totals: Integers
     ) -> PriorByColumn:
         """Put weights in the order of a domain, of whose values they may miss those that nobody has."""
@@ -109,7 +109,7 @@ class PriorByColumn:
         rows = tuple(tuple(each.get(value, Fraction(0)) for value in wide) for each in weights.values())
         return cls(tuple(weights), wide, rows, stubbornness)
 
-    def under(self, printed: Label) -> list[int]:
+    def find_labels(self, printed: Label) -> list[int]:
         """Find the labels that a printed one covers."""
         if printed in self.labels:
             return [self.labels.index(printed)]
@@ -133,10 +133,10 @@ def priors_by_column(
 ) -> tuple[PriorByColumn, ...]:
     """Return the priors that stand for what is said: one, or the two ends of a range."""
     if counts is not None:
-        return (PriorByColumn.of(counts, counts.total, groups.domain, groups.whole),)
+        return (PriorByColumn.from_weights(counts, counts.total, groups.domain, groups.whole),)
     assert shape is not None
     assert most is not None
-    shares = shape.scaled(1 / shape.total)
+    shares = shape.scale(1 / shape.total)
     smallest = 1 / shares.smallest(
         among={text for text, n in zip(groups.domain, groups.whole.tolist(), strict=True) if n}
     )
@@ -147,9 +147,8 @@ def priors_by_column(
         enough = exact_text(math.ceil(smallest))
         message = f"the prior leaves a value less than 1 answer; raise stubbornness to at least {enough}"
         raise BadMeasure(message)
-    ends = dict.fromkeys((most, low))
-    factor = {end: Fraction(1) if end == math.inf else Fraction(end) for end in ends}
-    return tuple(PriorByColumn.of(shares.scaled(factor[end]), end, groups.domain, groups.whole) for end in ends)
+    scaled = {end: shares.scale(Fraction(1 if end == math.inf else end)) for end in (most, low)}
+    return tuple(PriorByColumn.from_weights(each, end, groups.domain, groups.whole) for end, each in scaled.items())
 
 
 class WorstByColumn(NamedTuple):
@@ -179,7 +178,7 @@ def replay_by_column(
     groups: Groups, by: str, prior: PriorByColumn, values: Sequence[int], *, row: int, text: Label
 ) -> Amount:
     """Compute ε of a group again: by its worlds if it has few, else by the formulas for one case."""
-    under = prior.under(printed_column(groups, by).cell(row))
+    under = prior.find_labels(printed_column(groups, by).cell(row))
     place, counts = prior.labels.index(text), groups.counts.row(row).tolist()
     cells = [(each, value) for each in under for value in range(len(prior.domain))]
     if not few_worlds(len(cells), sum(counts)):
@@ -242,7 +241,7 @@ def _chunks(
     for code in np.unique(column.codes).tolist():
         rows = np.flatnonzero(column.codes == code)
         for prior in priors:
-            under = prior.under(column.labels[code])
+            under = prior.find_labels(column.labels[code])
             for place in under:
                 yield _Chunk(rows, under, place, prior, _epsilons(counts[rows], prior, under, place, sets))
 

@@ -29,9 +29,9 @@ def settings_in_words(belief: PriorBelief) -> str:
     if belief.by is not None:
         parts.append(f"{'shape' if belief.counts is None else 'counts'} by {belief.by}")
     if isinstance(belief.counts, Weights):
-        parts.append("counts " + _listed(belief.counts))
+        parts.append("counts " + _list_weights(belief.counts))
     if isinstance(belief.shape, Weights):
-        parts.append("shape " + _listed(belief.shape))
+        parts.append("shape " + _list_weights(belief.shape))
     elif belief.shape is not None and belief.by is None:
         parts.append("uniform shape" if belief.shape == "uniform" else "shape of the release")
     elif belief.counts is None and belief.shape is None:
@@ -108,14 +108,16 @@ def describe_attacker(belief: PriorBelief, *, at_worst: Amount | None = None) ->
         expects = [f"expects other things by {belief.by}"]
     one_prior = isinstance(belief.counts, Weights | WeightsByLabel) or least in ("same", most)
     if most == math.inf and (least is None or one_prior):
-        return f"Someone who {_joined([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
+        return (
+            f"Someone who {_join_traits([*(expects or ['may believe anything']), 'is moved by no evidence', *knows])}"
+        )
     total = belief.counts.total if isinstance(belief.counts, Weights | WeightsByLabel) else most
     assert total is not None
     answers = "any number of" if total == math.inf else f"{'' if one_prior else 'at most '}{exact_text(total)}"
     kind = " of any kind" if belief.counts is None and belief.shape is None else ""
     worst = f" (at worst {exact_text(at_worst)})" if at_worst is not None and at_worst != total else ""
     who = f"Someone as sure as {answers} survey answers{kind} make one{worst}"
-    return f"{who}, who {_joined([*expects, *knows])}," if expects or knows else who
+    return f"{who}, who {_join_traits([*expects, *knows])}," if expects or knows else who
 
 
 def _whom(belief: PriorBelief, witness: PriorBeliefWitness) -> str:
@@ -136,14 +138,14 @@ def _has_or_is(witness: PriorBeliefWitness) -> str:
 
 def _expects(shape: object) -> str:
     if isinstance(shape, Weights):
-        return "expects " + _listed(shape)
+        return "expects " + _list_weights(shape)
     return "takes all values for equally common" if shape == "uniform" else "expects the shares of the whole release"
 
 
-def _listed(weights: Weights) -> str:
+def _list_weights(weights: Weights) -> str:
     few = sorted(weights.items(), key=lambda pair: -pair[1])[:3]
     return ", ".join(f"{shown(text)} {exact_text(weight)}" for text, weight in few) + ", …" * (len(weights) > 3)
 
 
-def _joined(traits: list[str]) -> str:
+def _join_traits(traits: list[str]) -> str:
     return ", ".join(traits[:-1]) + " and " * (len(traits) > 1) + traits[-1]

@@ -73,7 +73,7 @@ class NumberFamily(ABC):
         del number, text
 
     @property
-    def unmoved(self) -> bool:
+    def is_unmoved(self) -> bool:
         """Whether no evidence moves it."""
         return self.stubbornness == math.inf
 
@@ -95,7 +95,7 @@ class Normal(NumberFamily):
 
         sure, spread = float(self.stubbornness), float(self.spread)
         mean, width = np.full_like(total, float(self.expects)), np.full_like(total, spread)
-        if not self.unmoved:
+        if not self.is_unmoved:
             mean, width = (sure * mean + total) / (sure + seen), spread * np.sqrt(1 + 1 / (sure + seen))
         middle, half = -np.abs(center - mean) / width, within / width
         by_middle = np.exp(-middle * middle / 2) / math.sqrt(2 * math.pi) * 2 * half
@@ -131,7 +131,7 @@ class Poisson(NumberFamily):
 
         first, last = np.maximum(np.ceil(center - within), 0), np.floor(center + within)
         mean, sure = float(self.expects), float(self.stubbornness)
-        if self.unmoved:
+        if self.is_unmoved:
             alpha, beta, excess = np.full_like(first, mean), np.zeros_like(first), None
             expected, log_none = alpha, -alpha
         else:
@@ -198,7 +198,7 @@ class Pareto(NumberFamily):
         with np.errstate(divide="ignore", invalid="ignore"):
             across = np.where(low > least, np.log1p(2 * within / low), np.log((center + within) / least))
         level, sure = math.log1p(self.expects / self.minimum - 1), float(self.stubbornness)
-        if self.unmoved:
+        if self.is_unmoved:
             tail, inside = -above / level, -across / level
         else:
             base = sure * level + total

@@ -43,7 +43,7 @@ from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup, WorstGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst
-from sidelight.measures.number_values import NumberValues, finite, numbers_of, of_sensible_size
+from sidelight.measures.number_values import NumberValues, finite, has_sensible_size, numbers_of
 from sidelight.measures.targets import Targeted
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -60,7 +60,7 @@ ROUGH = 1e-6
 
 def _read_stubbornness(stubbornness: object) -> int | Fraction | float:
     number = read_stubbornness(stubbornness)
-    if number is None or not (number == math.inf or of_sensible_size(number)):
+    if number is None or not (number == math.inf or has_sensible_size(number)):
         message = f"stubbornness is {as_given(stubbornness)}; give a number between 1e-30 and 1e30, or math.inf"
         raise BadMeasure(message)
     return number
@@ -209,7 +209,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return settings
 
     @property
-    def expected(self) -> NumberFamily:
+    def expected_family(self) -> NumberFamily:
         """What is expected of the numbers."""
         mean, sure = Fraction(self.expects), self.stubbornness
         stubbornness = math.inf if sure == math.inf else Fraction(sure)
@@ -227,7 +227,7 @@ class NumericBelief(Targeted, GroupByGroup):
     def _numbers_of(self, domain: tuple[Label, ...]) -> tuple[Fraction, ...]:
         """Return the number of each value."""
         known = self.numbers if isinstance(self.numbers, NumberValues) else None
-        return _numbers_of(self.expected, known, domain)
+        return _numbers_of(self.expected_family, known, domain)
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and number of which most more is believed."""
@@ -255,9 +255,9 @@ class NumericBelief(Targeted, GroupByGroup):
     def _epsilons(self, groups: Groups) -> tuple[Integers, Integers, Floats, Integers]:
         """List groups and values that occur in them, with ε in floats and how many people are near."""
         numbers = self._numbers_of(groups.domain)
-        family, floats = self.expected.around(numbers)
+        family, floats = self.expected_family.around(numbers)
         rows, columns, _ = groups.counts.entries()
-        targeted = np.flatnonzero(np.isin(columns, self.targets.places(groups)))
+        targeted = np.flatnonzero(np.isin(columns, self.targets.indices(groups)))
         rows, columns = rows[targeted], columns[targeted]
         counts = groups.counts.dense()
         matching = self._neighbours(numbers).people_near(counts)[rows, columns]
@@ -275,7 +275,7 @@ class NumericBelief(Targeted, GroupByGroup):
         return rows, columns, epsilons, matching
 
     def _neighbours(self, numbers: tuple[Fraction, ...]) -> _Neighbours:
-        return _Neighbours.of(numbers, Fraction(self.within))
+        return _Neighbours.from_numbers(numbers, Fraction(self.within))
 
     def _p_out(self, domain: tuple[Label, ...], counts: list[int], column: int) -> Decimal:
         """Return how likely the person's number is for one more, exactly."""
@@ -283,7 +283,7 @@ class NumericBelief(Targeted, GroupByGroup):
         others = [count - (place == column) for place, count in enumerate(counts)]
         center = numbers[column]
         seen = zip(numbers, others, strict=True)
-        return self.expected.exact(sum(others), seen, center - within, center + within)
+        return self.expected_family.exact(sum(others), seen, center - within, center + within)
 
     def scores(self, groups: Groups) -> Floats:
         """Return every group's ε as a float; nan where nothing is asked about."""
@@ -371,7 +371,7 @@ class _Neighbours(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=16)
-    def of(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
+    def from_numbers(cls, numbers: tuple[Fraction, ...], within: Fraction) -> _Neighbours:
         """Find each number's stretch, exactly."""
         places = sorted(range(len(numbers)), key=numbers.__getitem__)
         line = [numbers[place] for place in places]

@@ -2,10 +2,10 @@
 
 Symbols     σ(s) the Dirichlet parameter of a value s, σ their sum, the stubbornness: as many survey answers as it takes
             to be that sure; a predicate P is a set of values, σ(P) the sum over it.
-Classes     I    shape σ(s)/σ known, σ at most this      `Prior.of_parameters`, at both ends
-            II   σ at most this, any shape: σ(s) = 1     `Prior.of_any_shape`
-            III  shape σ(s)/σ known, σ = ∞               `Prior.of_shares`
-            IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.of_anything`
+Classes     I    shape σ(s)/σ known, σ at most this      `Prior.from_parameters`, at both ends
+            II   σ at most this, any shape: σ(s) = 1     `Prior.from_stubbornness`
+            III  shape σ(s)/σ known, σ = ∞               `Prior.from_shares`
+            IV   σ = ∞, any shape: σ(s)/σ = 0            `Prior.from_nothing`
 Ends        With the shape π = σ(P)/σ kept, p_out = (n_P − 1 + πσ) / (n − 1 + σ) has in σ a derivative of the sign of
             π(n − 1) − (n_P − 1), which does not depend on σ: for each group and P it only rises or only falls, and ε,
             which falls with p_out, is worst at an end.  Hence two priors stand for all stubbornness from least to
@@ -83,9 +83,9 @@ class Weights(Mapping[Label, Fraction]):
 
     def shares(self) -> Weights:
         """Scale to a total of 1."""
-        return self.scaled(1 / self.total)
+        return self.scale(1 / self.total)
 
-    def scaled(self, factor: Fraction) -> Weights:
+    def scale(self, factor: Fraction) -> Weights:
         """Scale by a factor."""
         return Weights({text: weight * factor for text, weight in self._by_value.items()})
 
@@ -120,9 +120,9 @@ class WeightsByLabel(Mapping[Label, Weights]):
         """All weights together."""
         return sum((each.total for each in self._by_label.values()), Fraction(0))
 
-    def scaled(self, factor: Fraction) -> WeightsByLabel:
+    def scale(self, factor: Fraction) -> WeightsByLabel:
         """Scale by a factor."""
-        return WeightsByLabel({text: each.scaled(factor) for text, each in self._by_label.items()})
+        return WeightsByLabel({text: each.scale(factor) for text, each in self._by_label.items()})
 
     def smallest(self, among: AbstractSet[Label]) -> Fraction:
         """The smallest weight of any label and one of these values; of all values, if none of these is there."""
@@ -193,7 +193,7 @@ class Prior:
     evidence: Literal[0, 1]
 
     @cached_property
-    def in_whole_numbers(self) -> tuple[WholeTerms, ...]:
+    def whole_terms(self) -> tuple[WholeTerms, ...]:
         """Return the terms of each value or predicate, scaled to whole numbers."""
         unit = math.lcm(self.total.denominator, *(each.denominator for each in self.weights))
         return tuple(
@@ -202,7 +202,7 @@ class Prior:
         )
 
     @cached_property
-    def in_floats(self) -> FloatTerms:
+    def float_terms(self) -> FloatTerms:
         """Return the terms of all; the differences are taken exactly, so that 0 is 0 and nothing cancels."""
         return FloatTerms(
             np.array([float(each - self.evidence) for each in self.weights]),
@@ -221,7 +221,7 @@ class Prior:
         return all(0 < weight < self.total for weight in self.weights)
 
     @classmethod
-    def of_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
+    def from_parameters(cls, parameters: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class I: the Dirichlet parameters are known."""
         wide = (*domain, *(text for text in parameters if text not in set(domain)))
         weights = tuple(parameters.get(text, Fraction(0)) for text in wide)
@@ -238,7 +238,7 @@ class Prior:
         return cls(wide, weights, parameters.total, evidence=1)
 
     @classmethod
-    def of_any_shape(cls, stubbornness: Fraction, domain: tuple[Label, ...]) -> Prior:
+    def from_stubbornness(cls, stubbornness: Fraction, domain: tuple[Label, ...]) -> Prior:
         """Class II: of each value the shape that makes the release reveal most, σ(s) = 1.
 
         What is left of σ is elsewhere, if need be with a value that the release does not have.
@@ -252,7 +252,7 @@ class Prior:
         return cls(domain, (Fraction(1),) * len(domain), stubbornness, evidence=1)
 
     @classmethod
-    def of_shares(cls, shares: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
+    def from_shares(cls, shares: Weights, domain: tuple[Label, ...], *, occur: Sequence[bool]) -> Prior:
         """Class III: the shape is known, and no evidence moves it."""
         wide = (*domain, *(text for text in shares if text not in set(domain)))
         weights = tuple(shares.get(text, Fraction(0)) for text in wide)
@@ -263,23 +263,23 @@ class Prior:
         return cls(wide, weights, Fraction(1), evidence=0)
 
     @classmethod
-    def of_anything(cls, domain: tuple[Label, ...]) -> Prior:
+    def from_nothing(cls, domain: tuple[Label, ...]) -> Prior:
         """Class IV: any shape, which no evidence moves; at worst it leaves what is true no weight at all."""
         return cls(domain, (Fraction(0),) * len(domain), Fraction(1), evidence=0)
 
-    def without(self, places: Sequence[int]) -> Prior:
+    def drop_values(self, places: Sequence[int]) -> Prior:
         """Believe the same of somebody who has none of these values: what they had is nobody's."""
         weights = tuple(Fraction(0) if place in places else weight for place, weight in enumerate(self.weights))
         left = self.total - sum((self.weights[place] for place in places), Fraction(0))
         return Prior(self.domain, weights, left, self.evidence)
 
-    def of_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
+    def join_predicates(self, predicates: tuple[Predicate, ...]) -> Prior:
         """Join the weights of each predicate's values."""
         place_of = {text: place for place, text in enumerate(self.domain)}
         everything = sum(self.weights, Fraction(0))
         sums = []
         for each in predicates:
-            named = sum((self.weights[place] for place in each.named_places(place_of)), Fraction(0))
+            named = sum((self.weights[place] for place in each.named_indices(place_of)), Fraction(0))
             sums.append(everything - named if each.all_others else named)
         return Prior(self.domain, tuple(sums), self.total, self.evidence)
 
@@ -396,16 +396,16 @@ def priors_for(
     """
     occur = [count > 0 for count in totals]
     if counts is not None:
-        priors: tuple[Prior, ...] = (Prior.of_parameters(counts, domain, occur=occur),)
+        priors: tuple[Prior, ...] = (Prior.from_parameters(counts, domain, occur=occur),)
     else:
         assert stubbornness is not None
         shares = _shares(shape, domain, totals)
-        priors = _of_shape(shares, stubbornness, least_stubbornness, domain, occur)
+        priors = _build_ends(shares, stubbornness, least_stubbornness, domain, occur)
     questions = predicates_asked(predicates, priors[0].domain)
-    return tuple(prior.of_predicates(questions) for prior in priors) if questions else priors
+    return tuple(prior.join_predicates(questions) for prior in priors) if questions else priors
 
 
-def _of_shape(
+def _build_ends(
     shares: Weights | None,
     stubbornness: Fraction | float,
     least: Fraction | float | Least | None,
@@ -414,11 +414,11 @@ def _of_shape(
 ) -> tuple[Prior, ...]:
     unmoved = stubbornness == math.inf
     if shares is None:
-        return (Prior.of_anything(domain) if unmoved else Prior.of_any_shape(Fraction(stubbornness), domain),)
+        return (Prior.from_nothing(domain) if unmoved else Prior.from_stubbornness(Fraction(stubbornness), domain),)
     most = (
-        Prior.of_shares(shares, domain, occur=occur)
+        Prior.from_shares(shares, domain, occur=occur)
         if unmoved
-        else Prior.of_parameters(shares.scaled(Fraction(stubbornness)), domain, occur=occur)
+        else Prior.from_parameters(shares.scale(Fraction(stubbornness)), domain, occur=occur)
     )
     if least is None:  # who is moved by nothing is another attacker than those who can be
         least = "same" if unmoved else "smallest"
@@ -427,7 +427,7 @@ def _of_shape(
         least = "same" if rarest is None else 1 / rarest
     if isinstance(least, str) or least == stubbornness:
         return (most,)
-    return most, Prior.of_parameters(shares.scaled(Fraction(least)), domain, occur=occur)
+    return most, Prior.from_parameters(shares.scale(Fraction(least)), domain, occur=occur)
 
 
 def _shares(shape: Weights | str | None, domain: tuple[Label, ...], totals: tuple[int, ...]) -> Weights | None:

@@ -394,9 +394,9 @@ that is left shrinks by that factor.
         """List the predicates that stand for what is asked; none where it is each single value."""
         if self.wishes is None:
             return predicates_asked(self.questions, self.priors(groups)[0].domain)
-        return tuple(each for each in self._wished(groups) if each is not None)
+        return tuple(each for each in self._find_wishes(groups) if each is not None)
 
-    def _wished(self, groups: Groups) -> tuple[Predicate | None, ...]:
+    def _find_wishes(self, groups: Groups) -> tuple[Predicate | None, ...]:
         assert self.wishes is not None
         assert not isinstance(self.questions, str)
         return predicates_wished(self.wishes, groups.domain, self.questions)
@@ -479,7 +479,11 @@ that is left shrinks by that factor.
         for places in chain.from_iterable(combinations(range(width), size) for size in self._sizes_ruled_out(width)):
             gone = counts[:, [place for place in places if place < counts.shape[1]]].sum(axis=1)
             left = cases.take(np.flatnonzero(~np.isin(cases.columns, places)))
-            yield places, replace(left, people=left.people - gone[left.rows]), tuple(p.without(places) for p in priors)
+            yield (
+                places,
+                replace(left, people=left.people - gone[left.rows]),
+                tuple(p.drop_values(places) for p in priors),
+            )
 
     def _sizes_ruled_out(self, width: int) -> range:
         sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
@@ -521,8 +525,8 @@ that is left shrinks by that factor.
         """List the predicates (none: single values), and the places of the values of each."""
         assert not isinstance(self.questions, str)
         if self.questions:
-            return self.questions, [each.places(domain) for each in self.questions]
-        return (), [[place] for place in self.targets.places(groups).tolist()]
+            return self.questions, [each.indices(domain) for each in self.questions]
+        return (), [[place] for place in self.targets.indices(groups).tolist()]
 
     @property
     def counts_decide(self) -> bool:
@@ -533,11 +537,13 @@ that is left shrinks by that factor.
         """List the groups and values (or predicates) in question; row r may be of part `part[r]`."""
         domain = self.priors(groups)[0].domain
         if self.wishes is not None:
-            wished = self._wished(groups)
+            wished = self._find_wishes(groups)
             return cases_of_wishes(self.wishes, wished, groups, domain, known=self.known_people, part=part)
-        cases = Cases.of(groups, self.predicates_in_question(groups), domain, known=self.known_people, part=part)
+        cases = Cases.from_groups(
+            groups, self.predicates_in_question(groups), domain, known=self.known_people, part=part
+        )
         return (
-            cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.places(groups))))
+            cases.take(np.flatnonzero(np.isin(cases.columns, self.targets.indices(groups))))
             if self.apart_from
             else cases
         )
@@ -582,11 +588,11 @@ that is left shrinks by that factor.
         """Refuse releases for which the question makes no sense; with wishes, those without the two columns."""
         super().check(release)
         if self.wishes is not None:
-            self._wished(release.groups)
+            self._find_wishes(release.groups)
         if self.by is not None:
             column, priors = printed_column(release.groups, self.by), self.priors_by_column(release.groups)
             for code in np.unique(column.codes).tolist():
-                priors[0].under(column.labels[code])
+                priors[0].find_labels(column.labels[code])
 
     def _stubbornness(self, groups: Groups, prior: Prior, ruled_out: tuple[Label, ...]) -> Fraction | float:
         """Return how stubborn somebody is who, without what is ruled out, has this prior."""
@@ -594,7 +600,7 @@ that is left shrinks by that factor.
             return prior.stubbornness
         priors = self.priors(groups)
         places = [priors[0].domain.index(text) for text in ruled_out]
-        return next(each.stubbornness for each in priors if each.without(places) == prior)
+        return next(each.stubbornness for each in priors if each.drop_values(places) == prior)
 
     def _check_consistent(self) -> None:
         """Refuse what does not say against whom, or says it twice."""
@@ -641,7 +647,7 @@ that is left shrinks by that factor.
             priors, row = self.priors_by_column(release.groups), witness.group.number - 1
             prior = next(each for each in priors if each.stubbornness == witness.stubbornness)
             predicate = witness.predicate or Predicate.any_of(witness.value)
-            values = predicate.places(prior.domain)
+            values = predicate.indices(prior.domain)
             groups = release.groups.in_order()
             return replay_by_column(groups, self.by, prior, values, row=row, text=witness.label)
         if self.rules_out:

@@ -31,20 +31,20 @@ def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Re
     group, domain = release.group(witness.group), belief.priors(release.groups)[0].domain
     bag = dict(zip(group.domain, group.counts.row(0).tolist(), strict=True))
     predicate = Predicate.any_of(witness.value) if witness.predicate is None else witness.predicate
-    values = {domain[place] for place in predicate.places(domain)}
+    values = {domain[place] for place in predicate.indices(domain)}
     matching = sum(count for text, count in bag.items() if text in values)
     case = Case(sum(bag.values()), matching, belief.known_people, int(not witness.matches))
     # a p_out of 0 (class IV) is a limit of priors, and no prior whose sequences could be gone through
     if few_worlds(len(domain) + 1, case.people) and belief.decided_by == "definition" and witness.p_out:
-        return _by_worlds(belief, bag, witness, worst_weights(belief, release, witness, values), values)
-    return _by_definition(belief, case, release, witness)
+        return _replay_by_worlds(belief, bag, witness, worst_weights(belief, release, witness, values), values)
+    return _replay_by_definition(belief, case, release, witness)
 
 
 def replay_without(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again of a group without those whose values are ruled out, by its worlds or by the definition."""
     prior, group = _prior_of(belief, release, witness), release.group(witness.group)
     ruled_out = {prior.domain.index(text) for text in witness.ruled_out}
-    left = prior.without(sorted(ruled_out))
+    left = prior.drop_values(sorted(ruled_out))
     counts = [0 if place in ruled_out else count for place, count in enumerate(group.counts.row(0).tolist())]
     column = group.code_of(witness.value)
     case = Case(sum(counts), counts[column], belief.known_people)
@@ -68,7 +68,7 @@ def worst_weights(
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
 
 
-def _by_worlds(
+def _replay_by_worlds(
     belief: PriorBelief,
     bag: Mapping[Label, int],
     witness: PriorBeliefWitness,
@@ -88,7 +88,7 @@ def _by_worlds(
     return epsilon
 
 
-def _by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
+def _replay_by_definition(belief: PriorBelief, case: Case, release: Release, witness: PriorBeliefWitness) -> Amount:
     prior = _prior_of(belief, release, witness)
     column = (
         release.groups.code_of(witness.value)

@@ -64,7 +64,7 @@ def belief_skyline(
     if not 1 <= limit < math.inf:
         message = f"a belief never grows by less than a factor of 1; give a limit from 1 on, not {as_given(at_most)}"
         raise BadMeasure(message)
-    search = _Search.of(release, belief, Fraction(limit))
+    search = _Search.prepare(release, belief, Fraction(limit))
     amounts = _amounts(known_people) if known_people is not None else search.usual_amounts()
     points = [(search.largest_stubbornness(known), known) for known in amounts]
     withstood = [BeliefPoint(sigma, known) for sigma, known in points if sigma is not None]
@@ -93,7 +93,7 @@ class _Search(NamedTuple):
     limit: Fraction
 
     @classmethod
-    def of(cls, release: Release, belief: PriorBelief, limit: Fraction) -> _Search:
+    def prepare(cls, release: Release, belief: PriorBelief, limit: Fraction) -> _Search:
         """Check that there is a range of stubbornness to look at."""
         expect(PriorBelief, belief, "who looks at it")
         several = belief.counts is not None or belief.by is not None or belief.rules_out
@@ -119,7 +119,7 @@ class _Search(NamedTuple):
             return None
         stubbornness: Fraction | float = _as_amount(belief.stubbornness)
         while (worst := self._worst(replace(belief, stubbornness=stubbornness))) and worst.value > self.limit:
-            stubbornness = self._bound(worst)  # less: the case breaks ε at σ, and not at its bound
+            stubbornness = self._find_bound(worst)  # less: the case breaks ε at σ, and not at its bound
         return stubbornness
 
     def usual_amounts(self) -> list[int]:
@@ -156,7 +156,7 @@ class _Search(NamedTuple):
         groups = self.release.groups
         return worst_of_parts(belief.cases(groups), belief.priors(groups), "definition").get(0)
 
-    def _bound(self, worst: WorstEpsilon) -> Fraction:
+    def _find_bound(self, worst: WorstEpsilon) -> Fraction:
         """Return the largest σ at which a case that breaks ε would not."""
         case, prior = worst.case, worst.prior
         p_in = case.p_in

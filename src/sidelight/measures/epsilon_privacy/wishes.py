@@ -82,7 +82,7 @@ def cases_of_wishes(
     for code, predicate in enumerate(predicates):
         if predicate is None:
             continue
-        inside = np.isin(value, predicate.places(domain))
+        inside = np.isin(value, predicate.indices(domain))
         matching.append(counts[:, inside].sum(axis=1))
         wishing.append(counts[:, wish == code].any(axis=1))
         own.append(counts[:, inside & (wish == code)].any(axis=1))

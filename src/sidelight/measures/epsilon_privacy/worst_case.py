@@ -106,7 +106,7 @@ def smallest_epsilon(case: Case, prior: Prior, column: int, rule: Rule) -> tuple
             return math.inf, Ratio.DOUBT
         unknown = case.matching + case.mismatch
     counts = case.matching, case.people - case.matching, unknown, unknown - case.matching
-    believed, doubted, evidence = prior.in_whole_numbers[column]
+    believed, doubted, evidence = prior.whole_terms[column]
     terms = believed + evidence * case.mismatch, doubted - evidence * case.mismatch, evidence
     belief, under_belief, doubt, under_doubt = ratios(counts, terms, closed=closed)
     if under_belief == 0:
@@ -136,7 +136,7 @@ class Cases:
     mismatch: Integers | None = None  # 1 where the person asked about does not match; None: everybody does
 
     @classmethod
-    def of(
+    def from_groups(
         cls,
         groups: Groups,
         predicates: tuple[Predicate, ...],
@@ -181,7 +181,7 @@ class Cases:
         return first
 
     def _epsilons(self, prior: Prior, rule: Rule) -> Floats:
-        terms, closed = prior.in_floats, rule == "closed conditions"
+        terms, closed = prior.float_terms, rule == "closed conditions"
         believed, doubted = terms.believed[self.columns], terms.doubted[self.columns]
         if self.mismatch is not None:
             believed += terms.evidence * self.mismatch
@@ -193,7 +193,7 @@ class Cases:
             doubt /= under_doubt
         larger: Floats = np.fmax(belief, doubt, out=belief)  # 0/0, no doubt before and after, is nan and does not count
         if closed:
-            larger[self.people - self.known < self._at_least_unknown] = np.inf
+            larger[self.people - self.known < self._least_unknown] = np.inf
         return larger
 
     @cached_property
@@ -219,10 +219,10 @@ class Cases:
 
     @cached_property
     def _unknown(self) -> Integers:
-        return np.maximum(self.people - self.known, self._at_least_unknown)  # f
+        return np.maximum(self.people - self.known, self._least_unknown)  # f
 
     @property
-    def _at_least_unknown(self) -> Integers:
+    def _least_unknown(self) -> Integers:
         return self.matching if self.mismatch is None else self.matching + self.mismatch
 
     @cached_property
@@ -244,7 +244,7 @@ def _matching(groups: Groups, predicates: tuple[Predicate, ...], domain: tuple[L
     sums: Integers = np.empty((len(counts), len(predicates)), np.int64)
     for column, each in enumerate(predicates):
         # a prior may know values that the release does not have: they come after all that it has
-        named = [place for place in each.named_places(place_of) if place < counts.shape[1]]
+        named = [place for place in each.named_indices(place_of) if place < counts.shape[1]]
         having = counts[:, named].sum(axis=1)
         sums[:, column] = everybody - having if each.all_others else having
     return sums

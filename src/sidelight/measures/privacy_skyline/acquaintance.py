@@ -112,8 +112,8 @@ the target does not have Flu.
 
     def summarize(self, groups: Groups) -> AcquaintanceSummary:
         """Keep the five minima of each value in question."""
-        seen = self.targets.seen(groups)
-        minima = FiveMinima.of(seen, self.targets.places(seen), self._knowledge)
+        seen = self.targets.view(groups)
+        minima = FiveMinima.from_groups(seen, self.targets.indices(seen), self._knowledge)
         return AcquaintanceSummary(self, minima, groups.domain)
 
     def measure(self, release: Release) -> Finding:
@@ -166,7 +166,7 @@ the target does not have Flu.
         """Estimate how many bits the odds have as a fraction."""
         value = release.groups.code_of(facts.value)
         numbers = {facts.group, facts.family.group if facts.family else facts.group}
-        places = [ValueInGroup.at(release.group(number), 0, value, self.rules_out) for number in numbers]
+        places = [ValueInGroup.from_row(release.group(number), 0, value, self.rules_out) for number in numbers]
         return sum(each.bits(self.family) for each in places)
 
 
@@ -220,8 +220,8 @@ class AcquaintanceScreen(Screen):
 
     def rows(self, groups: Groups) -> Floats:
         """Return each group's logarithms."""
-        groups = self.targets.seen(groups)
-        counts = groups.counts.dense()[:, self.targets.places(groups)]
+        groups = self.targets.view(groups)
+        counts = groups.counts.dense()[:, self.targets.indices(groups)]
         weights = ruled_out_weights(groups, counts, self.knowledge.rules_out)
         # where nobody has the value, one in its place keeps the logarithms finite until ABSENT replaces them
         sizes, at_least_one = groups.sizes[:, np.newaxis], np.maximum(counts, 1)
@@ -265,8 +265,8 @@ class AcquaintanceScreen(Screen):
 
     def kinds(self, groups: Groups) -> Integers:
         """The size, the counts in question, and the largest of the others, as many as can be ruled out."""
-        seen = self.targets.seen(groups)
-        counts, places = seen.counts.dense(), self.targets.places(seen)
+        seen = self.targets.view(groups)
+        counts, places = seen.counts.dense(), self.targets.indices(seen)
         # which of the values in question has which count does not matter, nor which others are ruled out
         others = -np.sort(-np.delete(counts, places, axis=1), axis=1)[:, : self.knowledge.rules_out]
         return np.column_stack((seen.sizes, np.sort(counts[:, places], axis=1), others))
@@ -282,8 +282,8 @@ class AcquaintanceScreen(Screen):
 
     def group_values(self, groups: Groups) -> Floats:
         """Look at the most frequent value in question only, where people have one value each: it is most at risk."""
-        seen = self.targets.seen(groups)
-        places = self.targets.places(seen)
+        seen = self.targets.view(groups)
+        places = self.targets.indices(seen)
         if seen.semantics != "single" or len(places) < 2:
             return super().group_values(groups)
         cells = seen.counts.dense()

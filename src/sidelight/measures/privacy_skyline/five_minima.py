@@ -142,7 +142,7 @@ class ValueInGroup:
     ruled_out: tuple[int, ...]
 
     @classmethod
-    def at(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
+    def from_row(cls, groups: Groups, row: int, value: int, rules_out: int) -> ValueInGroup:
         """Look at a group from a value."""
         values, counts = groups.counts.occurring(row)
         count = int(counts[values == value].sum())
@@ -195,7 +195,7 @@ class ValuesInGroups:
         return len(self.columns)
 
     @classmethod
-    def of(cls, groups: Groups, values: Integers, rules_out: int) -> ValuesInGroups:
+    def from_groups(cls, groups: Groups, values: Integers, rules_out: int) -> ValuesInGroups:
         """List the values in question that occur in the groups, with what ruling out others would weigh."""
         top = _top_counts(groups.counts, rules_out)
         rows, columns, counts = _occurring(groups.counts, values)
@@ -296,16 +296,16 @@ class FiveMinima:
     groups: tuple[Groups, ...]
 
     @classmethod
-    def of(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
+    def from_groups(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
         """Find the five minima over some groups, for all values at once."""
         groups = groups.in_order()  # the first row is then the group with the smallest number
-        occurring = ValuesInGroups.of(groups, values, knowledge.rules_out)
+        occurring = ValuesInGroups.from_groups(groups, values, knowledge.rules_out)
         logs = np.full((5, len(values)), np.inf)
         row = np.full((5, len(values)), -1)
         identity = np.full((3, 5, len(values)), -1)
 
         def value_at(place: int) -> ValueInGroup:
-            return ValueInGroup.at(
+            return ValueInGroup.from_row(
                 groups, int(occurring.rows[place]), int(values[occurring.columns[place]]), knowledge.rules_out
             )
 
@@ -318,7 +318,7 @@ class FiveMinima:
             if factors.target is not None:
                 identity[2, number, column] = UNDECIDED if groups.semantics == "set" else occurring.ruled_out_id[best]
         part = np.minimum(row, 0)
-        return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduced()
+        return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduce()
 
     def merge(self, other: FiveMinima) -> FiveMinima:
         close = self._close(other)
@@ -341,7 +341,7 @@ class FiveMinima:
             np.where(take, other.row, self.row),
             np.where(take, other.identity, self.identity),
             self.groups + other.groups,
-        )._reduced()
+        )._reduce()
 
     def worst(self) -> WorstValue | None:
         """Find the value most at risk, exactly; of equal ones the first in the domain.  `None`: nobody has any."""
@@ -371,7 +371,7 @@ class FiveMinima:
 
     def _value_at(self, number: int, column: int) -> ValueInGroup:
         groups = self.groups[int(self.part[number, column])]
-        return ValueInGroup.at(
+        return ValueInGroup.from_row(
             groups, int(self.row[number, column]), int(self.values[column]), self.knowledge.rules_out
         )
 
@@ -391,7 +391,7 @@ class FiveMinima:
         )
         return (smaller == 1) == earlier
 
-    def _reduced(self) -> FiveMinima:
+    def _reduce(self) -> FiveMinima:
         """Keep only the groups that are still pointed at."""
         kept: list[Groups] = []
         part, row = np.full_like(self.part, -1), np.full_like(self.row, -1)

@@ -56,7 +56,7 @@ class RiskTest:
     undominated: UndominatedGroups
     odds: Fraction
 
-    def passed(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
+    def passes(self, rules_out: Integers, others: Integers, family: Integers) -> Flags:
         """Answer for many amounts of knowledge, coordinate by coordinate."""
         step = max(POINTS_AT_ONCE // self.undominated.sizes.shape[1], 1)
         cuts = range(0, len(rules_out), step)
@@ -78,7 +78,7 @@ class RiskTest:
 
     def _passed_exactly(self, knowledge: Knowledge) -> bool:
         if self.groups.semantics == "set":  # here floats stand for products of whole numbers: look at the groups again
-            worst = FiveMinima.of(self.groups, np.array([self.value]), knowledge).worst()
+            worst = FiveMinima.from_groups(self.groups, np.array([self.value]), knowledge).worst()
             assert worst is not None, "undominated groups have the value"
             return worst.risk < 1 / (1 + self.odds)
         targets, families = self.undominated.targets(knowledge.rules_out), self.undominated.families()
@@ -130,17 +130,17 @@ class UndominatedGroups:
     family_counts: Integers
 
     @classmethod
-    def of(cls, groups: Groups, value: int) -> UndominatedGroups | None:
+    def from_groups(cls, groups: Groups, value: int) -> UndominatedGroups | None:
         """Look at all groups with σ; `None` when there is none."""
-        sizes, counts, most = _Pairs.joined([_Pairs.of(block, value) for block in _blocks(groups, value)])
+        sizes, counts, most = _Pairs.merge([_Pairs.from_groups(block, value) for block in _blocks(groups, value)])
         if len(sizes) == 0:
             return None
         # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
-        rows = [undominated(sizes, -counts, column) for column in left.T]
+        rows = [find_undominated(sizes, -counts, column) for column in left.T]
         chosen = np.array([np.resize(row, max(map(len, rows))) for row in rows])  # repeats do not change a minimum
         weight = np.take_along_axis(most.T, chosen, axis=1)
-        families = undominated(sizes, -counts)
+        families = find_undominated(sizes, -counts)
         return cls(
             groups.semantics,
             sizes[chosen],
@@ -184,7 +184,7 @@ class UndominatedGroups:
         return [ValueInGroup(self.semantics, n, a, ()) for n, a in pairs]
 
 
-def undominated(*columns: Floats | Integers) -> Integers:
+def find_undominated(*columns: Floats | Integers) -> Integers:
     """List the rows for which no other row is at most as large in every column (of equal rows the first)."""
     left = np.arange(len(columns[0]))
     # nothing dominates a row of smallest score: a row that did would have a smaller one, or be equal and come first
@@ -210,11 +210,11 @@ class _Pairs(NamedTuple):
     most: RuledOut
 
     @classmethod
-    def of(cls, groups: Groups, value: int) -> _Pairs:
+    def from_groups(cls, groups: Groups, value: int) -> _Pairs:
         """Reduce some groups to their pairs."""
         with_value = groups.counts.column(value)
         rows = np.flatnonzero(with_value)
-        rows = rows[_by_pair(groups.sizes[rows], with_value[rows])]
+        rows = rows[_sort_pairs(groups.sizes[rows], with_value[rows])]
         weights = _other_counts(groups, value, rows)
         if groups.semantics == "set":
             return cls(
@@ -225,12 +225,12 @@ class _Pairs(NamedTuple):
         return cls(groups.sizes[rows], with_value[rows], _running_sums(weights))._largest_of_runs()
 
     @classmethod
-    def joined(cls, parts: Sequence[_Pairs]) -> _Pairs:
+    def merge(cls, parts: Sequence[_Pairs]) -> _Pairs:
         """Put blocks together; where one has fewer values than another, ruling out more rules out nothing more."""
         width = max(part.most.shape[1] for part in parts)
         same = [np.pad(part.most, ((0, 0), (0, width - part.most.shape[1])), mode="edge") for part in parts]
         sizes, counts = np.concatenate([part.sizes for part in parts]), np.concatenate([part.counts for part in parts])
-        order = _by_pair(sizes, counts)
+        order = _sort_pairs(sizes, counts)
         return cls(sizes[order], counts[order], np.concatenate(same)[order])._largest_of_runs()
 
     def _largest_of_runs(self) -> _Pairs:
@@ -238,7 +238,7 @@ class _Pairs(NamedTuple):
         return _Pairs(self.sizes[new], self.counts[new], np.maximum.reduceat(self.most, new, axis=0))
 
 
-def _by_pair(sizes: Integers, counts: Integers) -> Integers:
+def _sort_pairs(sizes: Integers, counts: Integers) -> Integers:
     return np.argsort(sizes * (counts.max(initial=0) + 1) + counts)
 
 
@@ -261,14 +261,14 @@ def _other_counts(groups: Groups, value: int, rows: Integers) -> npt.NDArray[np.
         kept = places != value
         others = Counts.from_sorted(some[kept], places[kept], counts[kept], (len(rows), groups.counts.width))
         return others.largest(int(np.bincount(some[kept], minlength=1).max()))
-    cells = _in_short_integers(groups.counts.cells[rows])
+    cells = _shorten_integers(groups.counts.cells[rows])
     cells[:, value] = -1  # sorts last, and is then cut off
     cells.sort(axis=1)
     largest_first = cells[:, :0:-1]
     return largest_first[:, : int((largest_first > 0).any(axis=0).sum())]
 
 
-def _in_short_integers(cells: Integers) -> npt.NDArray[np.integer]:
+def _shorten_integers(cells: Integers) -> npt.NDArray[np.integer]:
     """Copy into half the memory where the sums fit, as moving it is what takes the time."""
     fits = cells.max(initial=0) * cells.shape[1] < 2**31
     return np.array(cells, np.int32 if fits else np.int64)

@@ -35,7 +35,7 @@ STEPS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 class RiskMap:
     """The risk of a value wherever one looks; points are rows (rules_out, others, family).
 
-    >>> ward = RiskMap.of(Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}]), "AIDS")
+    >>> ward = RiskMap.from_release(Release.from_counts([{"Flu": 4, "Cold": 3, "AIDS": 1}]), "AIDS")
     >>> ward.risks(np.array([[0, 0, 0], [1, 2, 0]])).round(9).tolist()
     [0.125, 0.5]
     >>> ward.withstands(np.array([[0, 0, 0], [1, 2, 0]]), 0.5).tolist()
@@ -49,14 +49,14 @@ class RiskMap:
     undominated: UndominatedGroups | None  # None: nobody has it
 
     @classmethod
-    def of(cls, release: Release, value: Value) -> RiskMap:
+    def from_release(cls, release: Release, value: Value) -> RiskMap:
         """Find the groups that can decide."""
         expect(Release, release, "what is explored")
         expect_one_sensitive(release, "a skyline")
         targets = Targets(read_value(value))
-        groups = targets.seen(release.groups)
-        place = int(targets.places(groups)[0])
-        return cls(groups, place, UndominatedGroups.of(groups, place))
+        groups = targets.view(release.groups)
+        place = int(targets.indices(groups)[0])
+        return cls(groups, place, UndominatedGroups.from_groups(groups, place))
 
     @property
     def most_ruled_out(self) -> int:
@@ -64,7 +64,7 @@ class RiskMap:
         return len(self.groups.domain) - 1
 
     @property
-    def settled(self) -> int:
+    def enough(self) -> int:
         """So many others, or so large a family, always settle it."""
         return 1 if self.undominated is None else int(self.undominated.sizes.max()) + 1
 
@@ -77,14 +77,12 @@ class RiskMap:
             [self._log_odds(self.undominated, points[at : at + step]) for at in range(0, len(points), step)]
         )
         finite = np.where(np.isfinite(logs), logs, 0.0)
-        lowered = np.where(
-            np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.settled)), logs
-        )
+        lowered = np.where(np.isfinite(logs), logs - tolerance(finite, min(int(points[:, 2].max()), self.enough)), logs)
         raised: Floats = np.minimum((1 + 1e-15) / (1 + np.exp(lowered)), 1.0)
         return raised
 
     def _log_odds(self, undominated: UndominatedGroups, points: Integers) -> Floats:
-        rules_out, others, family = self._clipped(undominated, points)
+        rules_out, others, family = self._clip(undominated, points)
         return undominated.log_odds(rules_out, others[:, np.newaxis], family[:, np.newaxis])
 
     def withstands(self, points: Integers, below: Bound) -> Flags:
@@ -95,11 +93,11 @@ class RiskMap:
         if self.undominated is None or limit > 1:
             return np.ones(len(points), bool)
         test = RiskTest(self.groups, self.place, self.undominated, 1 / Fraction(limit) - 1)
-        return test.passed(*self._clipped(self.undominated, points))
+        return test.passes(*self._clip(self.undominated, points))
 
-    def _clipped(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Integers, Integers]:
+    def _clip(self, undominated: UndominatedGroups, points: Integers) -> tuple[Integers, Integers, Integers]:
         """Take amounts beyond which nothing changes for the largest that matter."""
-        ends = np.array([len(undominated.sizes) - 1, self.settled, self.settled])
+        ends = np.array([len(undominated.sizes) - 1, self.enough, self.enough])
         rules_out, others, family = np.minimum(points, ends).T
         return rules_out, others, family
 
@@ -119,12 +117,12 @@ class RiskMap:
         """
         return largest_passed(
             lambda others: self.withstands(np.column_stack((rules_out, others, family)), below),
-            np.full(len(rules_out), self.settled + 1),
+            np.full(len(rules_out), self.enough + 1),
         )
 
     def most_alone(self, below: Bound) -> tuple[int, int, int]:
         """Return the most of each kind of knowledge that is withstood by itself; −1 each where not even nothing is."""
-        ends = (self.most_ruled_out + 1, self.settled + 1, self.settled + 1)
+        ends = (self.most_ruled_out + 1, self.enough + 1, self.enough + 1)
         most = [self._most(axis, end, below) for axis, end in enumerate(ends)]
         return most[0], most[1], most[2]
 

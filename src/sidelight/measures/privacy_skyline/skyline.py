@@ -152,7 +152,7 @@ def skyline(
 
     Put it into a policy: `Policy(GroupSize() >= 5, *skyline({...}))`.
     """
-    named = [Skyline(_points(points), read_value(value)) for value, points in _by_value(values).items()]
+    named = [Skyline(_points(points), read_value(value)) for value, points in _read_values(values).items()]
     others = _points(default)
     if others:
         own: tuple[Label, ...] = single_values([each.value for each in named])
@@ -170,7 +170,7 @@ def single_values(targets: Iterable[Label | Predicate]) -> tuple[Label, ...]:
     return tuple(values[0] for values in several if len(values) == 1)
 
 
-def _by_value(values: object) -> Mapping[Any, object]:
+def _read_values(values: object) -> Mapping[Any, object]:
     if not isinstance(values, Mapping):
         message = f'a skyline is a mapping value → points, such as {{"AIDS": [(1, 5, 2, 0.5)]}}, not {as_given(values)}'
         raise BadPolicy(message)
@@ -216,7 +216,7 @@ class KnowledgeSkyline(tuple[KnowledgePoint, ...]):  # noqa: SLOT001 - a tuple o
     complete: bool
 
     @classmethod
-    def of(
+    def build(
         cls, points: Iterable[KnowledgePoint], *, release: Release, value: Value, below: Bound, complete: bool
     ) -> KnowledgeSkyline:
         """Return the points together with what they are about."""
@@ -261,14 +261,14 @@ def knowledge_skyline(release: Release, value: Value, below: Bound) -> Knowledge
         message = f"a risk is never below {as_given(below)}; give a limit between 0 and 1"
         raise BadMeasure(message)
     points, complete = _knowledge_points(release, value, limit)
-    return KnowledgeSkyline.of(points, release=release, value=value, below=below, complete=complete)
+    return KnowledgeSkyline.build(points, release=release, value=value, below=below, complete=complete)
 
 
 def _knowledge_points(release: Release, value: Value, limit: Amount) -> tuple[tuple[KnowledgePoint, ...], bool]:
     targets = Targets(read_value(value))
-    groups = targets.seen(release.groups)
-    place, most = int(targets.places(groups)[0]), len(groups.domain) - 1
-    undominated = UndominatedGroups.of(groups, place)
+    groups = targets.view(release.groups)
+    place, most = int(targets.indices(groups)[0]), len(groups.domain) - 1
+    undominated = UndominatedGroups.from_groups(groups, place)
     if limit == 0:
         return (), True
     if undominated is None:
@@ -285,15 +285,15 @@ def _most_alone(test: RiskTest) -> tuple[int, int]:
     """Return the largest k without a family and the largest m without others (−1: none), nothing being ruled out."""
     settled = np.array([test.undominated.sizes.max() + 1])  # so many others, or so large a family, always settle it
     nothing = np.zeros(1, np.int64)
-    others = largest_passed(lambda k: test.passed(nothing, k, nothing), settled)
-    family = largest_passed(lambda m: test.passed(nothing, nothing, m), settled)
+    others = largest_passed(lambda k: test.passes(nothing, k, nothing), settled)
+    family = largest_passed(lambda m: test.passes(nothing, nothing, m), settled)
     return int(others[0]), int(family[0])
 
 
 def _most_others(test: RiskTest, others: int, family: int) -> Integers:
     """Return the largest k for each ℓ and m (−1: none): (ℓ, m up to `family`)."""
     rules_out, families = np.indices((len(test.undominated.sizes), family + 1)).reshape(2, -1)
-    most = largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
+    most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
     return most.reshape(len(test.undominated.sizes), family + 1)
 
 
@@ -302,11 +302,11 @@ def _some_maximal(test: RiskTest, others: int, family: int) -> tuple[KnowledgePo
     rows = len(test.undominated.sizes)
     spaced = np.unique(np.linspace(0, family, max(SPACED // rows, 2)).astype(np.int64))
     rules_out, families = (each.ravel() for each in np.meshgrid(np.arange(rows), spaced, indexing="ij"))
-    most = largest_passed(lambda k: test.passed(rules_out, k, families), np.full(len(families), others + 1))
+    most = largest_passed(lambda k: test.passes(rules_out, k, families), np.full(len(families), others + 1))
     rules_out, most = np.unique(np.stack((rules_out, most), axis=1)[most >= 0], axis=0).T
-    largest = largest_passed(lambda m: test.passed(rules_out, most, m), np.full(len(most), family + 1))
+    largest = largest_passed(lambda m: test.passes(rules_out, most, m), np.full(len(most), family + 1))
     next_one = np.minimum(rules_out + 1, rows - 1)
-    kept = (rules_out == rows - 1) | ~test.passed(next_one, most, largest)
+    kept = (rules_out == rows - 1) | ~test.passes(next_one, most, largest)
     return tuple(sorted(zip(*(each[kept].tolist() for each in (rules_out, most, largest)), strict=True)))
 
 

@@ -82,7 +82,7 @@ class AcquaintanceWitness(Witness):
 
     def explain(self, risk: Amount) -> str:
         """Return it as a sentence."""
-        parts = (self._about_the_target(), self._about_others(), self._about_family())
+        parts = (self._describe_target(), self._describe_others(), self._describe_family())
         known = [part for part in parts if part]
         value = shown(self.value)
         if not known:
@@ -93,24 +93,24 @@ class AcquaintanceWitness(Witness):
             f"by someone who knows {facts}."
         )
 
-    def _about_the_target(self) -> str:
+    def _describe_target(self) -> str:
         if not self.rules_out:
             return ""
-        values = _listed([shown_in_list(text) for text in self.rules_out], "or")
+        values = _list_words([shown_in_list(text) for text in self.rules_out], "or")
         if self.semantics == "single":
             return f"that the target does not have {values}"
         return f"that, if the target has {values}, the target has {shown(self.value)}"
 
-    def _about_others(self) -> str:
+    def _describe_others(self) -> str:
         if self.others is None:
             return ""
         who = f"{_people(self.others.people, other=True)} of {self._there(self.others.group)}"
         if not self.others.values:
             return f"that {who} {'does' if self.others.people == 1 else 'do'} not have {shown(self.value)}"
         values = [f"{shown_in_list(text)} ({people})" for text, people in self.others.values]
-        return f"what {who} {form('has', self.others.people)}: {_listed(values, 'and')}"
+        return f"what {who} {form('has', self.others.people)}: {_list_words(values, 'and')}"
 
-    def _about_family(self) -> str:
+    def _describe_family(self) -> str:
         if self.family is None:
             return ""
         people, value = self.family.people, shown(self.value)
@@ -135,7 +135,7 @@ def _people(number: int, *, other: bool) -> str:
     return f"{number:,} {'other ' if other else ''}{form('person', number)}"
 
 
-def _listed(words: list[str], joiner: str) -> str:
+def _list_words(words: list[str], joiner: str) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + f" {joiner} {words[-1]}"
 
 
@@ -149,7 +149,7 @@ class _GroupByFrequency:
     rest: tuple[tuple[Label, int], ...]  # those that occur, the most frequent first
 
     @classmethod
-    def of(cls, group: Groups, value: int) -> _GroupByFrequency:
+    def from_group(cls, group: Groups, value: int) -> _GroupByFrequency:
         """Sort the values of a group."""
         counts = group.counts.row(0).tolist()
         places = sorted((each for each in range(len(counts)) if each != value), key=lambda each: -counts[each])
@@ -193,9 +193,9 @@ class _GroupByFrequency:
 def worst_investigation(minima: FiveMinima, column: int, arrangement: int) -> AcquaintanceWitness:
     """Put together the worst investigation for one value in question, in one of the three arrangements."""
     knowledge, value = minima.knowledge, int(minima.values[column])
-    target = relatives = _GroupByFrequency.of(minima.group(ARRANGEMENTS[arrangement][0], column), value)
+    target = relatives = _GroupByFrequency.from_group(minima.group(ARRANGEMENTS[arrangement][0], column), value)
     if arrangement != ALL_TOGETHER:
-        relatives = _GroupByFrequency.of(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
+        relatives = _GroupByFrequency.from_group(minima.group(ARRANGEMENTS[arrangement][-1], column), value)
     ruled_out = tuple(text for text, _ in target.rest[: knowledge.rules_out])
     beside_target = (
         None if arrangement == OTHERS_WITH_FAMILY else target.known_people(knowledge.others, ruled_out=len(ruled_out))

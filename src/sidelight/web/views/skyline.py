@@ -148,7 +148,9 @@ def _worst_value(workspace: Workspace, state: State, release: Release) -> str:
 def live_skyline(workspace: Workspace, state: State, release: Release, chosen: Chosen) -> LiveSkyline:
     """Give the map of a value and a limit; it is made once."""
     value = _known_value(release, chosen.value)
-    risk_map = workspace.answers.of(("risk map", state.subject, value), lambda: RiskMap.of(release, chosen.value))
+    risk_map = workspace.answers.of(
+        ("risk map", state.subject, value), lambda: RiskMap.from_release(release, chosen.value)
+    )
     bound = limit_of(chosen.below)
     question = ("skyline", state.subject, value, Fraction(str(bound)))
     return workspace.answers.of(question, lambda: LiveSkyline.of(risk_map, value, bound))

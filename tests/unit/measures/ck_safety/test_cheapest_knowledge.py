@@ -200,7 +200,7 @@ def test_the_targets_value_is_taken_out_of_its_class_in_each_group():
     groups = [{"a": 5, "b": 3, "c": 2, "d": 1}, {"b": 6, "a": 1, "c": 4}, {"a": 9, "c": 1}, {"a": 9, "c": 8, "b": 1}]
     release = sl.Release.from_counts(groups, domain=["a", "b", "c", "d", "e"])
     prices = {"d": Fraction(3, 2), "e": Fraction(3, 2)}
-    market = Market.of(sl.CheapestKnowledge(1, prices, otherwise=0.5, value="b"), release.groups)
+    market = Market.from_groups(sl.CheapestKnowledge(1, prices, otherwise=0.5, value="b"), release.groups)
     assert (market.unit, market.classes, market.may_be) == (Fraction(1, 2), ((3, 4), (0, 1, 2)), {1})
     assert [each.tolist() for each in market.others.counts] == [
         [[1], [0], [0], [0]],

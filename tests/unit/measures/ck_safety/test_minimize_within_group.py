@@ -18,7 +18,7 @@ HOSPITAL = TopCounts(np.array([5, 5]), np.array([[2, 2], [2, 1]]), np.array([2, 
 
 
 def test_the_numbers_of_the_paper():
-    others, targets = ExactProgram.of(HOSPITAL).probabilities(HOSPITAL)
+    others, targets = ExactProgram.from_groups(HOSPITAL).probabilities(HOSPITAL)
     assert others.tolist() == [[1, 1], [Fraction(3, 5), Fraction(3, 5)]]
     assert targets.tolist() == [[Fraction(3, 2), Fraction(3, 2)], [Fraction(1, 2), Fraction(3, 4)]]
 
@@ -26,7 +26,7 @@ def test_the_numbers_of_the_paper():
 def test_a_group_without_the_value_cannot_hold_the_target():
     groups = TopCounts(np.array([5]), np.array([[3, 2]]), np.array([0]))
     assert np.isinf(least_log_probabilities(groups)[1]).all()
-    assert ExactProgram.of(groups).probabilities(groups)[1].ravel().tolist() == [np.inf, np.inf]
+    assert ExactProgram.from_groups(groups).probabilities(groups)[1].ravel().tolist() == [np.inf, np.inf]
 
 
 def test_groups_of_any_kind_have_probabilities():

@@ -33,7 +33,7 @@ def test_logarithms_and_fractions_agree(cheap, dear, one, other, budget):
         counts = (np.array([cheap[1:] if target else cheap]), np.array([dear]))
         groups = PricedGroups(np.array([size]), counts, np.array([cheap[0] * target]), (one, other, one))
         logs = least_logs(groups, budget, target=target)[:, 0]
-        exact = [ExactGroup.of(groups, 0).least(price, target=target) for price in range(budget + 1)]
+        exact = [ExactGroup.from_row(groups, 0).least(price, target=target) for price in range(budget + 1)]
         for log, chain in zip(logs, exact, strict=True):
             assert math.isclose(math.exp(log), chain.product, abs_tol=1e-12)
 
@@ -112,7 +112,7 @@ def test_no_sets_but_chains_are_needed(counts, budget):
 
 
 def test_kinds_stand_after_those_within_them():
-    kinds, listed = Kinds.within(4, (2, 1, 2), (2, 3, 1))
+    kinds, listed = Kinds.list_within(4, (2, 1, 2), (2, 3, 1))
     for kind in listed[1:]:
         assert all(listed.index(smaller) < listed.index(kind) for smaller in kinds.smaller(kind))
 
@@ -136,7 +136,9 @@ def test_groups_side_by_side_are_as_each_alone(pairs, one, other, budget):
             if target and not own[row]:
                 assert (logs[:, row] == np.inf).all()
                 continue
-            exact = [ExactGroup.of(groups, row).least(price, target=target).product for price in range(budget + 1)]
+            exact = [
+                ExactGroup.from_row(groups, row).least(price, target=target).product for price in range(budget + 1)
+            ]
             np.testing.assert_allclose(np.exp(logs[:, row]), [float(each) for each in exact], atol=1e-12)
 
 
@@ -166,7 +168,7 @@ def test_what_must_hold_is_not_avoided():
 
 
 def test_sets_cost_what_their_values_cost():
-    kinds, listed = Kinds.within(3, (2, 1, 2), (2, 2, 1))
+    kinds, listed = Kinds.list_within(3, (2, 1, 2), (2, 2, 1))
     assert [kinds.price(kind) for kind in ((0, 0, 0), (1, 2, 0), (2, 0, 1))] == [0, 4, 6]
     # within 3, the target's own value (the last number) being free
     assert set(listed) == {(a, b, own) for a in range(3) for b in range(3) for own in range(2) if 2 * a + b <= 3}
@@ -175,13 +177,13 @@ def test_sets_cost_what_their_values_cost():
 
 def test_too_many_kinds_are_refused_in_words():
     with pytest.raises(TooHard) as refusal:
-        Kinds.within(100, (1, 1, 0), (50, 50, 0))
+        Kinds.list_within(100, (1, 1, 0), (50, 50, 0))
     assert str(refusal.value) == (
         "with so many different prices there are more than 2,000 kinds of knowledge to weigh; give fewer different "
         "prices, or a lower 'reach'"
     )
-    assert len(Kinds.within(1999, (1, 0), (1999, 0))[1]) == 2000  # as many as may be
-    assert Kinds.within(1, (1, 0), (2500, 0))[1] == [(0, 0), (1, 0)]  # those that cost more are not counted
+    assert len(Kinds.list_within(1999, (1, 0), (1999, 0))[1]) == 2000  # as many as may be
+    assert Kinds.list_within(1, (1, 0), (2500, 0))[1] == [(0, 0), (1, 0)]  # those that cost more are not counted
 
 
 def test_without_a_target_its_value_is_not_asked_about():

@@ -147,7 +147,7 @@ def test_beyond_what_is_weighed_the_likeliest_target_is_kept(targets, expected):
 
 def listed_by_the_claim(groups, k):
     """For each number of atoms the groups of the smallest exact probabilities; of equal ones the first."""
-    others, targets = ExactProgram.of(groups).probabilities(groups)
+    others, targets = ExactProgram.from_groups(groups).probabilities(groups)
     lists = [(others[h], k - h + 2) for h in range(1, k + 1)] + [(targets[h], k - h + 1) for h in range(k + 1)]
     kept = set()
     for probabilities, many in lists:

@@ -54,7 +54,7 @@ def reading(numbers, above):
 def test_a_tariff_is_a_mapping():
     tariff = Tariff.read("weights", {"Flu": 2, "Cold": Fraction(1, 2)})
     assert (len(tariff), list(tariff), tariff["Cold"]) == (2, ["Flu", "Cold"], Fraction(1, 2))
-    assert (tariff.of("Flu", Fraction(9)), tariff.of("Ulcer", Fraction(9))) == (2, 9)
+    assert (tariff.rate("Flu", Fraction(9)), tariff.rate("Ulcer", Fraction(9))) == (2, 9)
     with pytest.raises(KeyError):
         tariff["Ulcer"]
     assert not Tariff()

@@ -162,7 +162,7 @@ def test_weights_by_label_never_change():
     weights = WeightsByLabel(EARLIER)
     assert hash(weights) == hash(WeightsByLabel({"South": EARLIER["South"], "North": EARLIER["North"]}))
     assert weights.total == 2000
-    assert weights.scaled(Fraction(1, 2000)).smallest({"Flu", "Cold"}) == Fraction(1, 20)
+    assert weights.scale(Fraction(1, 2000)).smallest({"Flu", "Cold"}) == Fraction(1, 20)
 
 
 def test_values_that_do_not_occur_leave_the_range_of_stubbornness_as_it_is():
@@ -353,7 +353,7 @@ def test_the_ends_of_a_range_of_stubbornness():
 
 def test_a_printed_label_covers_itself_alone_or_all_that_it_reads_as():
     prior = PriorByColumn(("1*", "12", "30"), ("a",), ((F(1),),) * 3, F(3))
-    assert [prior.under(printed) for printed in ("1*", "12", "{12, 30}", "*")] == [[0], [1], [1, 2], [0, 1, 2]]
+    assert [prior.find_labels(printed) for printed in ("1*", "12", "{12, 30}", "*")] == [[0], [1], [1, 2], [0, 1, 2]]
 
 
 def test_nobody_has_what_is_asked_about():

@@ -59,9 +59,9 @@ def test_predicates_are_written_as_they_are_read():
 
 
 def test_a_predicate_names_values_that_exist():
-    assert Predicate.none_of("a").places(DOMAIN) == [1, 2]
+    assert Predicate.none_of("a").indices(DOMAIN) == [1, 2]
     with pytest.raises(UnknownValue, match="named by predicate 'aa or b'"):
-        Predicate.any_of("aa", "b").places(DOMAIN)
+        Predicate.any_of("aa", "b").indices(DOMAIN)
 
 
 def test_weights_of_one_label_add_up_and_never_change():
@@ -91,7 +91,7 @@ def test_values_that_only_the_prior_knows_widen_the_domain():
 
 def test_terms_in_whole_numbers_are_those_in_floats_in_a_finer_unit():
     shape = prior(shape="release", stubbornness=Fraction(31, 2))
-    whole, floats = shape.in_whole_numbers, shape.in_floats
+    whole, floats = shape.whole_terms, shape.float_terms
     units = {term.evidence for term in whole}
     assert len(units) == 1
     unit = units.pop()
@@ -170,7 +170,7 @@ def test_weights_may_be_as_small_and_as_large_as_said():
 def test_weights_are_in_the_order_of_their_values_and_can_be_scaled():
     weights = Weights({"b": 3, "a": 1})
     assert (list(weights.items()), len(weights), weights.total) == ([("a", 1), ("b", 3)], 2, 4)
-    assert weights.scaled(Fraction(1, 2)) == {"a": Fraction(1, 2), "b": Fraction(3, 2)}
+    assert weights.scale(Fraction(1, 2)) == {"a": Fraction(1, 2), "b": Fraction(3, 2)}
     assert weights.shares() == {"a": Fraction(1, 4), "b": Fraction(3, 4)}
     assert repr(weights.shares()) == "{'a': 1/4, 'b': 3/4}"
     assert hash(weights) != hash(Weights({"b": 1, "a": 3}))
@@ -182,9 +182,9 @@ def test_weights_by_label_are_as_those_of_each_label():
     assert list(weights) == ["7", "South"]
     assert (len(weights), weights["7"], weights["South"], weights.total) == (2, {"a": 4}, south, Fraction(13, 2))
     assert weights.as_written() == {"7": {"a": 4}, "South": {"b": 2, "(missing)": Fraction(1, 2)}}
-    assert weights.scaled(Fraction(2)) == {"7": {"a": 8}, "South": {"b": 4, None: 1}}
+    assert weights.scale(Fraction(2)) == {"7": {"a": 8}, "South": {"b": 4, None: 1}}
     assert repr(weights) == "{'7': {'a': 4}, 'South': {'b': 2, None: 1/2}}"
-    assert hash(weights) != hash(weights.scaled(Fraction(2)))
+    assert hash(weights) != hash(weights.scale(Fraction(2)))
     assert [weights.smallest(among) for among in ({"a"}, {"a", "b"}, {"z"})] == [4, 2, Fraction(1, 2)]
 
 
@@ -310,20 +310,20 @@ def test_values_that_nobody_has_need_no_weight():
 
 
 def test_what_is_ruled_out_is_nobodys():
-    assert Prior(DOMAIN, (2, 3, 1), 9, 1).without([0, 2]) == Prior(DOMAIN, (0, 3, 0), 6, 1)
-    assert Prior(DOMAIN, (2, 3, 1), 9, 1).without([]) == Prior(DOMAIN, (2, 3, 1), 9, 1)
+    assert Prior(DOMAIN, (2, 3, 1), 9, 1).drop_values([0, 2]) == Prior(DOMAIN, (0, 3, 0), 6, 1)
+    assert Prior(DOMAIN, (2, 3, 1), 9, 1).drop_values([]) == Prior(DOMAIN, (2, 3, 1), 9, 1)
     shares = Prior(DOMAIN, (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), Fraction(1), 0)
-    assert shares.without([1]) == Prior(DOMAIN, (Fraction(1, 2), 0, Fraction(1, 6)), Fraction(2, 3), 0)
+    assert shares.drop_values([1]) == Prior(DOMAIN, (Fraction(1, 2), 0, Fraction(1, 6)), Fraction(2, 3), 0)
 
 
 def test_terms_by_hand():
     """What speaks for a value, its weight but for the person's own; what speaks against it; a person's weight."""
     halves = Prior(DOMAIN, (Fraction(3, 2), Fraction(4, 3), Fraction(1)), Fraction(4), 1)
-    assert halves.in_whole_numbers == ((3, 15, 6), (2, 16, 6), (0, 18, 6))
-    believed, doubted, evidence = halves.in_floats
+    assert halves.whole_terms == ((3, 15, 6), (2, 16, 6), (0, 18, 6))
+    believed, doubted, evidence = halves.float_terms
     assert (believed.tolist(), doubted.tolist(), evidence) == ([1 / 2, 1 / 3, 0], [5 / 2, 8 / 3, 3], 1)
     unmoved = Prior(DOMAIN, (Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)), Fraction(1), 0)
-    assert unmoved.in_whole_numbers == ((3, 3, 0), (2, 4, 0), (1, 5, 0))
+    assert unmoved.whole_terms == ((3, 3, 0), (2, 4, 0), (1, 5, 0))
     assert (halves.stubbornness, unmoved.stubbornness) == (4, math.inf)
 
 

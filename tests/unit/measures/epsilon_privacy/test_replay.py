@@ -71,16 +71,16 @@ def test_what_is_left_of_any_shape_is_with_a_value_that_is_not_in_question(belie
 @pytest.mark.parametrize(
     ("release", "belief", "path"),
     [
-        (SMALL, PriorBelief(stubbornness=7), "_by_worlds"),
-        (SMALL, PriorBelief(shape="uniform", stubbornness=math.inf, known_people=1), "_by_worlds"),
-        (LARGE, PriorBelief(stubbornness=7), "_by_definition"),
-        (SMALL, PriorBelief(stubbornness=7, decided_by="closed conditions"), "_by_definition"),
-        (SMALL, PriorBelief(stubbornness=math.inf), "_by_definition"),
+        (SMALL, PriorBelief(stubbornness=7), "_replay_by_worlds"),
+        (SMALL, PriorBelief(shape="uniform", stubbornness=math.inf, known_people=1), "_replay_by_worlds"),
+        (LARGE, PriorBelief(stubbornness=7), "_replay_by_definition"),
+        (SMALL, PriorBelief(stubbornness=7, decided_by="closed conditions"), "_replay_by_definition"),
+        (SMALL, PriorBelief(stubbornness=math.inf), "_replay_by_definition"),
     ],
 )
 def test_only_small_groups_are_replayed_by_their_worlds(release, belief, path, monkeypatch):
     finding = belief.measure(release)
-    for other in {"_by_worlds", "_by_definition"} - {path}:
+    for other in {"_replay_by_worlds", "_replay_by_definition"} - {path}:
         monkeypatch.setattr(replay, other, None)
     assert finding.replay(release) == finding.value
     monkeypatch.setattr(replay, path, lambda *_: Fraction(99))

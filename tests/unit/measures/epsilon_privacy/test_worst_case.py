@@ -36,7 +36,7 @@ rules = st.sampled_from(["definition", "closed conditions"])
 @given(releases(semantics="single", max_people=9, max_values=4), st.sampled_from(BELIEFS), st.integers(0, 4), rules)
 def test_floats_are_the_exact_numbers_but_for_their_last_digits(release, belief, known, rule):
     priors = belief.priors(release.groups)
-    cases = Cases.of(release.groups, (), release.domain, known=known)
+    cases = Cases.from_groups(release.groups, (), release.domain, known=known)
     for (_, _, column, people, matching, _), near in zip(cases, cases.epsilons(priors, rule), strict=True):
         exact = max(smallest_epsilon(Case(people, matching, known), prior, column, rule)[0] for prior in priors)
         assert near == exact if exact == math.inf else math.isclose(near, exact, rel_tol=1e-12)
@@ -44,7 +44,7 @@ def test_floats_are_the_exact_numbers_but_for_their_last_digits(release, belief,
 
 @given(releases(semantics="single", max_people=9, max_values=4), st.sampled_from(BELIEFS), st.integers(0, 4))
 def test_whole_numbers_give_what_the_definition_and_the_printed_conditions_give(release, belief, known):
-    cases = Cases.of(release.groups, (), release.domain, known=known)
+    cases = Cases.from_groups(release.groups, (), release.domain, known=known)
     for (_, _, column, people, matching, _), prior in product(cases, belief.priors(release.groups)):
         case = Case(people, matching, known)
         defined = epsilon_of_beliefs(case.p_in, case.p_out(prior, column))
@@ -56,7 +56,7 @@ def test_whole_numbers_give_what_the_definition_and_the_printed_conditions_give(
 def test_of_equal_cases_the_first_group_and_value_speak():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 2, "b": 2}, {"a": 2, "b": 2}])
     belief = sl.PriorBelief(stubbornness=1000)
-    cases = Cases.of(release.groups.take(slice(1, 3)), (), release.domain, known=0)
+    cases = Cases.from_groups(release.groups.take(slice(1, 3)), (), release.domain, known=0)
     worst = worst_of_parts(cases, belief.priors(release.groups), "definition")[0]
     assert (worst.row, worst.column, worst.ratio) == (0, 0, Ratio.BELIEF)
 
@@ -121,7 +121,7 @@ def test_the_closed_conditions_are_infinite_where_more_are_known_than_do_not_mat
 def test_parts_are_as_bad_as_their_worst_case(rule, belief, known):
     bags = [{"a": 1, "b": 3}, {"a": 4, "b": 4}, {"b": 5}, {"a": 2, "b": 2}, {"a": 3, "b": 1}]
     groups = sl.Release.from_counts(bags).groups
-    cases = Cases.of(groups, (), groups.domain, known=known, part=np.array([0, 0, 2, 3, 3]))
+    cases = Cases.from_groups(groups, (), groups.domain, known=known, part=np.array([0, 0, 2, 3, 3]))
     priors = belief.priors(groups)
     by_part = {}
     for part, _, column, people, matching, _ in cases:
@@ -134,7 +134,7 @@ def test_parts_are_as_bad_as_their_worst_case(rule, belief, known):
 
 def test_of_many_who_are_certain_the_first_of_each_part_speaks():
     groups = sl.Release.from_counts([{"a": 2, "b": 2}, {"a": 5}, {"b": 3}, {"b": 1}, {"a": 1, "b": 9}]).groups
-    cases = Cases.of(groups, (), groups.domain, known=0, part=np.array([0, 0, 0, 1, 2]))
+    cases = Cases.from_groups(groups, (), groups.domain, known=0, part=np.array([0, 0, 0, 1, 2]))
     worst = worst_of_parts(cases, sl.PriorBelief(stubbornness=9).priors(groups), "definition")
     assert {part: (each.row, each.column, each.ratio) for part, each in worst.items()} == {
         0: (1, 0, Ratio.DOUBT),
@@ -157,7 +157,7 @@ def test_who_was_certain_before_learns_nothing_by_the_closed_conditions_either(c
 def test_another_group_may_be_worst_by_the_closed_conditions():
     """With σ = 5: 11/7 of 7 people by the definition; of 5 of N = 8, Σ = 5, (8/3 · 5 + 8) / (5 − 1 + 8) = 16/9."""
     groups = sl.Release.from_counts([{"a": 4, "b": 3}, {"a": 5, "b": 3}]).groups
-    cases = Cases.of(groups, (), groups.domain, known=0)
+    cases = Cases.from_groups(groups, (), groups.domain, known=0)
     priors = sl.PriorBelief(stubbornness=5).priors(groups)
     found = {rule: worst_of_parts(cases, priors, rule)[0] for rule in ("definition", "closed conditions")}
     assert [(each.row, each.value) for each in found.values()] == [(0, Fraction(11, 7)), (1, Fraction(16, 9))]
@@ -171,13 +171,13 @@ def test_predicates_count_and_weigh_the_values_inside_them(release, data):
     some = st.lists(st.sampled_from(domain), min_size=1, max_size=len(domain), unique=True)
     predicates = data.draw(st.lists(st.builds(lambda v, o: Predicate(tuple(v), all_others=o), some, st.booleans())))
     prior = Prior(domain, tuple(Fraction(2 + place, 3) for place in range(len(domain))), Fraction(40), evidence=1)
-    inside = [each.places(domain) for each in predicates]
-    assert prior.of_predicates(tuple(predicates)).weights == tuple(
+    inside = [each.indices(domain) for each in predicates]
+    assert prior.join_predicates(tuple(predicates)).weights == tuple(
         sum((prior.weights[place] for place in places), Fraction(0)) for places in inside
     )
     counts = [[*row, 0] for row in release.groups.counts.dense().tolist()]
     expected = [[sum(row[place] for place in places) for places in inside] for row in counts]
-    cases = Cases.of(release.groups, tuple(predicates), domain, known=0)
+    cases = Cases.from_groups(release.groups, tuple(predicates), domain, known=0)
     if predicates:
         assert [*zip(cases.rows.tolist(), cases.columns.tolist(), cases.matching.tolist(), strict=True)] == [
             (row, column, count) for row, one in enumerate(expected) for column, count in enumerate(one) if count
@@ -189,7 +189,7 @@ def test_all_subsets_go_through_the_domain_no_more_often_than_there_are_groups(m
     """Sets of all values but one are told by the one: nothing lists the values inside of each."""
     release = sl.Release.from_counts([{f"v{n}": n + 1 for n in range(40)}] * 2)
     expected = sl.PriorBelief(**prior, predicates="all subsets").measure(release).value
-    monkeypatch.delattr(Predicate, "places")
+    monkeypatch.delattr(Predicate, "indices")
     predicates_asked.cache_clear()
     priors_for.cache_clear()
     assert sl.PriorBelief(**prior, predicates="all subsets").measure(release).value == expected

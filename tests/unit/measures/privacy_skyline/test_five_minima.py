@@ -38,7 +38,7 @@ def test_the_kernel_is_the_logarithm_of_the_exact_products(release, knows):
     weights = ruled_out_weights(groups, counts, knows.rules_out)
     logs = log_products(groups.semantics, groups.sizes[:, np.newaxis], np.maximum(counts, 1), weights, knows)
     for row, value in np.argwhere(counts > 0).tolist():
-        place = ValueInGroup.at(groups, row, value, knows.rules_out)
+        place = ValueInGroup.from_row(groups, row, value, knows.rules_out)
         for factors, log in zip(five_products(knows), logs, strict=True):
             exact = place.product(factors, knows.family, FRACTIONS)
             assert np.exp(np.broadcast_to(log, counts.shape)[row, value]) == pytest.approx(float(exact), rel=1e-9)
@@ -48,9 +48,10 @@ def test_the_kernel_is_the_logarithm_of_the_exact_products(release, knows):
 def test_parts_merge_in_any_order(release, knows):
     values = np.arange(len(release.domain))
     parts = [
-        FiveMinima.of(release.groups.take(slice(row, row + 1)), values, knows) for row in range(len(release.groups))
+        FiveMinima.from_groups(release.groups.take(slice(row, row + 1)), values, knows)
+        for row in range(len(release.groups))
     ]
-    whole = FiveMinima.of(release.groups, values, knows)
+    whole = FiveMinima.from_groups(release.groups, values, knows)
     for order in list(permutations(parts))[:6]:
         merged = order[0]
         for part in order[1:]:
@@ -61,17 +62,17 @@ def test_parts_merge_in_any_order(release, knows):
 
 def test_a_value_that_nobody_has_has_no_worst():
     release = sl.Release.from_counts([{"a": 2}], domain=["a", "b"])
-    assert FiveMinima.of(release.groups, np.array([1]), Knowledge(1, 1, 1)).worst() is None
+    assert FiveMinima.from_groups(release.groups, np.array([1]), Knowledge(1, 1, 1)).worst() is None
 
 
 def test_where_no_value_is_in_question_there_is_no_worst():
     release = sl.Release.from_counts([{"a": 2, "b": 1}])
-    assert FiveMinima.of(release.groups, np.empty(0, np.int64), Knowledge(1, 1, 1)).worst() is None
+    assert FiveMinima.from_groups(release.groups, np.empty(0, np.int64), Knowledge(1, 1, 1)).worst() is None
 
 
 def test_of_equal_arrangements_the_one_with_the_fewest_groups_speaks():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 1, "b": 3}])
-    worst = FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, 0)).worst()
+    worst = FiveMinima.from_groups(release.groups, np.array([0]), Knowledge(0, 0, 0)).worst()
     assert worst == (0, ARRANGEMENTS.index((0,)), Fraction(1, 4))
 
 
@@ -117,10 +118,10 @@ def test_what_two_numbers_decide_is_computed_once_per_pair_where_that_is_less(n,
 
 def test_a_group_is_seen_from_a_value_with_what_would_be_ruled_out():
     groups = sl.Release.from_counts([{"a": 9, "b": 9}, {"a": 2, "b": 0, "c": 3, "d": 5}]).groups
-    seen = [ValueInGroup.at(groups, 1, 0, rules_out) for rules_out in (0, 1, 2, 3, 50)]
+    seen = [ValueInGroup.from_row(groups, 1, 0, rules_out) for rules_out in (0, 1, 2, 3, 50)]
     assert [each.ruled_out for each in seen] == [(), (5,), (5, 3), (5, 3), (5, 3)]
     assert {(each.semantics, each.people, each.count) for each in seen} == {("single", 10, 2)}
-    assert ValueInGroup.at(groups, 1, 3, 1) == ValueInGroup("single", 10, 5, (3,))
+    assert ValueInGroup.from_row(groups, 1, 3, 1) == ValueInGroup("single", 10, 5, (3,))
 
 
 def test_what_is_ruled_out_makes_numbers_longer():
@@ -139,7 +140,8 @@ def test_one_more_person_ruled_out_decides_though_floats_cannot_tell(semantics):
     left = many - 1 if semantics == "single" else Fraction(2 * many * (many + 4), 2 * many + 5)
     assert (finding.witness.group.number, finding.value) == (2, 1 / (1 + Fraction(left, 5)))
     first, second = (
-        FiveMinima.of(release.groups.take(slice(row, row + 1)), np.array([0]), Knowledge(1, 0, 0)) for row in (0, 1)
+        FiveMinima.from_groups(release.groups.take(slice(row, row + 1)), np.array([0]), Knowledge(1, 0, 0))
+        for row in (0, 1)
     )
     for merged in (first.merge(second), second.merge(first)):
         assert merged.numbers().ravel().tolist() == [2, 2, 1, 2, 1]  # without a family V is 1 in both
@@ -154,7 +156,7 @@ def test_one_more_person_with_the_value_decides_though_floats_cannot_tell(semant
     finding = sl.Acquaintance(value="a").measure(release)
     assert (finding.witness.group.number, finding.value) == (2, Fraction(1, 2))
     for family in (1, 2):  # each value is in most danger where it is more frequent
-        minima = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, family))
+        minima = FiveMinima.from_groups(release.groups, np.arange(2), Knowledge(0, 0, family))
         assert minima.numbers().tolist() == [[2, 1]] * 5
 
 
@@ -174,8 +176,8 @@ def test_of_equal_products_the_first_is_the_least():
 
 def test_a_value_that_has_not_occurred_points_nowhere():
     groups = sl.Release.from_counts([{"a": 2, "b": 1}, {"a": 1, "b": 1}], domain=["a", "b", "c"]).groups
-    minima = FiveMinima.of(groups, np.arange(3), Knowledge(1, 1, 1))
-    for each in (minima, minima.merge(minima), FiveMinima.of(groups, np.array([2]), Knowledge(0, 0, 0))):
+    minima = FiveMinima.from_groups(groups, np.arange(3), Knowledge(1, 1, 1))
+    for each in (minima, minima.merge(minima), FiveMinima.from_groups(groups, np.array([2]), Knowledge(0, 0, 0))):
         assert (each.part[:, -1] == -1).all()
         assert (each.row[:, -1] == -1).all()
         assert np.isposinf(each.logs[:, -1]).all()
@@ -186,19 +188,20 @@ def test_a_value_that_has_not_occurred_points_nowhere():
 def test_where_one_part_lacks_a_value_the_other_one_speaks():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"b": 1, "c": 4}])
     first, second = (
-        FiveMinima.of(release.groups.take(slice(row, row + 1)), np.arange(3), Knowledge(0, 0, 1)) for row in (0, 1)
+        FiveMinima.from_groups(release.groups.take(slice(row, row + 1)), np.arange(3), Knowledge(0, 0, 1))
+        for row in (0, 1)
     )
     for merged in (first.merge(second), second.merge(first)):
         assert merged.numbers()[:, [0, 2]].tolist() == [[1, 2]] * 5
-        assert merged.worst() == FiveMinima.of(release.groups, np.arange(3), Knowledge(0, 0, 1)).worst()
+        assert merged.worst() == FiveMinima.from_groups(release.groups, np.arange(3), Knowledge(0, 0, 1)).worst()
 
 
 def test_parts_of_several_groups_merge_to_those_of_the_whole():
     release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 3, "b": 4}, {"a": 5, "b": 3}, {"a": 1, "b": 19}])
     for knows in (Knowledge(0, 0, 0), Knowledge(0, 1, 1)):
-        whole = FiveMinima.of(release.groups, np.arange(2), knows)
+        whole = FiveMinima.from_groups(release.groups, np.arange(2), knows)
         first, second = (
-            FiveMinima.of(release.groups.take(part), np.arange(2), knows) for part in (slice(2), slice(2, 4))
+            FiveMinima.from_groups(release.groups.take(part), np.arange(2), knows) for part in (slice(2), slice(2, 4))
         )
         for merged in (first.merge(second), second.merge(first)):
             assert merged.numbers().tolist() == whole.numbers().tolist()
@@ -207,9 +210,9 @@ def test_parts_of_several_groups_merge_to_those_of_the_whole():
 
 def test_only_groups_that_are_pointed_at_are_kept():
     release = sl.Release.from_counts([{"a": 1, "b": 9}, {"a": 1, "b": 1}, {"a": 1, "b": 4}, {"b": 3, "a": 2}])
-    minima = FiveMinima.of(release.groups, np.array([0]), Knowledge(0, 0, 1))
+    minima = FiveMinima.from_groups(release.groups, np.array([0]), Knowledge(0, 0, 1))
     assert [groups.numbers.tolist() for groups in minima.groups] == [[2]]
-    both = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, 1))
+    both = FiveMinima.from_groups(release.groups, np.arange(2), Knowledge(0, 0, 1))
     assert [groups.numbers.tolist() for groups in both.groups] == [[1, 2]]
     for column, number in ((0, 2), (1, 1)):
         assert both.group(0, column).numbers.tolist() == [number]
@@ -223,11 +226,11 @@ def test_equal_odds_are_equal_though_floats_differ(lack, have, semantics):
     bags = [{"a": factor * have, "b": factor * lack} for factor in factors]
     groups = sl.Release.from_counts(bags, sizes=[sum(bag.values()) for bag in bags], values=semantics).groups
     value, nothing = np.array([0]), Knowledge(0, 0, 0)
-    parts = [FiveMinima.of(groups.take(slice(row, row + 1)), value, nothing) for row in range(len(factors))]
+    parts = [FiveMinima.from_groups(groups.take(slice(row, row + 1)), value, nothing) for row in range(len(factors))]
     assert len({float(part.logs[0, 0]) for part in parts}) > 1
     for one, other in permutations(range(len(factors)), 2):
         assert (parts[one].merge(parts[other]).numbers() == min(one, other) + 1).all()
-    whole = FiveMinima.of(groups, value, nothing)
+    whole = FiveMinima.from_groups(groups, value, nothing)
     assert (whole.numbers() == 1).all()
     assert whole.worst().risk == Fraction(have, lack + have)
 
@@ -237,7 +240,7 @@ def test_what_is_settled_is_exactly_one_however_large_the_groups(semantics):
     """Products of so many factors are not written out as fractions, but nothing is left of this one."""
     counts = {"a": 20_000, "b": 20_000}
     release = sl.Release.from_counts([counts], sizes=[40_000], values=semantics)
-    worst = FiveMinima.of(release.groups, np.arange(2), Knowledge(0, 0, 40_000)).worst()
+    worst = FiveMinima.from_groups(release.groups, np.arange(2), Knowledge(0, 0, 40_000)).worst()
     assert (worst.column, worst.risk) == (0, 1)
     assert isinstance(worst.risk, Fraction)
 
@@ -254,7 +257,7 @@ def test_groups_in_which_nobody_has_any_value_are_a_part_like_others(semantics, 
 def test_where_there_is_no_value_none_is_in_question():
     groups = sl.Release.from_counts([{"a": 1}, {}], sizes=[4, 3], values="set").groups.take(slice(1, 2))
     without = replace(groups, domain=(), counts=Counts.from_cells(np.zeros((1, 0))), whole=np.zeros(0, np.int64))
-    assert FiveMinima.of(without, np.empty(0, np.int64), Knowledge(2, 1, 1)).worst() is None
+    assert FiveMinima.from_groups(without, np.empty(0, np.int64), Knowledge(2, 1, 1)).worst() is None
 
 
 @given(releases(max_groups=4, max_people=6), st.integers(0, 2), st.integers(0, 2))
@@ -275,7 +278,7 @@ def test_counts_ruled_out_are_no_more_than_a_group_has(rules_out):
 def test_parts_where_nobody_has_a_family_merge_without_exact_numbers(monkeypatch):
     """V is 1 in both parts, whatever their sizes and counts; the odds against the target are clearly apart."""
     release = sl.Release.from_counts([{f"v{n}": 2 + n for n in range(9)}, {f"v{n}": 50 + n for n in range(9)}])
-    parts = [FiveMinima.of(release.groups.take([row]), np.arange(9), Knowledge(1, 1, 0)) for row in (0, 1)]
+    parts = [FiveMinima.from_groups(release.groups.take([row]), np.arange(9), Knowledge(1, 1, 0)) for row in (0, 1)]
     monkeypatch.delattr(FiveMinima, "_yields")
     merged = parts[1].merge(parts[0])
     assert merged.numbers()[[2, 4]].tolist() == [[1] * 9] * 2

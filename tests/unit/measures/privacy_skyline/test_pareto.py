@@ -15,32 +15,32 @@ from sidelight.measures.privacy_skyline.pareto import (
     RiskTest,
     UndominatedGroups,
     _blocks,
-    _in_short_integers,
     _other_counts,
     _Pairs,
     _running_sums,
+    _shorten_integers,
+    find_undominated,
     largest_passed,
-    undominated,
 )
 
 
 def test_a_group_with_more_people_and_no_more_of_the_value_does_not_matter():
     release = sl.Release.from_counts([{"a": 2, "b": 3}, {"a": 2, "b": 6}, {"a": 1, "b": 9, "c": 1}])
-    groups = UndominatedGroups.of(release.groups, 0)
+    groups = UndominatedGroups.from_groups(release.groups, 0)
     assert (groups.family_sizes.tolist(), groups.family_counts.tolist()) == ([5], [2])
     assert groups.sizes[0].tolist() == [5]
 
 
 def test_what_is_ruled_out_can_make_a_large_group_matter():
     release = sl.Release.from_counts([{"a": 1, "b": 1, "c": 1, "d": 1}, {"a": 1, "b": 8}])
-    groups = UndominatedGroups.of(release.groups, 0)
+    groups = UndominatedGroups.from_groups(release.groups, 0)
     assert sorted(set(groups.sizes[0].tolist())) == [4]
     assert sorted(set(groups.sizes[1].tolist())) == [4, 9]
 
 
 def test_in_sets_a_frequent_value_that_is_ruled_out_weighs_more_than_a_few_people():
     release = sl.Release.from_counts([{"a": 1}, {"a": 1, "b": 11}], sizes=[9, 12], values="set")
-    groups = UndominatedGroups.of(release.groups, 0)
+    groups = UndominatedGroups.from_groups(release.groups, 0)
     nothing = np.zeros((2, 1), np.int64)
     odds = np.exp(groups.log_odds(np.arange(2), nothing, nothing))
     assert odds.tolist() == pytest.approx([8, 11 / 12])  # (12 − 1)/1 · (12 − 11)/12
@@ -48,31 +48,31 @@ def test_in_sets_a_frequent_value_that_is_ruled_out_weighs_more_than_a_few_peopl
 
 def test_to_a_family_few_people_matter_and_many_with_the_value():
     release = sl.Release.from_counts([{"a": 1, "b": 3}, {"a": 2, "b": 98}, {"a": 2, "b": 99}, {"a": 1, "b": 99}])
-    families = UndominatedGroups.of(release.groups, 0).families()
+    families = UndominatedGroups.from_groups(release.groups, 0).families()
     assert [(each.people, each.count) for each in families] == [(4, 1), (100, 2)]
 
 
 def test_groups_without_the_value_never_matter():
     release = sl.Release.from_counts([{"b": 2}], domain=["a", "b"])
-    assert UndominatedGroups.of(release.groups, 0) is None
+    assert UndominatedGroups.from_groups(release.groups, 0) is None
 
 
 @pytest.mark.parametrize("semantics", ["single", "set", "multiset"])
 def test_a_limit_that_the_risk_reaches_exactly_is_not_passed(semantics):
     bags = [{"a": 2, "b": 3, "c": 3}, {"a": 1, "b": 4, "c": 4}]
     release = sl.Release.from_counts(bags, sizes=[8, 9], values=semantics)
-    groups = UndominatedGroups.of(release.groups, 0)
+    groups = UndominatedGroups.from_groups(release.groups, 0)
     risk = sl.Acquaintance(1, 2, 1, value="a").measure(release).value
     point = (np.array([1]), np.array([2]), np.array([1]))
     for limit, passes in ((risk, False), (risk + Fraction(1, 10**15), True), (risk - Fraction(1, 10**15), False)):
-        assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passed(*point).tolist() == [passes]
+        assert RiskTest(release.groups, 0, groups, 1 / limit - 1).passes(*point).tolist() == [passes]
 
 
 def test_long_numbers_decide_next_to_a_limit_too():
     """Odds of 60,000 bits, twice: more than fractions are written out for."""
     people, often = 1 << 15, 4100
     release = sl.Release.from_counts([{"a": often, "b": 5}], sizes=[people], values="multiset")
-    groups, point = UndominatedGroups.of(release.groups, 0), (np.zeros(1, np.int64),) * 3
+    groups, point = UndominatedGroups.from_groups(release.groups, 0), (np.zeros(1, np.int64),) * 3
     none = Fraction(people - 1, people) ** often
     odds = none / (1 - none)
     for limit, passes in (
@@ -80,7 +80,7 @@ def test_long_numbers_decide_next_to_a_limit_too():
         (odds * (1 - Fraction(1, 10**12)), True),
         (odds * (1 + Fraction(1, 10**12)), False),
     ):
-        assert RiskTest(release.groups, 0, groups, limit).passed(*point).tolist() == [passes]
+        assert RiskTest(release.groups, 0, groups, limit).passes(*point).tolist() == [passes]
 
 
 @given(arrays(np.int64, (3, 7), elements=st.integers(0, 3)))
@@ -91,7 +91,7 @@ def test_undominated_rows_have_no_row_below_them(columns):
         below = [other for other in range(7) if all(x <= y for x, y in zip(rows[other], rows[row], strict=True))]
         return any(rows[other] != rows[row] or other < row for other in below)
 
-    assert undominated(*columns).tolist() == [row for row in range(7) if not dominated(row)]
+    assert find_undominated(*columns).tolist() == [row for row in range(7) if not dominated(row)]
 
 
 @pytest.mark.parametrize("too_many", [0, 1, 2, 7, 8])
@@ -99,11 +99,11 @@ def test_the_largest_number_that_passes_is_found_for_many_questions_at_once(too_
     largest = np.arange(-1, too_many)  # every answer that there can be, and the numbers tried are none below 0
     asked = []
 
-    def passed(numbers):
+    def passes(numbers):
         asked.extend(numbers.tolist())
         return numbers <= largest
 
-    found = largest_passed(passed, np.full(len(largest), too_many))
+    found = largest_passed(passes, np.full(len(largest), too_many))
     assert found.tolist() == largest.tolist()
     assert all(0 <= number < max(too_many, 1) for number in asked)
 
@@ -129,7 +129,7 @@ def test_undominated_groups_have_the_odds_of_all(monkeypatch, semantics, kind):
     exact = [sl.Acquaintance(*point, value="v3").measure(release).value for point in points.tolist()]
     for at_once in (pareto.CELLS_AT_ONCE, 1):
         monkeypatch.setattr(pareto, "CELLS_AT_ONCE", at_once)
-        groups = UndominatedGroups.of(release.groups, release.groups.code_of("v3"))
+        groups = UndominatedGroups.from_groups(release.groups, release.groups.code_of("v3"))
         assert len(groups.sizes) == 4  # none, or up to all three of the other values that occur with it, are ruled out
         risks = 1 / (1 + np.exp(groups.log_odds(points[:, 0], points[:, 1:2], points[:, 2:])))
         assert risks.tolist() == pytest.approx(list(map(float, exact)), abs=1e-9)
@@ -140,13 +140,13 @@ def test_undominated_groups_have_the_odds_of_all(monkeypatch, semantics, kind):
 def test_points_pass_one_by_one_as_measured(monkeypatch, semantics, limit):
     bags = [{"a": 2, "b": 3, "c": 3}, {"a": 1, "b": 4, "c": 4}, {"a": 1, "b": 1, "c": 2}]
     release = sl.Release.from_counts(bags, sizes=[8, 9, 4], values=semantics)
-    test = RiskTest(release.groups, 0, UndominatedGroups.of(release.groups, 0), 1 / limit - 1)
+    test = RiskTest(release.groups, 0, UndominatedGroups.from_groups(release.groups, 0), 1 / limit - 1)
     points = np.array([*product(range(3), range(4), range(2))])
     expected = [sl.Acquaintance(*point, value="a").measure(release).value < limit for point in points.tolist()]
     assert len(set(expected)) == 2
     for at_once in (1, 7, pareto.POINTS_AT_ONCE):
         monkeypatch.setattr(pareto, "POINTS_AT_ONCE", at_once)
-        assert test.passed(*points.T).tolist() == expected
+        assert test.passes(*points.T).tolist() == expected
 
 
 @pytest.mark.parametrize("bags", [[{"a": 3, "b": 0, "c": 5, "d": 1}, {"a": 2, "b": 4, "c": 0, "d": 0}], WIDE])
@@ -161,10 +161,10 @@ def test_counts_of_others_are_sorted_as_far_as_there_are_any(bags):
 def test_short_integers_are_for_sums_that_fit():
     for most, width, kind in ((2**30 - 1, 2, np.int32), (2**30, 2, np.int64), (2**29, 4, np.int64), (0, 0, np.int32)):
         cells = np.full((1, width), most)
-        short = _in_short_integers(cells)
+        short = _shorten_integers(cells)
         assert (short.dtype, short.tolist()) == (kind, cells.tolist())
     large = sl.Release.from_counts([{"a": 1, "b": 2**30, "c": 2**30, "d": 2**30}])
-    assert UndominatedGroups.of(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
+    assert UndominatedGroups.from_groups(large.groups, 0).ruled_out.ravel().tolist() == [0, 2**30, 2**31, 3 * 2**30]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_sparse_groups_with_the_value_are_cut_by_the_most_values_that_one_of_the
 
 def test_pairs_of_people_and_of_those_with_the_value_are_sorted_and_different():
     bags = [{"a": 1, "b": 4}, {"a": 3, "b": 1}, {"a": 1, "b": 2, "c": 2}, {"a": 1, "b": 3}, {"b": 4}, {"a": 3, "c": 1}]
-    pairs = _Pairs.of(sl.Release.from_counts(bags).groups, 0)
+    pairs = _Pairs.from_groups(sl.Release.from_counts(bags).groups, 0)
     assert list(zip(pairs.sizes.tolist(), pairs.counts.tolist(), pairs.most.tolist(), strict=True)) == [
         (4, 1, [0, 3, 3]),
         (4, 3, [0, 1, 1]),
@@ -197,7 +197,7 @@ def test_pairs_of_people_and_of_those_with_the_value_are_sorted_and_different():
 def test_where_fewer_values_occur_ruling_out_more_rules_out_nothing_more():
     few = _Pairs(np.array([4, 8]), np.array([1, 2]), np.array([[0, 3], [0, 6]]))
     more = _Pairs(np.array([6, 8]), np.array([1, 2]), np.array([[0, 2, 5], [0, 3, 7]]))
-    for joined in (_Pairs.joined([few, more]), _Pairs.joined([more, few])):
+    for joined in (_Pairs.merge([few, more]), _Pairs.merge([more, few])):
         assert (joined.sizes.tolist(), joined.counts.tolist()) == ([4, 6, 8], [1, 1, 2])
         assert joined.most.tolist() == [[0, 3, 3], [0, 2, 5], [0, 6, 7]]
 
@@ -212,7 +212,7 @@ def test_sums_run_from_nothing():
 def test_short_rows_are_filled_with_their_own_groups():
     """Of the second group something is ruled out that the first one does not have: it matters to ℓ = 1 alone."""
     release = sl.Release.from_counts([{"a": 2, "b": 2, "c": 2}, {"a": 2, "b": 9}, {"a": 2, "b": 5, "c": 5, "d": 5}])
-    groups = UndominatedGroups.of(release.groups, 0)
+    groups = UndominatedGroups.from_groups(release.groups, 0)
     assert [sorted(set(row)) for row in groups.sizes.tolist()] == [[6], [6, 11], [6], [6]]
     assert groups.ruled_out.shape == groups.counts.shape == groups.sizes.shape == (4, 2)
     assert [each.ruled_out for each in groups.targets(1)] == [(2,), (9,)]
