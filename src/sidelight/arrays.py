@@ -30,9 +30,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Bits: TypeAlias = npt.NDArray[np.uint64]
 
-TICKED_OFF = 16
-"""Keys are ticked off instead of sorted while their range is at most this many times their number."""
-
 KEY_LIMIT = 2**62
 """Keys stay below this, so that they fit in 64 bits with room to add."""
 
@@ -71,7 +68,8 @@ def number_keys(keys: Integers, *, below: int) -> tuple[Integers, Integers]:
     >>> [part.tolist() for part in number_keys(np.array([7, 3, 7]), below=10)]
     [[1, 0, 1], [1, 0]]
     """
-    if below > TICKED_OFF * len(keys):
+    # keys are ticked off instead of sorted while their range is at most this many times their number
+    if below > 16 * len(keys):
         distinct, number = np.unique(keys, return_inverse=True)
     else:
         ticked = np.zeros(below, bool)

@@ -265,26 +265,19 @@ def as_given(thing: object, *, quoted: bool = False) -> str:
     >>> as_given([["Ann", "Flu"]]), as_given((1, 2))
     ('a list', '(1, 2)')
     """
-    if (
-        isinstance(thing, tuple | list)
-        and 0 < len(thing) <= MOST_GIVEN
-        and all(isinstance(each, Number) for each in thing)
-    ):
+    if isinstance(thing, tuple | list) and 0 < len(thing) <= 6 and all(isinstance(each, Number) for each in thing):
         between = ", ".join(map(as_given, thing))
         return f"({between})" if isinstance(thing, tuple) else f"[{between}]"
     if not (thing is None or isinstance(thing, str | Number)):
         return kind_in_words(thing)
     try:
-        text = shortened(str(thing), SHOWN_OF_AN_AMOUNT)
+        # how much of an amount a message repeats
+        text = shortened(str(thing), 39)
         return f"'{text}'" if quoted and isinstance(thing, str) else text
     except ValueError:  # Python writes no whole numbers of so many digits
         return "a number of thousands of digits"
 
 
-SHOWN_OF_AN_AMOUNT = 39
-"""How much of an amount a message repeats."""
-
-MOST_GIVEN = 6
 MOST_SHOWN_PLAINLY = 10**15
 """So many numbers in a row are repeated."""
 
@@ -461,20 +454,16 @@ def _tame(part: str | Parameter) -> str | Parameter:
     """Put it on one line, cut what is quoted at length, and show what would move a terminal's cursor or its colours."""
     if isinstance(part, Parameter):
         return Parameter(part.name, _join_lines(part.in_python), _join_lines(part.in_shell))
-    return _join_lines(_LONG_QUOTE.sub(lambda quoted: f"'{quoted[1]}…'", part))
+    long_quote = rf"'([^']{{{TWO_LINES - 1}}})[^']{{2,}}'"
+    return _join_lines(re.sub(long_quote, lambda quoted: f"'{quoted[1]}…'", part))
 
 
 def _join_lines(text: str) -> str:
     return visible(text.replace("\r\n", " ").replace("\n", " "))
 
 
-NEAR_ENOUGH = 0.65
-"""How alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'."""
-
 TWO_LINES = 200
 """How many characters a list, or what is quoted, may take in a message."""
-
-_LONG_QUOTE = re.compile(rf"'([^']{{{TWO_LINES - 1}}})[^']{{2,}}'")
 
 
 def did_you_mean(name: str, among: Iterable[str | None]) -> str:
@@ -487,7 +476,8 @@ def did_you_mean(name: str, among: Iterable[str | None]) -> str:
     """
     name, known = str(name), [str(each) for each in among if each is not None]
     folded = {each.casefold(): each for each in reversed(known)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=NEAR_ENOUGH)
+    # how alike two names are where one is taken for a slip of the other: 'aeg' for 'age', not 'age' for 'name'
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.65)
     near = near or [each for each in folded if _begins(name.casefold(), each)]
     if near:
         return f"; did you mean '{folded[near[0]]}'?"
@@ -526,10 +516,6 @@ def listed(names: Sequence[str]) -> str:
 # What is quoted of other people's texts: cut where it is long, and moving no terminal.
 
 
-JOINERS = "\u00ad\u200c\u200d"
-"""Marks that languages and emoji need, and that move nothing."""
-
-
 def visible(text: str, *, one_for_one: bool = False) -> str:
     """Show what a text holds that nobody would see: terminal escapes, marks that turn the direction of writing.
 
@@ -547,7 +533,8 @@ def visible(text: str, *, one_for_one: bool = False) -> str:
 
 
 def _visible(letter: str) -> str:
-    if letter in "\n\t" or letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+    # soft hyphens and joiners, which languages and emoji need, move nothing
+    if letter in "\n\t\u00ad\u200c\u200d" or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return chr(0x2400 + ord(letter)) if ord(letter) < 32 else f"[U+{ord(letter):04X}]"
 

@@ -36,11 +36,8 @@ from sidelight.table.hierarchy_io import MARK, write_hierarchy
 
 CACHE = "SIDELIGHT_CACHE"
 SUMS = "SHA256SUMS"
-MAKING = 1
-"""Raised whenever the same archives are made into other tables."""
 
 SECONDS = 600
-HASHES_DIFFER = "DO NOT MATCH THE HASHES"  # of pip
 
 BUILD = """\
 class Build:
@@ -94,7 +91,8 @@ def cache_folder() -> Path:
 
 def open_cached(name: str, archives: Sequence[Archive], make: Make) -> Path:
     """Return the file of a dataset, its hierarchies beside it: fetched and made first unless the cache has it whole."""
-    key = hashlib.sha256("\n".join([str(MAKING), *(each.sha256 for each in archives)]).encode()).hexdigest()[:12]
+    # the first part is raised whenever the same archives are made into other tables
+    key = hashlib.sha256("\n".join(["1", *(each.sha256 for each in archives)]).encode()).hexdigest()[:12]
     folder = cache_folder() / f"{name}-{key}"
     if not _is_whole(folder):
         with _working_folder(folder.parent) as work:
@@ -231,7 +229,7 @@ def _run(archive: Archive, command: list[str], folder: Path, environment: Mappin
         )
     except (OSError, subprocess.TimeoutExpired):
         raise _not_fetched(archive, client) from None
-    if HASHES_DIFFER.encode() in done.stderr:
+    if b"DO NOT MATCH THE HASHES" in done.stderr:  # as pip says
         raise _differs(archive)
     if done.returncode:
         raise _not_fetched(archive, client)

@@ -154,50 +154,6 @@ EDUCATION_OF_ACS = {
         "Beyond bachelor": ["Master's degree", "Professional degree", "Doctorate"],
     },
 }
-SCHOOLING = [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
-RELATIONSHIPS = (
-    "Reference person",
-    "Husband or wife",
-    "Child",
-    "Adopted child",
-    "Stepchild",
-    "Sibling",
-    "Parent",
-    "Grandchild",
-    "Parent-in-law",
-    "Child-in-law",
-    "Other relative",
-    "Roomer or boarder",
-    "Housemate",
-    "Unmarried partner",
-    "Foster child",
-    "Other nonrelative",
-    "In an institution",
-    "In other group quarters",
-)
-RACES_OF_ACS = (
-    "White",
-    "Black",
-    "American Indian",
-    "Alaska Native",
-    "Other American Indian or Alaska Native",
-    "Asian",
-    "Native Hawaiian or Pacific Islander",
-    "Other",
-    "Two or more",
-)
-PARENTS_EMPLOYED = (
-    "Not a child with parents",
-    "Two parents, both in the labor force",
-    "Two parents, only the father",
-    "Two parents, only the mother",
-    "Two parents, neither",
-    "Father only, in the labor force",
-    "Father only, not",
-    "Mother only, in the labor force",
-    "Mother only, not",
-)
-CITIZENSHIP = ("Born in the US", "Born in US territories", "Born abroad of US parents", "Naturalized", "Not a citizen")
 
 
 def numbered(labels: Iterable[str], start: int = 0) -> dict[str, str]:
@@ -211,12 +167,49 @@ def numbered(labels: Iterable[str], start: int = 0) -> dict[str, str]:
 
 YES_NO = numbered(["Yes", "No"], 1)
 ACS_CODES = {
-    "education": numbered(SCHOOLING),
+    "education": numbered(
+        [label for branch in EDUCATION_OF_ACS.values() for labels in branch.values() for label in labels]
+    ),
     "marital-status": numbered(["Married", "Widowed", "Divorced", "Separated", "Never married"], 1),
-    "relationship": numbered(RELATIONSHIPS),
+    "relationship": numbered(
+        (
+            "Reference person",
+            "Husband or wife",
+            "Child",
+            "Adopted child",
+            "Stepchild",
+            "Sibling",
+            "Parent",
+            "Grandchild",
+            "Parent-in-law",
+            "Child-in-law",
+            "Other relative",
+            "Roomer or boarder",
+            "Housemate",
+            "Unmarried partner",
+            "Foster child",
+            "Other nonrelative",
+            "In an institution",
+            "In other group quarters",
+        )
+    ),
     "disability": YES_NO,
-    "parents-employed": numbered(PARENTS_EMPLOYED),
-    "citizenship": numbered(CITIZENSHIP, 1),
+    "parents-employed": numbered(
+        (
+            "Not a child with parents",
+            "Two parents, both in the labor force",
+            "Two parents, only the father",
+            "Two parents, only the mother",
+            "Two parents, neither",
+            "Father only, in the labor force",
+            "Father only, not",
+            "Mother only, in the labor force",
+            "Mother only, not",
+        )
+    ),
+    "citizenship": numbered(
+        ("Born in the US", "Born in US territories", "Born abroad of US parents", "Naturalized", "Not a citizen"), 1
+    ),
     "moved": numbered(["Under 1", "Same house", "From abroad", "Within the US"]),
     "military": numbered(["Under 17", "On active duty", "Formerly on active duty", "Training only", "Never"]),
     "ancestry": numbered(["Single", "Multiple", "Unclassified", "Not reported"], 1),
@@ -225,7 +218,20 @@ ACS_CODES = {
     "seeing-difficulty": YES_NO,
     "remembering-difficulty": {"0": "Under 5", **YES_NO},
     "sex": numbered(["Male", "Female"], 1),
-    "race": numbered(RACES_OF_ACS, 1),
+    "race": numbered(
+        (
+            "White",
+            "Black",
+            "American Indian",
+            "Alaska Native",
+            "Other American Indian or Alaska Native",
+            "Asian",
+            "Native Hawaiian or Pacific Islander",
+            "Other",
+            "Two or more",
+        ),
+        1,
+    ),
     "employed": {"1": "Yes", "0": "No"},
 }
 
@@ -241,17 +247,19 @@ DIAGNOSED_COLUMNS = {
     "income": "income",
     "poverty": "poverty",
 }
-RACES_OF_DIAGNOSED = (
-    "White",
-    "Black",
-    "American Indian or Alaska Native",
-    "Asian",
-    "Native Hawaiian or Pacific Islander",
-    "Multiple races",
-)
 DIAGNOSED_CODES = {
     "sex": numbered(["Male", "Female"], 1),
-    "race": numbered(RACES_OF_DIAGNOSED, 1),
+    "race": numbered(
+        (
+            "White",
+            "Black",
+            "American Indian or Alaska Native",
+            "Asian",
+            "Native Hawaiian or Pacific Islander",
+            "Multiple races",
+        ),
+        1,
+    ),
     "hispanic": YES_NO,
     "marital-status": numbered(["Married", "Widowed", "Divorced", "Separated", "Never married", "Under 16"], 1),
     "poverty": numbered(["Poor", "Near poor", "Low income", "Middle income", "High income"], 1),

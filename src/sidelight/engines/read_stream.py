@@ -52,9 +52,6 @@ LOOKED_AT = 1 << 20
 REPEAT_BELOW = 0.5
 """Rows repeat where at most this share of those looked at differ."""
 
-READ_AHEAD = 3
-"""How many batches the engine may be ahead while rows are sorted."""
-
 
 @dataclass
 class Totals:
@@ -142,7 +139,8 @@ def _refuse(source: object) -> None:
 def _sorted_into(entries: SortedRuns, rows: Rows, packing: Packing, roles: Roles) -> Totals:
     """Have the engine hand over its rows, set aside what the roles say, and add up what is left."""
     totals = Totals(missing=dict.fromkeys(roles.value_columns, 0))
-    with closing(ahead(_tallies(rows, packing, roles), READ_AHEAD)) as tallies:  # before the connection is
+    # how many batches the engine may be ahead while rows are sorted
+    with closing(ahead(_tallies(rows, packing, roles), 3)) as tallies:  # before the connection is
         for tally in tallies:
             add_tally(tally, totals, entries, roles)
     return totals

@@ -13,13 +13,6 @@ from sidelight.intake.dates import read_written_days
 from sidelight.table.column_names import Look
 from sidelight.table.labels import as_number
 
-MOSTLY = Fraction(9, 10)
-"""The share of labels that must be written in some way for a column to be taken for it."""
-
-LONG_TEXT = 40
-MANY_WORDS = 5
-"""Text is told in sentences if its labels have so many characters, or words, on average."""
-
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
     Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
@@ -40,8 +33,6 @@ WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     ),
 }
 """How things are written that name somebody."""
-
-_PERSONS_NAME = re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}\s*")
 
 
 def written_like(labels: Sequence[str]) -> Look | None:
@@ -74,7 +65,9 @@ def are_names(labels: Sequence[str]) -> bool:
     >>> are_names(["Ann Miller", "O'Brien, Pat"]), are_names(["Flu", "Cold"]), are_names(["came in with a bad cough"])
     (True, False, False)
     """
-    return _mostly(_PERSONS_NAME, labels) and _mostly(re.compile(r"\s*\w*[A-ZÀ-Þ].*\W\w*[A-ZÀ-Þ].*"), labels)
+    return _mostly(re.compile(r"\s*[^\W\d_][\w'’.-]+(,? [^\W\d_][\w'’.-]*){1,3}\s*"), labels) and _mostly(
+        re.compile(r"\s*\w*[A-ZÀ-Þ].*\W\w*[A-ZÀ-Þ].*"), labels
+    )
 
 
 def are_sentences(labels: Sequence[str]) -> bool:
@@ -86,9 +79,11 @@ def are_sentences(labels: Sequence[str]) -> bool:
     if not labels:
         return False
     letters, words = sum(map(len, labels)), sum(len(text.split()) for text in labels)
-    return letters >= LONG_TEXT * len(labels) or words >= MANY_WORDS * len(labels)
+    # text is told in sentences if its labels have so many characters, or words, on average
+    return letters >= 40 * len(labels) or words >= 5 * len(labels)
 
 
 def _mostly(pattern: re.Pattern[str], labels: Sequence[str]) -> bool:
     fitting = sum(pattern.fullmatch(text) is not None for text in labels)
-    return bool(labels) and Fraction(fitting, len(labels)) >= MOSTLY
+    # the share of labels that must be written in some way for a column to be taken for it
+    return bool(labels) and Fraction(fitting, len(labels)) >= Fraction(9, 10)

@@ -34,7 +34,6 @@ _YEAR_LAST = re.compile(
 _DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_MONTH},?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
 _NAME_DAY = re.compile(rf"{_MONTH}[-/ ](?P<day>\d{{1,2}}),?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
 
-LONGEST_MONTH = 31
 DECADE = 10
 
 
@@ -70,7 +69,7 @@ def _take_apart(text: str) -> _Day | None:
 
 
 def _numbers(year: str, month: int, day: int) -> _Day | None:
-    return _Day(year, month) if 1 <= month <= len(MONTHS) and 1 <= day <= LONGEST_MONTH else None
+    return _Day(year, month) if 1 <= month <= len(MONTHS) and 1 <= day <= 31 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,14 +40,8 @@ from sidelight.text import counted, is_deeply_nested
 FEW = 8
 """So many different numbers, or fewer, are taken for codes."""
 
-MOST_NUMBERS = 10_000
-"""So many whole numbers between the lowest and the highest are listed all."""
-
 NUMBERS = "numbers:"
 """What is drafted of labels that are numbers, where nobody said that they are."""
-
-DECADE = 10
-"""Days that go over more years than these are also drafted as decades."""
 
 RARE = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5))
 """Labels that fewer people have than such a share of them are printed together, level by level."""
@@ -267,7 +261,8 @@ def _days(column: str, labels: Sequence[str]) -> Draft:
     """Days of birth go over lifetimes: there is a step between one year and all of them."""
     years = {text[:4] for text in labels}
     periods: tuple[Period, ...] = ("month", "quarter", "year")
-    if int(max(years)) - int(min(years)) > DECADE:
+    # days that go over more years than these are also drafted as decades
+    if int(max(years)) - int(min(years)) > 10:
         periods = (*periods, "decade")
     return Draft(Hierarchy.dates(column, labels, periods=periods), f"days: {', '.join(periods)}")
 
@@ -301,7 +296,8 @@ def _fill_zeros(labels: Sequence[str]) -> Sequence[str]:
     if not all(re.fullmatch("0|-?[1-9][0-9]{0,17}", text) for text in labels):
         return labels
     low, high = min(map(int, labels)), max(map(int, labels))
-    return [str(number) for number in range(low, high + 1)] if high - low < MOST_NUMBERS else labels
+    # so many whole numbers between the lowest and the highest are listed all
+    return [str(number) for number in range(low, high + 1)] if high - low < 10_000 else labels
 
 
 def read_tree(file: Path) -> Nested:

@@ -70,9 +70,6 @@ NEARLY_ALL = Fraction(9, 10)
 ENOUGH = 20
 """Of so many rows it can be said that nearly all differ."""
 
-UNANSWERED = ("-9", "-99", "-999", "-9999")
-"""Numbers that programs write where nothing was answered, and that may still be numbers."""
-
 MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
 """Texts that mean missing wherever they are written."""
 
@@ -294,15 +291,12 @@ def _names_somebody(profile: ColumnProfile) -> Suggestion | None:
     if _numbers_rows(profile) or ((many or several) and {*words_of(profile.name)} & IDS):
         return "leave out", f"numbers rows or something else ({_different(profile)}): it points at few of them"
     look = names_somebody(profile.name)
-    if look is not None and (many or look.noun in _ALWAYS):
+    # looks by name that hold however few labels there are
+    if look is not None and (many or look.noun in ("a person's name", "an e-mail address", "a phone number")):
         return "leave out", f"called like {look.noun}: {look.because}"
     if profile.distinct > FEW_LABELS and profile.differing > Fraction(1, 2) and are_names(profile.labels):
         return "leave out", "written like people's names: it says who somebody is"
     return None
-
-
-_ALWAYS = ("a person's name", "an e-mail address", "a phone number")
-"""Looks by name that hold however few labels there are."""
 
 
 def _weighs(profile: ColumnProfile) -> Suggestion | None:
@@ -590,7 +584,8 @@ def _notes(columns: Sequence[SuggestedRole], marks: Sequence[str]) -> Iterable[s
 
 def _says_unanswered(profile: ColumnProfile) -> bool:
     """Return whether such a number stands beside labels of which no other is below zero."""
-    others = [text for text in profile.labels if text not in UNANSWERED]
+    # numbers that programs write where nothing was answered, and that may still be numbers
+    others = [text for text in profile.labels if text not in ("-9", "-99", "-999", "-9999")]
     return len(others) < len(profile.labels) and bool(others) and not any(text.startswith("-") for text in others)
 
 

@@ -45,9 +45,7 @@ FEWEST = 20_000
 NOWHERE = "000"
 """What stands for three digits of too few people."""
 
-_ZIP = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
 _CODE = re.compile(r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*")
-_THREE = re.compile(r"\s*([0-9]{3})[*xX]{0,2}\s*")
 
 
 def holds_zip_codes(column: str) -> bool:
@@ -56,7 +54,8 @@ def holds_zip_codes(column: str) -> bool:
     >>> holds_zip_codes("ZIP code"), holds_zip_codes("city")
     (True, False)
     """
-    return not {*words_of(column)}.isdisjoint(_ZIP)
+    words = frozenset(("zip", "zipcode", "zcta", "postcode", "postal", "postalcode", "plz"))
+    return not {*words_of(column)}.isdisjoint(words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,8 @@ class ZipPopulation:
 
     def compare(self, labels: Sequence[str]) -> ThreeDigits:
         """Look labels of three digits up."""
-        starts = {_start(_THREE, text) or text for text in labels}
+        three = re.compile(r"\s*([0-9]{3})[*xX]{0,2}\s*")
+        starts = {_start(three, text) or text for text in labels}
         known = [self.people[start] for start in starts if start in self.people and start != NOWHERE]
         too_few = sum(people <= FEWEST for people in known)
         return ThreeDigits(len(starts), too_few, len(starts - {NOWHERE}) - len(known))
@@ -150,30 +150,19 @@ NEARLY_ALL, ENOUGH = Fraction(9, 10), 20
 """A code points at one row where it has so many labels for each row, of at least so many rows."""
 
 _AGE = frozenset(("age", "ages", "agegroup", "alter", "edad"))
-_OTHER_UNITS = frozenset(("month", "months", "week", "weeks", "day", "days", "hours"))
 _BIRTH = frozenset(
     ("birth", "birthdate", "birthday", "birthyear", "dob", "yob", "born", "geburt", "geburtsdatum", "geburtsjahr")
 )
 _DATES = frozenset(
     ("date", "day", "dt", "time", "timestamp", "weekday", "month", "week", "quarter", "datum", "fecha", "admission")
 ) | {"admitted", "discharge", "discharged", "death", "died", "deceased", "visit", "arrival", "departure"}
-_SMALL_PLACES = frozenset(
-    ("city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "neighborhood")
-) | {"tract", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
 _PLACES = frozenset(("residence", "birthplace", "location", "place", "area", "region", "site"))
 _MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
 _MONTHS = re.compile(
     rf"\s*([0-9]{{4}}[-/.](0?[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.][0-9]{{4}}|{_MONTH}\.?[ -]?[0-9]{{4}})\s*"
 )
-_WRITTEN_DAYS = re.compile(rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*")
-_EIGHT_DIGITS = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
-_LONG_NUMBER = re.compile(r"(?<![0-9.])[0-9]{9,}(?![0-9.])")
 _YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
-_DIGITS = re.compile(r"[0-9]")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_OPEN_ENDED = re.compile(
-    r"\s*(\+|or (older|over|more|above)|and (older|over|above)|years and (older|over))\s*$|^\s*[>≥]"
-)
 _INSIDE = {
     "an e-mail address": re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
     "a link": re.compile(r"https?://\S+|www\.\S+\.\S+"),
@@ -308,7 +297,7 @@ def _reasons(profile: ColumnProfile, living: ZipPopulation | None) -> Iterator[t
     if (
         written is not None
         and written.noun == "a phone number"
-        and any(len(_DIGITS.findall(each)) < 7 for each in labels)
+        and any(len(re.findall("[0-9]", each)) < 7 for each in labels)
     ):
         written = None  # 2020-03 and 85-94 are none
     if named is not None:
@@ -346,14 +335,21 @@ def _zip_codes(labels: Sequence[str], living: ZipPopulation | None) -> tuple[Ans
 
 
 def _places(words: set[str]) -> Iterator[tuple[Answer, str]]:
-    if words & _SMALL_PLACES:
+    small_places = frozenset(
+        ("city", "town", "village", "county", "district", "precinct", "municipality", "neighbourhood", "neighborhood")
+    ) | {"tract", "block", "parish", "borough", "geocode", "ort", "stadt", "ciudad", "ville"}
+    if words & small_places:
         yield "found", "it is called like a place that is smaller than a state"
     elif words & _PLACES:
         yield "could not tell", "places that are smaller than a state must be gone"
 
 
 def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> Iterator[tuple[Answer, str]]:
-    written = any(map(_WRITTEN_DAYS.fullmatch, labels)) or all(map(_EIGHT_DIGITS.fullmatch, labels))
+    eight_digits = re.compile(r"\s*(19|20)[0-9]{2}(0[1-9]|1[0-2])([0-2][0-9]|3[01])\s*")
+    written_days = re.compile(
+        rf"\s*([0-9]{{1,2}}\.?[ -]?{_MONTH}|{_MONTH} [0-9]{{1,2}},?)\.?[ -]?([0-9]{{2}}){{1,2}}\s*"
+    )
+    written = any(map(written_days.fullmatch, labels)) or all(map(eight_digits.fullmatch, labels))
     if are_days(labels) or profile.kind == "date" or written:
         yield "found", "dates finer than a year"
     elif any(map(_MONTHS.fullmatch, labels)):
@@ -366,7 +362,8 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
     elif words & _DATES and not all(map(_YEAR.fullmatch, labels)):
         yield "could not tell", "it is called like a date, of which only the year may stay"
     units = {word for text in labels for word in words_of(text)} | words
-    if words & _AGE and units & _OTHER_UNITS:
+    other_units = frozenset(("month", "months", "week", "weeks", "day", "days", "hours"))
+    if words & _AGE and units & other_units:
         yield "could not tell", f"ages above {OLDEST} years must be one category, and these are not years"
     elif words & _AGE:
         yield from _ages(labels)
@@ -374,7 +371,10 @@ def _times(words: set[str], labels: Sequence[str], profile: ColumnProfile) -> It
 
 def _ages(labels: Sequence[str]) -> Iterator[tuple[Answer, str]]:
     above = [text for text in labels if (numbers := _NUMBERS.findall(text)) and float(numbers[-1]) > OLDEST]
-    together = [text for text in above if _OPEN_ENDED.search(text)]
+    open_ended = re.compile(
+        r"\s*(\+|or (older|over|more|above)|and (older|over|above)|years and (older|over))\s*$|^\s*[>≥]"
+    )
+    together = [text for text in above if open_ended.search(text)]
     across = [text for text in above if text not in together and float(_NUMBERS.findall(text)[0]) <= OLDEST]
     if len(together) > 1 or len(above) > len(together) + len(across):
         yield "found", f"ages above {OLDEST}, which must be one category, {OLDEST + 1} or older"
@@ -387,7 +387,7 @@ def _codes(words: set[str], profile: ColumnProfile) -> Iterator[tuple[Answer, st
         yield "found", "it is called like somebody's number"
     elif words & {"id", "ids", "identifier", "serial", "key", "uuid", "guid"}:
         yield "could not tell", "it is called like a number that may be somebody's"
-    if any(map(_LONG_NUMBER.search, profile.labels)):
+    if any(map(re.compile(r"(?<![0-9.])[0-9]{9,}(?![0-9.])").search, profile.labels)):
         yield "could not tell", "it holds long numbers, as telephones, accounts and documents have"
     if are_sentences(profile.labels):
         yield "could not tell", "free text, in which anything may stand"

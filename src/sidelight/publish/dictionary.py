@@ -17,10 +17,6 @@ from sidelight.publish.sidecar import Reading, Sidecar
 from sidelight.table.labels import listed
 from sidelight.table.table import Column
 
-ENDING = "-metadata.json"
-
-DATATYPES = {"text": "string", "whole number": "integer", "number": "number", "day": "date"}
-
 FEW = 30
 """So many labels, or fewer, are listed."""
 
@@ -31,7 +27,7 @@ def dictionary_path(path: Path) -> Path:
     >>> dictionary_path(Path("made/release.csv")).name
     'release.csv-metadata.json'
     """
-    return path.parent / (path.name + ENDING)
+    return path.parent / (path.name + "-metadata.json")
 
 
 def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
@@ -49,11 +45,12 @@ def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
 
 def _table(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
     writer = WRITERS[document.reading.format]
+    datatypes = {"text": "string", "whole number": "integer", "number": "number", "day": "date"}
     columns = [
         {
             "name": _variable(column),
             "titles": writer.encode(column),
-            "datatype": "integer" if not isinstance(cells, Column) else DATATYPES[kind_of_cells(cells)],
+            "datatype": "integer" if not isinstance(cells, Column) else datatypes[kind_of_cells(cells)],
             "dc:description": describe(column, cells if isinstance(cells, Column) else None, document),
             "null": "",
         }

@@ -28,12 +28,6 @@ from sidelight.table.roles import Roles
 from sidelight.table.table import Intake, Table
 from sidelight.text import counted, form
 
-SEPARATORS = "|;,/"
-"""What programs put between the values of a cell; the first that fits is named."""
-
-LOOKED_AT = 10_000
-"""How many different cells are looked at to notice lists."""
-
 
 def split_cells(
     table: Table,
@@ -186,8 +180,10 @@ def list_separator(cells: Iterable[Label]) -> str | None:
     '|'
     >>> list_separator(["Heart failure, acute", "Fracture, closed", "Flu"])
     """
-    texts = [cell for cell in islice(cells, LOOKED_AT) if cell is not None]
-    for separator in SEPARATORS:
+    # how many different cells are looked at to notice lists
+    texts = [cell for cell in islice(cells, 10_000) if cell is not None]
+    # what programs put between the values of a cell; the first that fits is named
+    for separator in "|;,/":
         lists = [parts_of(text, separator, "set") for text in texts]
         long = [parts for parts in lists if len(parts) > 1]
         if len(long) < 2:

@@ -153,18 +153,8 @@ def numbers_people(name: str) -> bool:
     return bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
 
 
-_NAME_OF_A_PERSON = _words("first last full given family middle maiden sur user nick")
-
 NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
 """What others know that is never an amount, whatever numbers it is written with."""
-
-SAMPLING_WEIGHTS = _words(
-    "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight samplingweight "
-    "surveyweight wtint wtmec"
-)
-_SAMPLING = _words("sampling sample survey final design analysis household hh person calibrated")
-
-FREE_TEXT = _words("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
 
 ATTRIBUTES = _words(
     "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
@@ -175,11 +165,6 @@ ATTRIBUTES = _words(
     "condition illness krankheit diagnose enfermedad maladie religion relationship household"
 )
 """Words for what is told about people, which hardly a cell says by itself."""
-
-_BESIDE_ATTRIBUTES = _words(
-    "code class status group band year date of day number no nr num level main primary person patient people count "
-    "total home native first last full given family"
-)
 
 
 def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:
@@ -194,7 +179,9 @@ def names_somebody(name: str) -> Look | None:
     ('an e-mail address', "a person's name", None)
     """
     words = words_of(name)
-    if words == ("name",) or ("name" in words and {*words} & (_NAME_OF_A_PERSON | PEOPLE)):
+    if words == ("name",) or (
+        "name" in words and {*words} & (_words("first last full given family middle maiden sur user nick") | PEOPLE)
+    ):
         return next(iter(NAMES_SOMEBODY))
     return _match_words(name, NAMES_SOMEBODY)
 
@@ -224,7 +211,11 @@ def is_called_as_columns_are(name: str) -> bool:
     (True, False, False)
     """
     words = {*words_of(name)}
-    return bool(words & ATTRIBUTES) and words <= ATTRIBUTES | _BESIDE_ATTRIBUTES
+    beside_attributes = _words(
+        "code class status group band year date of day number no nr num level main primary person patient people count "
+        "total home native first last full given family"
+    )
+    return bool(words & ATTRIBUTES) and words <= ATTRIBUTES | beside_attributes
 
 
 def is_age(name: str) -> bool:
@@ -244,7 +235,12 @@ def is_sampling_weight(name: str) -> bool:
     (True, True, False)
     """
     words = {*words_of(name)}
-    return bool(words & SAMPLING_WEIGHTS) or ("weight" in words and bool(words & _SAMPLING))
+    sampling_weights = _words(
+        "wgt wt wts weights pweight pweights perwt personwt hhwt fnlwgt finalwt finalweight sampleweight "
+        "samplingweight surveyweight wtint wtmec"
+    )
+    sampling = _words("sampling sample survey final design analysis household hh person calibrated")
+    return bool(words & sampling_weights) or ("weight" in words and bool(words & sampling))
 
 
 def is_free_text(name: str) -> bool:
@@ -253,4 +249,5 @@ def is_free_text(name: str) -> bool:
     >>> is_free_text("Q13_comment"), is_free_text("ward")
     (True, False)
     """
-    return bool({*words_of(name)} & FREE_TEXT)
+    free_text = _words("comment comments note notes remark remarks narrative freetext description bemerkung kommentar")
+    return bool({*words_of(name)} & free_text)

@@ -298,9 +298,6 @@ KindOrOrder: TypeAlias = ColumnKind | tuple[str, ...]
 
 KINDS: tuple[str, ...] = get_args(ColumnKind)
 
-_CODE = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
-"""Digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50."""
-
 
 def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
     """Judge by the labels alone what a column is.
@@ -315,7 +312,10 @@ def kind_of_labels(labels: Iterable[Label]) -> ColumnKind:
         return "category"
     if all(as_day(text) is not None for text in present):
         return "date"
-    return "number" if all(as_number(text) is not None and not _CODE.match(text) for text in present) else "category"
+    # digits that are written as no number is: with zeros in front, with a plus, or with an exponent like ICD's 1E50
+    code = re.compile(r"\s*(\+|-?0[0-9]|.*[0-9.]E[0-9])")
+    are_numbers = all(as_number(text) is not None and not code.match(text) for text in present)
+    return "number" if are_numbers else "category"
 
 
 def are_digits(labels: Iterable[Label]) -> bool:

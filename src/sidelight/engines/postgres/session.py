@@ -106,26 +106,7 @@ def _parse_names(written: str) -> tuple[str, ...]:
     return tuple(part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts)
 
 
-SESSION = (  # no SELECT, which would take the snapshot
-    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-    "SET LOCAL client_encoding = 'UTF8'",  # else queries and answers are in the encoding of the database
-    "SET LOCAL standard_conforming_strings = on",  # a backslash in a literal is a backslash
-    "SET LOCAL datestyle = 'ISO, YMD'",
-    "SET LOCAL timezone = 'UTC'",
-)
-
 LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, where nobody set lock_timeout
-
-UNREACHABLE = {
-    "no password supplied": f"asks for a password; {ELSEWHERE}",
-    "authentication failed": "does not take this user or password; check both (PGPASSWORD, or ~/.pgpass)",
-    'database ".*" does not exist': "has no such database; check its name, which stands before the question mark",
-    "invalid URI query parameter": "has a parameter that PostgreSQL does not know; take it out",
-    "host name": "names a host that is not known; check it",
-    "SSL|certificate": "and this computer do not agree on encryption; check sslmode and the certificates",
-    "": "cannot be reached; check host and port, and that the server runs and lets this computer in",
-}
-"""What the driver says when it cannot connect, and what we do."""
 
 NO_RIGHT, LOCKED, CANCELLED = "42501", "55P03", "57014"
 NO_TEXT = ("22021", "22P05")
@@ -192,7 +173,14 @@ class Session:
         with self._explain(table):
             self._call(self.connection.rollback, lambda: None, waiting_for)
         lock_timeout = f"SET LOCAL lock_timeout = {self.timeouts['lock_timeout']}"
-        for statement in (*SESSION, lock_timeout, *settings):
+        session = (  # no SELECT, which would take the snapshot
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+            "SET LOCAL client_encoding = 'UTF8'",  # else queries and answers are in the encoding of the database
+            "SET LOCAL standard_conforming_strings = on",  # a backslash in a literal is a backslash
+            "SET LOCAL datestyle = 'ISO, YMD'",
+            "SET LOCAL timezone = 'UTC'",
+        )
+        for statement in (*session, lock_timeout, *settings):
             with self._explain(table), self._cursor() as cursor:
                 self._call(partial(cursor.execute, statement), cursor.adbc_cancel, waiting_for)
 
@@ -277,9 +265,19 @@ def _connect(address: DatabaseAddress) -> Any:  # noqa: ANN401 - a connection of
     target = address.connect_to
     if not re.search(r"[?&]connect_timeout=", target) and "PGCONNECT_TIMEOUT" not in os.environ:
         target += f"{'&' if '?' in target else '?'}connect_timeout=15"  # seconds, as long as people wait for a server
+    # what the driver says when it cannot connect, and what we do
+    unreachable = {
+        "no password supplied": f"asks for a password; {ELSEWHERE}",
+        "authentication failed": "does not take this user or password; check both (PGPASSWORD, or ~/.pgpass)",
+        'database ".*" does not exist': "has no such database; check its name, which stands before the question mark",
+        "invalid URI query parameter": "has a parameter that PostgreSQL does not know; take it out",
+        "host name": "names a host that is not known; check it",
+        "SSL|certificate": "and this computer do not agree on encryption; check sslmode and the certificates",
+        "": "cannot be reached; check host and port, and that the server runs and lets this computer in",
+    }
     try:
         return interruptibly(lambda: driver.connect(target), lambda: None, f"'{address.text}'")
     except driver.Error as problem:
-        why = next(words for each, words in UNREACHABLE.items() if re.search(each, str(problem)))
+        why = next(words for each, words in unreachable.items() if re.search(each, str(problem)))
         message = f"'{address.text}' {why}"
         raise BadTable(message) from None

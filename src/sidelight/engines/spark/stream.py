@@ -66,12 +66,6 @@ ROWS_AT_ONCE = 1 << 17
 SAMPLED = 128
 """How many rows of a lot the driver is shown, about, to cut keys into ranges."""
 
-LOTS_AT_ONCE = 8
-"""How many lots Spark hands over at a time; of rows it would be ten thousand."""
-
-TASKS_PER_CORE = 4
-"""How many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows."""
-
 PEOPLE = -1
 """In place of a sensitive value: this row says how many people a key has."""
 
@@ -287,7 +281,8 @@ def _few_at_once(frame: Any) -> Iterator[None]:  # noqa: ANN401 - of Spark
     """Have Spark hand over a few lots of rows at a time while a plan is made, and not all of a partition."""
     setting, conf = "spark.sql.execution.arrow.maxRecordsPerBatch", frame.sparkSession.conf
     before = conf.get(setting)
-    conf.set(setting, LOTS_AT_ONCE)
+    # how many lots Spark hands over at a time; of rows it would be ten thousand
+    conf.set(setting, 8)
     try:
         yield
     finally:
@@ -488,7 +483,8 @@ def _code_rows(
         if met is not None and quasi is not None:
             yield _record(pickle.dumps(met), None)
 
-    return frame.coalesce(TASKS_PER_CORE * _parallel(frame)).mapInArrow(coded, "met binary, lot binary")
+    # how many tasks code rows, at most, for each that runs at once: starting one in Python is worth many rows
+    return frame.coalesce(4 * _parallel(frame)).mapInArrow(coded, "met binary, lot binary")
 
 
 def _record(met: bytes | None, lot: bytes | None) -> pa.RecordBatch:
