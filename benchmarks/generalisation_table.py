@@ -68,7 +68,7 @@ def main() -> None:
         recodings = NodeRecodings(at_hand, adult.hierarchies)
         for node in at_hand.nodes():
             for name in QUICK:
-                UTILITIES[name](recodings.at(node))
+                UTILITIES[name](recodings.recode(node))
 
     times = lowest(
         {

@@ -75,7 +75,7 @@ def squared(points, one, other):
 def test_distances_are_those_of_points(case):
     table, orders = case
     at = points(table, orders)
-    left = UnclusteredKeys(KeyDistances.of(table, orders), table.sizes)
+    left = UnclusteredKeys(KeyDistances.from_table(table, orders), table.sizes)
     middle = table.sizes @ at / table.people
     from_middle = ((at - middle) ** 2).sum(axis=1)
     spread = float(table.sizes @ from_middle) / table.people
@@ -89,7 +89,7 @@ def test_distances_are_those_of_points(case):
 def test_distances_stay_right_as_keys_are_taken(case, k):
     table, orders = case
     at = points(table, orders)
-    left = UnclusteredKeys(KeyDistances.of(table, orders), table.sizes)
+    left = UnclusteredKeys(KeyDistances.from_table(table, orders), table.sizes)
     if table.people <= k:
         return
     taken = left.take_nearest(left.from_key(0), k)
@@ -107,7 +107,7 @@ def test_distances_stay_right_as_keys_are_taken(case, k):
 @given(placed(), st.integers(1, 4))
 def test_clusters_have_k_people_and_keep_cells_whole(case, k):
     table, orders = case
-    clusters = mdav(KeyDistances.of(table, orders), table.sizes, k)
+    clusters = mdav(KeyDistances.from_table(table, orders), table.sizes, k)
     people = np.bincount(clusters, weights=table.sizes)
     assert clusters.min() == 0
     assert (people > 0).all()
@@ -148,7 +148,7 @@ def test_clusters_are_those_of_the_paper(numbers, k):
     ones = np.ones(len(numbers), np.int64)
     table = sl.Table((ages,), "disease", ("Flu",), ones, Counts.from_cells(ones[:, np.newaxis]))
     at = [Fraction(table.quasi[0].cell(key)) for key in range(len(table.sizes))]
-    clusters = mdav(KeyDistances.of(table, column_orders(table.quasi, {})), table.sizes, k)
+    clusters = mdav(KeyDistances.from_table(table, column_orders(table.quasi, {})), table.sizes, k)
     assert [set(np.flatnonzero(clusters == each).tolist()) for each in range(int(clusters.max()) + 1)] == naive(at, k)
 
 
@@ -158,7 +158,7 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
     at = points(table, orders)
     group = np.unique([rnd.randrange(3) for _ in at], return_inverse=True)[1]
     groups = int(group.max()) + 1
-    near = Centroids.of(table, orders, group, groups)
+    near = Centroids.from_table(table, orders, group, groups)
     people = np.array([table.sizes[group == each].sum() for each in range(groups)])
     middles = np.array([table.sizes[group == each] @ at[group == each] for each in range(groups)]) / people[:, None]
     if groups == 1:
@@ -175,7 +175,7 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
     merged = near.merged(np.minimum(np.arange(groups), 1), 2)
     np.testing.assert_allclose(merged.sizes, [people[0], people[1:].sum()])
     width = merged.points.shape[1] - 1  # the last coordinate only breaks ties
-    again = Centroids.of(table, orders, np.minimum(group, 1), 2)
+    again = Centroids.from_table(table, orders, np.minimum(group, 1), 2)
     np.testing.assert_allclose(merged.points[:, :width], again.points[:, :width], atol=1e-9)
 
 
@@ -184,7 +184,7 @@ def test_columns_with_very_many_labels_stand_on_a_line(case):
     table, orders = case
     before, distances.MANY_LABELS = distances.MANY_LABELS, 2
     try:
-        space = KeyDistances.of(table, orders)
+        space = KeyDistances.from_table(table, orders)
         left = UnclusteredKeys(space, table.sizes)
         expected = sum(
             (

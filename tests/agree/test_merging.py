@@ -51,7 +51,7 @@ def problems(draw):
         else each >= max(value, each.limits[0])
         for each, value in zip(chosen, values, strict=True)
     ]
-    limits = PolicyCheck.of(tuple(criteria), people=1_000)
+    limits = PolicyCheck.from_policy(tuple(criteria), people=1_000)
     assume(limits.holds(everybody))
     points = np.array(draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups))), float)
     near = draw(
@@ -82,7 +82,7 @@ def test_a_thousand_groups_that_are_all_alike_pair_up_in_a_few_rounds():
     groups = sl.Release.from_counts([{"a": 1, "b": 1}] * 1000).groups
     rounds = []
     near = LeastOverlap(np.random.default_rng(1))
-    limits = PolicyCheck.of(sl.Policy(sl.GroupSize() >= 8), people=1_000)
+    limits = PolicyCheck.from_policy(sl.Policy(sl.GroupSize() >= 8), people=1_000)
     merged = merge_groups(groups, merge_until_within(groups, limits, near, progress=rounds.append))
     assert merged.sizes.min() >= 8
     assert merged.sizes.max() < 32

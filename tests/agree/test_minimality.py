@@ -134,11 +134,11 @@ def follows(making: Making, small: SmallTable, cells, limits) -> bool:
     assert isinstance(recoding, Regions)
     group, table = recoding.group, recoding.table
     true = small.assigned(cells)
-    check = PolicyCheck.of(limits, table.people)
+    check = PolicyCheck.from_policy(limits, table.people)
     nodes = [np.arange(len(table.sizes))]
     while nodes:
         node = nodes.pop()
-        everybody = Generation.of_everybody(true, recoding.orders)
+        everybody = Generation.from_table(true, recoding.orders)
         of_truth = everybody._taking(node, np.array([0, len(node)]), np.array([0]))
         for cuts in Proposals(of_truth, recoding.orders).rounds():
             passing = of_truth.may_hold_in_halves(cuts, check)

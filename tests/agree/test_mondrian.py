@@ -51,7 +51,7 @@ class PlainMondrian:
 
     def __init__(self, table, orders, criteria, target):
         self.table, self.orders, self.target = table, orders, target
-        self.check = PolicyCheck.of(criteria, table.people)
+        self.check = PolicyCheck.from_policy(criteria, table.people)
         self.ranks = [order.ranks(column).tolist() for order, column in zip(orders, table.quasi, strict=True)]
         self.groups = [list(range(len(table.sizes)))]
 
@@ -131,6 +131,6 @@ def test_generations_make_the_same_groups_with_the_same_numbers(keys_at_once, ta
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AT_ONCE, "keys", keys_at_once)
         store = KeyStore.from_table(table, orders)
-        cut_everybody(store, PolicyCheck.of(criteria, table.people), target=target)
+        cut_everybody(store, PolicyCheck.from_policy(criteria, table.people), target=target)
     groups = PlainMondrian(table, orders, criteria, target).run()
     assert [np.flatnonzero(store.group == number).tolist() for number in range(len(store))] == groups

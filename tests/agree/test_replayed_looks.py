@@ -31,7 +31,7 @@ POLICIES = (
 
 def published_by_plain_cuts(people, policy, values) -> set[Published]:
     """What Mondrian publishes of all worlds when it tries every cut: some of that no single look gives."""
-    keys, check = sorted(set(people)), PolicyCheck.of(policy, len(people))
+    keys, check = sorted(set(people)), PolicyCheck.from_policy(policy, len(people))
     releases_ = set()
     for world in product(range(values), repeat=len(people)):
         table = table_of(people, world, values)

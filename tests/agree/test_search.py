@@ -94,9 +94,9 @@ def test_what_a_node_covers_without_looking_at_keys_is_what_its_keys_say(problem
     out = np.array(data.draw(st.lists(st.booleans(), min_size=len(groups), max_size=len(groups))), bool)
     people = int(groups.sizes[out].sum())
     recodings = NodeRecodings(lattice, by)
-    chosen = SuppressedNode(node, out, people, as_group=False, policy=PolicyCheck.of(policy, table.people))
-    for recoding in (recodings.at(node), recodings.without(chosen)):
-        again = Regions.of(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
+    chosen = SuppressedNode(node, out, people, as_group=False, policy=PolicyCheck.from_policy(policy, table.people))
+    for recoding in (recodings.recode(node), recodings.recode_with_suppression(chosen)):
+        again = Regions.from_keys(table, recoding.orders, recoding.group, recoding.start, recoding.stop)
         assert again.sizes.tolist() == recoding.sizes.tolist()
         assert again.suppressed == recoding.suppressed
         for column, order in enumerate(recoding.orders):
@@ -247,7 +247,7 @@ def test_limits_judge_groups_as_policies_do(data):
     release = data.draw(releases(max_groups=3))
     measure = data.draw(measures(release, mergeable=True))
     criterion = bounded(measure, release, data.draw)
-    check = PolicyCheck.of(sl.Policy(criterion), release.size)
+    check = PolicyCheck.from_policy(sl.Policy(criterion), release.size)
     assert check.holds(release.groups) == criterion.judge(release).holds
     for row in range(len(release)):
         alone = check.holds_in_each(release.groups.take(slice(row, row + 1)))
@@ -291,7 +291,7 @@ def test_the_lattice_refuses_only_what_trying_every_node_does_not_find(problem):
 def test_suppression_refuses_only_what_no_node_finds(problem, how, share):
     table, by, criterion = problem
     method, lattice = FullDomain(suppress=share, suppressed=how), Lattice(table, by)
-    check, most = PolicyCheck.of([criterion], table.people), method.max_suppressed(table)
+    check, most = PolicyCheck.from_policy([criterion], table.people), method.max_suppressed(table)
     found = [suppress_at(lattice, node, check, most, as_group=how == "as *") for node in lattice.nodes()]
     if any(each is not None for each in found):
         assert sl.protect(table, criterion, by=by, method=method, ask="nobody").verdict.safe

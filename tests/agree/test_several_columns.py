@@ -107,7 +107,7 @@ def test_a_search_judges_groups_and_releases_as_an_audit_does(data):
     bound = data.draw(st.sampled_from([0, 0.5, 1, 2, 3]))
     assume(plain.limits[0] <= bound <= plain.limits[1])
     criterion = measure <= bound if measure.large_is_bad else measure >= bound
-    check = CriterionCheck.of(criterion, both.size)
+    check = CriterionCheck.from_criterion(criterion, both.size)
     something_is_measured = check.holds_of_nothing(both.groups)  # a release of nobody with a value may break a limit
     assert (check.holds(both.groups) and something_is_measured) == criterion.judge(both).holds
     if check.screen.group_by_group:

@@ -182,7 +182,7 @@ def test_mondrian_makes_the_release_of_duckdb_also_when_a_worker_is_killed(spark
     here = sl.protect(sl.stream_table(rows, **roles), policy, method="mondrian")
     table = sl.stream_table(spark.createDataFrame(rows), **roles)
     marker = tmp_path / "killed"
-    monkeypatch.setattr(mondrian_streamed, "_routed", killing(str(marker), mondrian_streamed._routed))
+    monkeypatch.setattr(mondrian_streamed, "_route", killing(str(marker), mondrian_streamed._route))
     there = sl.protect(table, policy, method="mondrian")
     assert marker.exists()
     assert grouped(there) == grouped(here)

@@ -34,7 +34,7 @@ def eleven_question() -> tuple[GroupQuestion, HalfLimits]:
     recoding = found.outcome.recoding
     assert isinstance(recoding, Regions)
     groups = found.release.groups
-    limits = HalfLimits.of(PolicyCheck.of(LIMITS, 11), groups)
-    roster = RosterLines.of_table(recoding.table, recoding.group, groups)
+    limits = HalfLimits.from_check(PolicyCheck.from_policy(LIMITS, 11), groups)
+    roster = RosterLines.from_table(recoding.table, recoding.group, groups)
     (question,) = group_questions(roster, recoding.orders, groups.counts, limits)
     return question, limits

@@ -96,7 +96,7 @@ def _every_fall(
     table: Table, policy: Policy, limits: ValueLimits, *, veiled: bool
 ) -> Iterator[tuple[list[int], Fraction]]:
     """Run the method for all falls of its coins: the group of each key, and how likely that is."""
-    check, orders = PolicyCheck.of(policy, table.people), column_orders(table.quasi, {})
+    check, orders = PolicyCheck.from_policy(policy, table.people), column_orders(table.quasi, {})
     scripts: list[tuple[bool, ...]] = [()]
     while scripts:
         coins = ScriptedCoins(scripts.pop())

@@ -86,7 +86,7 @@ def test_no_rounding_flips_a_verdict(data):
     assert policy.judge(release).safe == holds
     assert read_policy_text(policy.to_toml()).policy.judge(release).safe == holds  # as the file says it
     if measure.mergeable and type(measure).screen is not Measure.screen:
-        assert PolicyCheck.of(policy, release.size).holds(release.groups) == holds  # as a search decides it
+        assert PolicyCheck.from_policy(policy, release.size).holds(release.groups) == holds  # as a search decides it
     if isinstance(finding.value, float):  # irrational: rounded towards caution, so never kinder than the truth
         twin = vouched(measure, release) if release.size < 10_000 else None
         if holds and twin is not None and isinstance(twin.value, tuple):
@@ -101,7 +101,7 @@ def test_one_person_more_or_less_decides(people):
         release = sl.Release.from_counts([{"a": size}])
         assert sl.Policy(sl.GroupSize() >= people).judge(release).safe == holds
         assert sl.Policy(sl.ProsecutorRisk() <= Fraction(1, people)).judge(release).safe == holds
-        assert PolicyCheck.of(sl.Policy(sl.GroupSize() >= people), size).holds(release.groups) == holds
+        assert PolicyCheck.from_policy(sl.Policy(sl.GroupSize() >= people), size).holds(release.groups) == holds
     half = sl.Release.from_counts([{"a": people, "b": people}])
     more = sl.Release.from_counts([{"a": people + 1, "b": people}])
     for limit in (
@@ -111,7 +111,7 @@ def test_one_person_more_or_less_decides(people):
         sl.RecursiveDiversity(1) <= 0.5,
     ):
         assert [sl.Policy(limit).judge(each).safe for each in (half, more)] == [True, False], limit
-        assert [PolicyCheck.of(sl.Policy(limit), each.size).holds(each.groups) for each in (half, more)] == [
+        assert [PolicyCheck.from_policy(sl.Policy(limit), each.size).holds(each.groups) for each in (half, more)] == [
             True,
             False,
         ]
@@ -127,7 +127,7 @@ def test_limits_beside_whole_numbers_are_no_whole_numbers():
             (measure >= 5, True), (measure > 5, False),
         ):  # fmt: skip
             assert limit.judge(five).holds == holds, limit
-            assert PolicyCheck.of(sl.Policy(limit), five.size).holds(five.groups) == holds, limit
+            assert PolicyCheck.from_policy(sl.Policy(limit), five.size).holds(five.groups) == holds, limit
 
 
 # --- merging -------------------------------------------------------------------------------------------------------

@@ -280,7 +280,7 @@ def _trial(
     rng: np.random.Generator,
 ) -> list[Figures]:
     """Publish and attack once; nothing comes out when nothing within policy can be published."""
-    results = publish_each(drawn.samples, [method.seeded(rng) for method in scheme], policy, by)
+    results = publish_each(drawn.samples, [method.seed_with(rng) for method in scheme], policy, by)
     if results is None:
         return []
     exposure = intersect(results, people=drawn.shared, by=by, prior=prior)

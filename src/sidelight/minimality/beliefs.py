@@ -172,7 +172,7 @@ class InsiderBeliefs(Tabular):
             return list_again(self.roster, self.finer, self.release.groups.counts, self.limits, witness)
         values = np.flatnonzero(counts)
         judge = partial(self.limits.judge, row, values)
-        return witness.listed_again(counts[values].tolist(), values.tolist().index(place), judge)
+        return witness.list_arrangements(counts[values].tolist(), values.tolist().index(place), judge)
 
     def people_above(self, belief: float | Fraction, *, end: End = "at least") -> int:
         """Count the people of whom an insider believes some value more than so much.
@@ -206,7 +206,7 @@ class InsiderBeliefs(Tabular):
         return Claims(int(people.sum()), claimed, float(count[hit].sum() / people.sum()))
 
     def table(self) -> pa.Table:
-        """Give a row per group and kind of person: what is believed most of them, and how that came about.
+        """Return a row per group and kind of person: what is believed most of them, and how that came about.
 
         `belief` is null where it could not be told; `at least` and `at most` are the ends of its interval, the same
         where it was counted.
@@ -234,7 +234,7 @@ class InsiderBeliefs(Tabular):
         return pa.Table.from_arrays(printed, names=names)
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def plot(self) -> alt.TopLevelMixin:
@@ -315,7 +315,7 @@ class InsiderBeliefs(Tabular):
         return self.release.groups.sizes if self.roster is None else self.roster.people
 
     def _above(self, belief: float | Fraction, end: End) -> npt.NDArray[np.bool_]:
-        """Say which lines are above a belief, exactly where they were counted."""
+        """Return which lines are above a belief, exactly where they were counted."""
         lines = self._lines
         numbers = {"at least": lines.at_least, "estimate": lines.estimate, "at most": lines.at_most}[end]
         limit = Fraction(str(belief)) if isinstance(belief, float) else Fraction(belief)
@@ -359,7 +359,7 @@ class InsiderBeliefs(Tabular):
         return (*self._printed_share(row)[:1], row, self._printed_share(row)[1])
 
     def _surest_of(self, beliefs: GroupBeliefs) -> tuple[int, int]:
-        """Give the atom and the value that are believed most in a group, by the upper ends."""
+        """Return the atom and the value that are believed most in a group, by the upper ends."""
         if beliefs.how == "counted":
             best = beliefs.estimate[np.arange(len(beliefs.surest)), beliefs.surest]
             near = np.flatnonzero(best >= best.max() - NEAR).tolist()

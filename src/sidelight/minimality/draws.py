@@ -91,7 +91,7 @@ def _kept_draws(
     sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
     kept = draws = 0
     while kept < ENOUGH and draws * len(dealt) < MOST_CELLS:
-        hands = _shuffled(dealt, at_once, random)
+        hands = _shuffle(dealt, at_once, random)
         tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
         some = question.all_fail(tables, limits, values, counts[:-1])
         draws, kept = draws + at_once, kept + len(some)
@@ -104,7 +104,7 @@ def _kept_draws(
     return sums / (kept * question.people[:, np.newaxis]), hits, kept, draws
 
 
-def _shuffled(dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator) -> npt.NDArray[np.uint16]:
+def _shuffle(dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator) -> npt.NDArray[np.uint16]:
     """Shuffle small numbers, many times: sorted by random bits above them, of which no two are the same."""
     low = np.uint64((1 << VALUE_BITS) - 1)
     hands = random.integers(0, (1 << 64) - 1, (times, len(dealt)), dtype=np.uint64, endpoint=True)

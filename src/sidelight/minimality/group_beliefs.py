@@ -74,7 +74,7 @@ class GroupBeliefs:
         return np.setdiff1d(np.flatnonzero(self.question.counts), self.values)
 
     def exactly(self, atom: int, value: int) -> Fraction:
-        """Give the exact belief that somebody of an atom has a value of the domain."""
+        """Return the exact belief that somebody of an atom has a value of the domain."""
         assert self.shares is not None
         counts = self.question.counts
         if not counts[value]:
@@ -144,7 +144,7 @@ def believe(
             [[Fraction(each, of) for each in row] for row, of in zip(sums.people.tolist(), whole, strict=True)], object
         )
         return GroupBeliefs(question, telling, Fraction(sums.weight, arrangements(counts)), shares)
-    if len(question.left) == 1 and limits.of_shares_and_distinct:
+    if len(question.left) == 1 and limits.limits_shares_and_distinct:
         return _one_cut(question, limits, name)
     drawn = draw(question, limits, telling, counts) if effort.beyond == "drawn" else None
     if drawn is None:

@@ -142,7 +142,7 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
 
 
 def _weights(tables: TableList, people: Integers) -> Whole:
-    """Give each table's number of arrangements: a product of binomial coefficients, value by value in each atom."""
+    """Return each table's number of arrangements: a product of binomial coefficients, value by value in each atom."""
     weights: Whole = np.ones(len(tables), np.int64)
     largest = 1
     for atom, size in enumerate(people.tolist()):

@@ -39,7 +39,7 @@ class HalfLimits:
     by_size: tuple[CriterionCheck, ...]  # of single groups, whatever their values
 
     @classmethod
-    def of(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
+    def from_check(cls, check: PolicyCheck, release: Groups) -> HalfLimits:
         """Sort the limits of a policy."""
         about_values = [each for each in check.by_group if each.criterion.measure.about_values and not each.is_idle]
         shares = [share_limit(each.criterion) for each in about_values]
@@ -55,12 +55,12 @@ class HalfLimits:
             tuple(each for each in shares if each is not None),
             max((each for each in distinct if each is not None), default=1),
             tuple(others),
-            tuple(TogetherLimit.of(each, release) for each in check.together),
+            tuple(TogetherLimit.from_check(each, release) for each in check.together),
             tuple(each for each in check.by_group if not each.criterion.measure.about_values),
         )
 
     @property
-    def about_sizes_alone(self) -> bool:
+    def limits_sizes_alone(self) -> bool:
         """Whether no limit looks at values: then nobody learns from a cut that was not made."""
         return (
             not self.shares
@@ -70,25 +70,25 @@ class HalfLimits:
         )
 
     @property
-    def of_shares_and_distinct(self) -> bool:
+    def limits_shares_and_distinct(self) -> bool:
         """Whether shares and numbers of values are all that is limited, besides sizes."""
         return not self.others and not self.together
 
     @property
     def may_lump(self) -> bool:
         """Whether values that cannot break a share limit may be counted as one."""
-        return self.distinct <= 1 and self.of_shares_and_distinct
+        return self.distinct <= 1 and self.limits_shares_and_distinct
 
     def admissible(self, left: Integers, people: Integers) -> Flags:
-        """Say which cuts leave enough people on both sides, by their numbers alone."""
+        """Return which cuts leave enough people on both sides, by their numbers alone."""
         return self.large_enough(left) & self.large_enough(people - left)
 
     def large_enough(self, sizes: Integers) -> Flags:
-        """Say which parts have enough people, by their numbers alone."""
+        """Return which parts have enough people, by their numbers alone."""
         enough: Flags = sizes >= 1
         for check in self.by_size:
             if enough.any():
-                enough[enough] = check.holds_in_each(_sized(self.release, sizes[enough]))
+                enough[enough] = check.holds_in_each(_make_groups_of_sizes(self.release, sizes[enough]))
         return enough
 
     def telling(self, counts: Integers, smallest: int) -> Flags:
@@ -98,7 +98,7 @@ class HalfLimits:
         return counts > min((each.most(smallest) for each in self.shares), default=int(counts.sum()))
 
     def passes(self, row: int, values: Integers, left: Integers, right: Integers, sizes: tuple[int, int]) -> Flags:
-        """Say in which arrangements a cut of a group (a row of the release) keeps the policy.
+        """Return in which arrangements a cut of a group (a row of the release) keeps the policy.
 
         `left` and `right` count the `values` (places in the domain) on the cut's sides, an arrangement per row; both
         sides have as many people in each.
@@ -110,7 +110,7 @@ class HalfLimits:
         return kept
 
     def keep(self, values: Integers, counts: Integers, people: int, *, among: Flags | None = None) -> Flags:
-        """Say which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
+        """Return which parts of a group (all, or some), of so many people each, keep all limits on single groups."""
         kept = np.ones(len(counts), bool) if among is None else among.copy()
         for limit in self.shares:
             kept &= (counts <= limit.most(people)).all(axis=1)
@@ -119,13 +119,13 @@ class HalfLimits:
         if self.others and kept.any():
             some = np.flatnonzero(kept)
             kind, first = number_vectors(counts[some])
-            parts = _with_values(self.release, values, counts[some][first])
+            parts = _make_groups_of_values(self.release, values, counts[some][first])
             kept[some] = np.logical_and.reduce([check.holds_in_each(parts) for check in self.others])[kind]
         return kept
 
     def judge(self, row: int, values: Integers, left: Sequence[int], right: Sequence[int]) -> bool:
         """Judge one pair of halves of a group by the policy's own exact measures, and nothing else."""
-        halves = _with_values(self.release, values, np.array([left, right]))
+        halves = _make_groups_of_values(self.release, values, np.array([left, right]))
         if not all(check.holds_exactly(halves) for check in self.check.by_group):
             return False
         others = self.release.take(np.delete(np.arange(len(self.release)), row))
@@ -133,13 +133,13 @@ class HalfLimits:
 
     def judge_part(self, values: Integers, counts: Sequence[int]) -> bool:
         """Judge one part of a group by the policy's own exact measures, and nothing else."""
-        part = _with_values(self.release, values, np.array([counts]))
+        part = _make_groups_of_values(self.release, values, np.array([counts]))
         return all(check.holds_exactly(part) for check in self.check.by_group)
 
     def _fit_together(self, row: int, values: Integers, left: Integers, right: Integers) -> Flags:
         """Ask the release with this cut made, each pair of halves that occurs once."""
         kind, first = number_vectors(left)
-        one, other = (_with_values(self.release, values, side[first]) for side in (left, right))
+        one, other = (_make_groups_of_values(self.release, values, side[first]) for side in (left, right))
         fits: Flags = np.logical_and.reduce([limit.holds(row, one, other) for limit in self.together])
         return fits[kind]
 
@@ -154,18 +154,18 @@ class TogetherLimit:
     after: Floats  # and from each on
 
     @classmethod
-    def of(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
+    def from_check(cls, check: CriterionCheck, release: Groups) -> TogetherLimit:
         """Join the rows of all groups of a release."""
         rows = check.screen.rows(release)
         return cls(check, release, join_forwards(check.screen, rows), join_backwards(check.screen, rows))
 
     @property
-    def covered(self) -> bool:
+    def is_covered(self) -> bool:
         """Whether merging never makes it worse, so that a cut that failed once fails in the end."""
         return holds_upwards(self.check.criterion, self.release.semantics)
 
     def holds(self, row: int, left: Groups, right: Groups) -> Flags:
-        """Say for which halves of a group the release keeps the limit."""
+        """Return for which halves of a group the release keeps the limit."""
         screen = self.check.screen
         joined = screen.join(screen.rows(left), screen.rows(right))
         if row > 0:
@@ -187,7 +187,7 @@ def _one_release(parts: list[Groups]) -> Groups:
     return replace(stacked, numbers=np.arange(1, len(stacked) + 1))
 
 
-def _sized(release: Groups, sizes: Integers) -> Groups:
+def _make_groups_of_sizes(release: Groups, sizes: Integers) -> Groups:
     """Groups of so many people, of whose values nothing is said."""
     counts = Counts.from_entries(
         np.arange(len(sizes)), np.zeros(len(sizes), np.int64), sizes, (len(sizes), len(release.domain))
@@ -195,7 +195,7 @@ def _sized(release: Groups, sizes: Integers) -> Groups:
     return Groups(release.domain, sizes, counts, (), release.semantics, release.whole, np.arange(1, len(sizes) + 1))
 
 
-def _with_values(release: Groups, values: Integers, counts: Integers) -> Groups:
+def _make_groups_of_values(release: Groups, values: Integers, counts: Integers) -> Groups:
     """Groups with these counts of some values of the domain."""
     cells = np.zeros((len(counts), len(release.domain)), np.int64)
     cells[:, values] = counts

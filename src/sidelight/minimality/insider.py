@@ -33,7 +33,7 @@ from sidelight.minimality.group_beliefs import Beyond, CountingEffort, believe, 
 from sidelight.minimality.group_question import group_questions
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.minimality.half_limits import HalfLimits
-from sidelight.minimality.lattice_question import believe_finer_fail, bounded_at, bounded_by, finer_releases
+from sidelight.minimality.lattice_question import believe_finer_fail, bound_at, bound_by, finer_releases
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
 from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
@@ -96,25 +96,25 @@ def insider(
     >>> round(float(learnt.worst), 3), learnt.people_above(0.52)
     (0.606, 22)
     """
-    case = _InsiderCase.of(release, method, policy, table, by)
+    case = _InsiderCase.build(release, method, policy, table, by)
     refusal = case.not_covered()
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     if case.method.recodes == "buckets":
         _refuse_no_buckets(case.release)
         return InsiderBeliefs(case.release, "nothing to learn", ANATOMY)
-    check = PolicyCheck.of(searchable_part(case.policy), case.release.size)
-    limits = HalfLimits.of(check, case.release.groups)
+    check = PolicyCheck.from_policy(searchable_part(case.policy), case.release.size)
+    limits = HalfLimits.from_check(check, case.release.groups)
     _refuse_broken(check, case.release)
-    if limits.about_sizes_alone:
+    if limits.limits_sizes_alone:
         _refuse_open_cut(case, limits)
         refusal = case.values_decide()
         if refusal is not None:
             return InsiderBeliefs(case.release, "could not tell", refusal)
         return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
     if case.method.recodes == "levels":
-        return _of_full_domain(case, limits)
-    return _of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
+        return _believe_of_full_domain(case, limits)
+    return _believe_of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class _InsiderCase:
     complete: bool = True
 
     @classmethod
-    def of(
+    def build(
         cls,
         release: object,
         method: MethodName | Method | None,
@@ -181,7 +181,7 @@ class _InsiderCase:
             raise BadMeasure(message)
 
     def not_covered(self) -> str | None:
-        """Say why it cannot be told, if it cannot whatever was found."""
+        """Return why it cannot be told, if it cannot whatever was found."""
         if self.release.semantics != "single":
             return f"people may have several values ('{self.release.semantics}')"
         if len(self.release.sensitive_columns) > 1:
@@ -202,7 +202,7 @@ class _InsiderCase:
         return not typed or any(isinstance(level, SearchedLevel) for level in levels.values())
 
     def values_decide(self) -> str | None:
-        """Say how values decide which of the releases within policy is taken, if they may."""
+        """Return how values decide which of the releases within policy is taken, if they may."""
         return self.method.explain_choice_by_values(self.release.sensitive_columns, self.utility)
 
     @property
@@ -221,22 +221,24 @@ class _InsiderCase:
     def roster(self) -> RosterLines:
         """Find out who is in which group."""
         if self.table is not None and self.group is not None:
-            return RosterLines.of_table(self.table, self.group, self.release.groups)
+            return RosterLines.from_table(self.table, self.group, self.release.groups)
         if self.table is not None:
-            return RosterLines.located(self.table, self.release, dict(self.by))
+            return RosterLines.locate(self.table, self.release, dict(self.by))
         if self.release.members is not None:
-            return RosterLines.of_members(self.release)
+            return RosterLines.from_members(self.release)
         message = (
             f"an insider knows who is in which group, and the release does not say; give them as {parameter('table')}"
         )
         raise BadMeasure(message)
 
 
-def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort, progress: Progress) -> InsiderBeliefs:
+def _believe_of_mondrian(
+    case: _InsiderCase, limits: HalfLimits, effort: CountingEffort, progress: Progress
+) -> InsiderBeliefs:
     """Ask each group in which a cut that its people allow was not made."""
     if case.method.resists is not None:
-        return _behind_veils(case)
-    uncovered = next((each.check.criterion for each in limits.together if not each.covered), None)
+        return _believe_behind_veils(case)
+    uncovered = next((each.check.criterion for each in limits.together if not each.is_covered), None)
     if uncovered is not None:
         reason = f"merging groups may make '{uncovered}' worse, so that a cut that failed once may fit in the end"
         return InsiderBeliefs(case.release, "could not tell", reason)
@@ -256,7 +258,7 @@ def _of_mondrian(case: _InsiderCase, limits: HalfLimits, effort: CountingEffort,
     return InsiderBeliefs(case.release, "told", ". ".join(reasons), roster, tuple(beliefs), orders, limits)
 
 
-def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
+def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     """Of releases that resist, say what is proven: nobody's belief is above the limit that the veils keep.
 
     Of a release that was read, that is what its file says: it is taken at its word only where one look per group can
@@ -274,18 +276,18 @@ def _behind_veils(case: _InsiderCase) -> InsiderBeliefs:
         look = one_look(limits, policy, case.release.size)
         refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
         reason += AS_SAID
-    beliefs = bounded_at(roster, case.release.groups.counts, limits.belief)
+    beliefs = bound_at(roster, case.release.groups.counts, limits.belief)
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
 
-def _of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
+def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
     """Ask what it tells that no finer release was published."""
     levels = case.method.levels
     if levels is not None and case.levels_may_be_searched(levels):
         return InsiderBeliefs(case.release, "could not tell", CHOSEN_AMONG_FOUND)
     if levels is not None:
         return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
-    refusal = _beyond_lattices(case, limits)
+    refusal = _refuse_lattice(case, limits)
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     roster, counts = case.roster(), case.release.groups.counts
@@ -298,12 +300,12 @@ def _of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBeliefs:
         reason = "groups are too large to count in how many worlds the finer releases break the policy"
         return InsiderBeliefs(case.release, "could not tell", reason)
     if isinstance(beliefs, Fraction):
-        beliefs = bounded_by(roster, counts, beliefs)
+        beliefs = bound_by(roster, counts, beliefs)
     return InsiderBeliefs(case.release, "told", "", roster, beliefs, (), limits, finer)
 
 
-def _beyond_lattices(case: _InsiderCase, limits: HalfLimits) -> str | None:
-    """Say why a release of a lattice is not covered, if it is not."""
+def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
+    """Return why a release of a lattice is not covered, if it is not."""
     if case.method.suppress:
         return "people may have been suppressed, and that is not covered"
     if not case.complete:
@@ -318,7 +320,7 @@ def _beyond_lattices(case: _InsiderCase, limits: HalfLimits) -> str | None:
 
 def _no_finer_release(case: _InsiderCase, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
     """All finer releases fail by size; so may those that the search would have preferred, and then nothing is told."""
-    preferred = _preferred(case, node, limits)
+    preferred = _count_preferred(case, node, limits)
     if preferred is not None and preferred.by_value == 0:
         better = counted(preferred.all, "release")
         reason = f"{better} would have been preferred, and all have groups too small, whoever has which value"
@@ -335,7 +337,7 @@ class _Preferred(NamedTuple):
     by_value: int
 
 
-def _preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred | None:
+def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred | None:
     """Count the nodes that would have been preferred; None where they depend on values, or are too many to weigh."""
     chosen_by = next((name for name in UTILITIES if name == case.utility and name not in OF_VALUES), None)
     if case.table is None or chosen_by is None:
@@ -347,7 +349,7 @@ def _preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred
     worths = (UTILITIES[chosen_by], UTILITIES[DEFAULT_UTILITY])
 
     def rank(at: Node) -> tuple[float, float, Node]:
-        recoding = recodings.at(at)
+        recoding = recodings.recode(at)
         return (worths[0](recoding), worths[1](recoding), at)
 
     published = rank(node)

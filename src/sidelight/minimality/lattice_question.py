@@ -59,7 +59,7 @@ class FinerRelease:
 def finer_releases(
     roster: RosterLines, node: Node, by: Mapping[str, Hierarchy], limits: HalfLimits
 ) -> Iterator[FinerRelease]:
-    """Give the direct predecessors of a node that do not fail by size."""
+    """Yield the direct predecessors of a node that do not fail by size."""
     for at, level in enumerate(node):
         if level == 0:
             continue
@@ -75,8 +75,8 @@ def believe_finer_fail(
     roster: RosterLines, finer: tuple[FinerRelease, ...], counts: Counts, limits: HalfLimits
 ) -> tuple[GroupBeliefs, ...] | Fraction:
     """Work out what is believed when all these releases broke the policy; or, where that is too much, ε."""
-    groups = [_GroupParts.of(row, roster, finer, counts, limits) for row in range(counts.rows)]
-    if len(finer) > MOST_PREDECESSORS or not all(each.counted for each in groups):
+    groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
+    if len(finer) > MOST_PREDECESSORS or not all(each.is_counted for each in groups):
         alone = (prod((each.fine(1 << at) for each in groups), start=Fraction(1)) for at in range(len(finer)))
         return sum(alone, Fraction(0))
     subsets = range(1 << len(finer))
@@ -98,19 +98,19 @@ def believe_finer_fail(
     return tuple(beliefs)
 
 
-def bounded_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
+def bound_by(roster: RosterLines, counts: Counts, epsilon: Fraction) -> tuple[GroupBeliefs, ...]:
     """Bound everybody's beliefs around the printed shares, for ε < 1."""
     slack = round_up(epsilon)
     return tuple(
-        _between(each, np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0), 1 - slack)
+        _build_bounded(each, np.maximum(share - slack, 0.0), np.minimum(share / (1 - slack), 1.0), 1 - slack)
         for each, share in _printed_shares(roster, counts)
     )
 
 
-def bounded_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
+def bound_at(roster: RosterLines, counts: Counts, most: Fraction) -> tuple[GroupBeliefs, ...]:
     """Say of everybody that no belief is above a limit, which the printed shares keep, and nothing else."""
     return tuple(
-        _between(each, np.zeros_like(share), np.where(share > 0, float(most), 0.0), math.nan)
+        _build_bounded(each, np.zeros_like(share), np.where(share > 0, float(most), 0.0), math.nan)
         for each, share in _printed_shares(roster, counts)
     )
 
@@ -123,7 +123,7 @@ def _printed_shares(roster: RosterLines, counts: Counts) -> Iterator[tuple[Group
         yield question, np.append(here[here > 0] / here.sum(), 0.0)[np.newaxis]
 
 
-def _between(question: GroupQuestion, at_least: Floats, at_most: Floats, all_fail: float) -> GroupBeliefs:
+def _build_bounded(question: GroupQuestion, at_least: Floats, at_most: Floats, all_fail: float) -> GroupBeliefs:
     values = np.flatnonzero(question.counts)
     share = np.append(question.counts[values] / question.size, 0.0)[np.newaxis]
     return GroupBeliefs(question, values, all_fail, None, Intervals(share, at_least, at_most))
@@ -136,7 +136,7 @@ def list_again(
     target, value = who.group.number - 1, limits.release.code_of(who.value)
     together = {(1 << len(finer)) - 1: (1, 1)}  # finer releases that are fine so far → arrangements, those with A
     for row in range(counts.rows):
-        group = _GroupParts.of(row, roster, finer, counts, limits)
+        group = _GroupParts.build(row, roster, finer, counts, limits)
         question, values = group.question, np.flatnonzero(counts.row(row))
         parts = np.stack([each.part[question.lines] for each in finer])
         of_atom = [parts[:, question.atom == atom][:, 0].tolist() for atom in range(len(question.people))]
@@ -188,7 +188,7 @@ class _GroupParts:
     by_fine: dict[int, TableSums] | None  # set of finer releases, as bits → tables; None: too many to list
 
     @classmethod
-    def of(
+    def build(
         cls, row: int, roster: RosterLines, finer: tuple[FinerRelease, ...], counts: Counts, limits: HalfLimits
     ) -> _GroupParts:
         start, stop = np.searchsorted(roster.group, [row, row + 1]).tolist()
@@ -209,17 +209,17 @@ class _GroupParts:
         return cls(question, telling, whole, sums)
 
     @property
-    def counted(self) -> bool:
+    def is_counted(self) -> bool:
         return self.by_fine is not None
 
     def fine(self, subset: int) -> Fraction:
-        """Say how likely all of a set of finer releases are fine here; 1 where that cannot be counted."""
+        """Return how likely all of a set of finer releases are fine here; 1 where that cannot be counted."""
         if self.by_fine is None:
             return Fraction(1)
         return Fraction(sum(each.weight for fine, each in self.by_fine.items() if fine & subset == subset), self.whole)
 
     def hits(self, subset: int) -> npt.NDArray[np.object_]:
-        """Give the expected people of each atom with each value where all of a set of finer releases are fine."""
+        """Return the expected people of each atom with each value where all of a set of finer releases are fine."""
         assert self.by_fine is not None
         hits = np.full((len(self.question.people), len(self.telling) + 1), Fraction(0), object)
         for fine, each in self.by_fine.items():
@@ -230,7 +230,7 @@ class _GroupParts:
 
 
 def _fine_sets(tables: TableList, parts: Integers, people: Integers, limits: HalfLimits, telling: Integers) -> Integers:
-    """Say which finer releases (bits) are fine in each table; `parts` are finer release × atom."""
+    """Return which finer releases (bits) are fine in each table; `parts` are finer release × atom."""
     fine = np.zeros(len(tables), np.int64)
     for at, part_of in enumerate(parts):
         kept = np.ones(len(tables), bool)

@@ -78,7 +78,7 @@ class Insider(Measure):
         return cls()
 
     def settings(self) -> dict[str, object]:
-        """Say the parameters as a policy file does: none."""
+        """Return the parameters as a policy file does: none."""
         return {}
 
     @classmethod

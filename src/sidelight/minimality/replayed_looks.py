@@ -44,14 +44,14 @@ def refuse_other_than_looks(
     target = None if towards is None else label_counts(table, towards)
     store = KeyStore.from_table(table, orders)
     for generation in store.generations():
-        looks = _joined(look.looks(generation, orders, target))
+        looks = _join_looks(look.looks(generation, orders, target))
         store.split(generation, _published_cuts(generation, roster.group[generation.keys], looks, look, release))
 
 
 def _published_cuts(
     generation: Generation, published: Integers, looks: tuple[Cuts, Floats], look: OneLook, release: Release
 ) -> Cuts:
-    """Give the cut of each node with several published groups, or refuse; `published` is that of each key."""
+    """Return the cut of each node with several published groups, or refuse; `published` is that of each key."""
     cuts, veils = looks
     first = published[starts_of(generation.group, generation.groups)[:-1]]  # of the published groups of each node
     several = np.zeros(generation.groups, bool)
@@ -91,9 +91,9 @@ def _refuse(release: Release, row: int) -> NoReturn:
     raise BadRelease(message)
 
 
-def _joined(looks: Iterator[tuple[Cuts, Floats]]) -> tuple[Cuts, Floats]:
-    parts, veils = zip((Cuts.joined([]), np.zeros(0)), *looks, strict=True)
-    return Cuts.joined(parts), np.concatenate(veils)
+def _join_looks(looks: Iterator[tuple[Cuts, Floats]]) -> tuple[Cuts, Floats]:
+    parts, veils = zip((Cuts.concatenate([]), np.zeros(0)), *looks, strict=True)
+    return Cuts.concatenate(parts), np.concatenate(veils)
 
 
 def _any_world(roster: RosterLines, release: Release) -> Table:

@@ -30,7 +30,7 @@ class RosterLines:
     truth: Counts | None = None  # line × value of the release's domain
 
     @classmethod
-    def of_table(cls, table: Table, group: Integers, release: Groups) -> RosterLines:
+    def from_table(cls, table: Table, group: Integers, release: Groups) -> RosterLines:
         """Take the people of a table, and the group that each of its keys is in (−1: none)."""
         lines = np.argsort(group, kind="stable")
         lines = lines[group[lines] >= 0]
@@ -41,10 +41,10 @@ class RosterLines:
         if all(text in code for text in table.domain):
             places = np.array([code[text] for text in table.domain], np.int64)
             truth = table.counts.take(lines).merge_values(places, width=len(release.domain))
-        return cls(columns, group[lines], table.sizes[lines], truth)._checked(release)
+        return cls(columns, group[lines], table.sizes[lines], truth)._check(release)
 
     @classmethod
-    def located(cls, table: Table, release: Release, by: dict[str, Hierarchy]) -> RosterLines:
+    def locate(cls, table: Table, release: Release, by: dict[str, Hierarchy]) -> RosterLines:
         """Find the people of a table in what a release prints; everybody has to fit one group."""
         linkage = link(release, table.quasi, len(table.sizes), Lookup.of(by))
         kinds = {column.name: column.kind for column in release.groups.columns}
@@ -58,18 +58,18 @@ class RosterLines:
                 f"give {parameter('table')} with the people who are in it, and its hierarchies in {parameter('by')}"
             )
             raise BadRelease(message)
-        return cls.of_table(table, linkage.group[linkage.starts[:-1]][linkage.profile], release.groups)
+        return cls.from_table(table, linkage.group[linkage.starts[:-1]][linkage.profile], release.groups)
 
     @classmethod
-    def of_members(cls, release: Release) -> RosterLines:
+    def from_members(cls, release: Release) -> RosterLines:
         """Take the members that a release knows."""
         members = release.members
         assert members is not None
         order = np.argsort(members.group, kind="stable")
         columns = tuple(column.take(members.key[order]) for column in members.columns)
-        return cls(columns, members.group[order], members.people[order])._checked(release.groups)
+        return cls(columns, members.group[order], members.people[order])._check(release.groups)
 
-    def _checked(self, release: Groups) -> RosterLines:
+    def _check(self, release: Groups) -> RosterLines:
         """Refuse a roster that does not fit the release, by the people of a group or, where held, their values."""
         there = add_up(self.group, self.people, len(release))
         off = there != release.sizes

@@ -78,7 +78,7 @@ class InsiderWitness(Witness):
         many = len(self.cuts)
         return f"{counted(many, 'cut')} that the people of the group allow {form('was', many)} not made"
 
-    def listed_again(
+    def list_arrangements(
         self, counts: Sequence[int], place: int, passes: Callable[[tuple[int, ...], tuple[int, ...]], bool]
     ) -> Fraction:
         """Go through all arrangements of the group's counts, and see in which of those where all cuts fail it is true.

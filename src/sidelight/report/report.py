@@ -433,7 +433,9 @@ def count_broken(judgements: Sequence[Judgement], release: ReleaseBlocks) -> lis
             criterion = judgement.criterion
             measure, groups = view_block(criterion.measure, before, block, every=True)
             # decided as in a search: in floats, and in fractions where the floats are too close to the bound to tell
-            check = CriterionCheck.of(dataclasses.replace(criterion, measure=measure), int(groups.sizes.max()))
+            check = CriterionCheck.from_criterion(
+                dataclasses.replace(criterion, measure=measure), int(groups.sizes.max())
+            )
             for part in groups.blocks():
                 breaks = _breaks(judgement, check, part)
                 counts[at] += (np.count_nonzero(breaks), part.sizes[breaks].sum())

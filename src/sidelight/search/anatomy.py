@@ -83,7 +83,7 @@ class DealtPeople:
     values: Counts  # person × value
     counts: Counts  # bucket × value
 
-    def merged(self, into: Integers) -> DealtPeople:
+    def merge_buckets(self, into: Integers) -> DealtPeople:
         """Put buckets together: bucket i goes to `into[i]`."""
         counts = self.counts.roll_up(into, groups=int(into.max()) + 1)
         return replace(self, bucket=into[self.bucket], counts=counts)
@@ -110,13 +110,13 @@ def deal_sets(
         if policy.holds_in_each(buckets).mean() < NEARLY_ALL:
             high = middle
             continue
-        low, within = middle, dealt.merged(merge_until_within(buckets, policy, near))
+        low, within = middle, dealt.merge_buckets(merge_until_within(buckets, policy, near))
         best = within if within.counts.rows > best.counts.rows else best
     return best
 
 
 def line_up_hardest_first(profiles: Profiles, rng: np.random.Generator) -> Integers:
-    """Give the profile of each person in line: those with many frequent values first, at random among equals."""
+    """Return the profile of each person in line: those with many frequent values first, at random among equals."""
     row, value, count = profiles.counts.entries()
     hardness = add_up(row, count * profiles.counts_of_all()[value], len(profiles))
     line = rng.permutation(np.repeat(np.arange(len(profiles)), profiles.people))
@@ -132,7 +132,7 @@ def _deal(profiles: Profiles, line: Integers, buckets: int, rng: np.random.Gener
 
 
 def deal_in_turns(values: Counts, line: Integers, buckets: int, rng: np.random.Generator) -> Integers:
-    """Give the bucket of each person in line, whose values are row `line[i]` of the counts.
+    """Return the bucket of each person in line, whose values are row `line[i]` of the counts.
 
     >>> values = Counts.from_cells([[1, 1, 0], [0, 0, 1]])
     >>> bucket = deal_in_turns(values, np.array([0, 0, 1, 1]), 2, np.random.default_rng(0))
@@ -228,11 +228,11 @@ class Anatomy(Method):
         totals = table.counts.totals()
         rng = np.random.default_rng() if self.random is None else self.random
         if table.semantics != "single":
-            check = PolicyCheck.of((*policy.criteria, *self._diversity(table)), table.people)
+            check = PolicyCheck.from_policy((*policy.criteria, *self._diversity(table)), table.people)
             dealt = deal_sets(table, check, LeastOverlap(rng), rng, progress)
             return _outcome(table, by, dealt, rng.permutation(dealt.counts.rows))
         self._check(totals)
-        check = PolicyCheck.of(policy, table.people)
+        check = PolicyCheck.from_policy(policy, table.people)
         count = max_buckets_within(table, check, progress) if self.l is None else max_buckets(totals, self.l)
         merged = merge_until_within(
             bucket_groups(table, count),
@@ -256,7 +256,7 @@ class Anatomy(Method):
             return ()
         criterion = Acquaintance() <= Fraction(1, self.l)
         everybody = candidate_groups(table, np.array([table.people]), Counts.from_cells(table.counts.totals()))
-        largest = CriterionCheck.of(criterion, table.people).finding(everybody).value
+        largest = CriterionCheck.from_criterion(criterion, table.people).finding(everybody).value
         if largest > Fraction(1, self.l):
             message = (
                 f"Anatomy(l={self.l}): more than 1 in {self.l} people have the most frequent value; "
@@ -278,7 +278,7 @@ def _outcome(table: Table, by: Mapping[str, Hierarchy], dealt: DealtPeople, numb
     """Put people into buckets, which are numbered at random: that says nothing about who has which value."""
     counts = dealt.counts.take(np.argsort(number))
     orders = column_orders(table.quasi, by)
-    recoding = Buckets.of(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
+    recoding = Buckets.from_people(table, orders, dealt.key, number[dealt.bucket], counts, values=dealt.values)
     return SearchOutcome(recoding.release(), recoding)
 
 
@@ -293,7 +293,7 @@ def _line_up(table: Table, rng: np.random.Generator) -> tuple[Integers, Integers
 
 
 def max_buckets(totals: Integers, l: int) -> int:  # noqa: E741 - the paper's letter
-    """Give the largest number of buckets that can all have `l` different values: Σ_x min(n(x), b) ≥ l·b.
+    """Return the largest number of buckets that can all have `l` different values: Σ_x min(n(x), b) ≥ l·b.
 
     >>> max_buckets(np.array([4, 3, 1]), 2), max_buckets(np.array([9, 1, 1]), 2)
     (4, 2)
@@ -330,7 +330,7 @@ def _holds(buckets: Groups, kinds: Integers, policy: PolicyCheck) -> bool:
 
 
 def deal(totals: Integers, buckets: int) -> Integers:
-    """Give the bucket of each person, when people stand in line value by value.
+    """Return the bucket of each person, when people stand in line value by value.
 
     >>> deal(np.array([3, 2]), 2).tolist()
     [0, 1, 0, 0, 1]
@@ -394,7 +394,7 @@ class LeastOverlap(Neighbours):
             overlap[start : start + COMPARED] = pairs[np.arange(len(block)), chosen]
         return best, overlap
 
-    def merged(self, into: Integers, groups: int) -> Self:
+    def follow_merge(self, into: Integers, groups: int) -> Self:
         """Nothing to follow: the groups' counts say it all."""
         del into, groups
         return self

@@ -45,7 +45,7 @@ def ask_attackers(found: SearchResult, ask: Ask = "both", *, progress: Progress 
         return tuple(AttackerAnswer(kind.attacker, "not asked", reason) for kind in kinds)
     question = found_release(found, progress)
     return tuple(
-        _judged_by_policy(found, kind) or kind.answer_search(question)
+        _find_judgement(found, kind) or kind.answer_search(question)
         if ask in ("both", kind.name)
         else AttackerAnswer(kind.attacker, "not asked", "nobody wished so")
         for kind in kinds
@@ -81,7 +81,7 @@ def largest_share(release: Release) -> Fraction:
     return max((min(Fraction(many, people), Fraction(1)) for many, people in pairs), default=Fraction(0))
 
 
-def _judged_by_policy(found: SearchResult, kind: type[Measure]) -> AttackerAnswer | None:
+def _find_judgement(found: SearchResult, kind: type[Measure]) -> AttackerAnswer | None:
     judgement = next((each for each in found.verdict.judgements if isinstance(each.criterion.measure, kind)), None)
     if judgement is None:
         return None

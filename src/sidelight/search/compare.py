@@ -133,7 +133,7 @@ class ReleaseComparison(Tabular):
         return min(levels or regions or list(self.within), key=_default_loss)
 
     def advice(self) -> Iterator[str]:
-        """Say which row a person would take and why, and what the others are for."""
+        """Yield which row a person would take and why, and what the others are for."""
         advised = self.advised
         yield f"A person would take row {self._number(advised)}: {_why(advised)}."
         whole = [row for row in self.within if row.method.recodes == "levels" and not _result(row).suppressed]
@@ -158,7 +158,7 @@ class ReleaseComparison(Tabular):
                 yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
 
     def _price(self, row: ComparedRelease) -> str:
-        """Say what resisting a reader costs; nothing where only sizes are limited."""
+        """Return what resisting a reader costs; nothing where only sizes are limited."""
         result, plain = _result(row), row.method.with_options(resists=None)
         if result.resistance is None or result.resistance.belief is None:
             return ""
@@ -179,13 +179,13 @@ class ReleaseComparison(Tabular):
         return comparison_chart(self)
 
     def table(self) -> pa.Table:
-        """Give it as a pyarrow table, a row per way of publishing; null where nothing is within policy."""
+        """Return it as a pyarrow table, a row per way of publishing; null where nothing is within policy."""
         import pyarrow as pa  # noqa: PLC0415 - only where rows are handed out
 
         return pa.Table.from_pylist([self.as_data(row) for row in self.rows])
 
     def as_data(self, row: ComparedRelease) -> dict[str, object]:
-        """Give a row as plain data."""
+        """Return a row as plain data."""
         result = row.result
         utility: dict[str, float | None] = {name: None if result is None else result.utility[name] for name in COMPARED}
         return {
@@ -206,7 +206,7 @@ class ReleaseComparison(Tabular):
         }
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def __repr__(self) -> str:
@@ -231,7 +231,7 @@ class ReleaseComparison(Tabular):
 
 
 def _figures(row: ComparedRelease) -> tuple[object, ...]:
-    """Give groups, suppressed people and utilities, to four figures; nothing where there is no release."""
+    """Return groups, suppressed people and utilities, to four figures; nothing where there is no release."""
     if row.result is None:
         return ("",) * (2 + len(COMPARED))
     worths = (float(f"{row.result.utility[name]:.4g}") for name in COMPARED)
@@ -287,9 +287,9 @@ def compare(
     >>> ways.advised.labels
     {'age': '*', 'education': '7 labels', 'sex': 'as it is'}
     """
-    tried = list(_with_defence([method_of(method) for method in methods], resists))
+    tried = list(_add_defended([method_of(method) for method in methods], resists))
     shared = [way.with_options(suppress=share) for way in tried if way.takes("suppress") for share in suppress]
-    problem = SearchProblem.of(held(table), policy, by, (*tried, *shared))
+    problem = SearchProblem.build(held(table), policy, by, (*tried, *shared))
     rows = [row for method in tried for row in _rows(problem, method, suppress, progress)]
     if not any(row.result is not None for row in rows):
         reasons = "; ".join(f"{row.how}: {row.reason}" for row in rows)
@@ -298,7 +298,7 @@ def compare(
     return ReleaseComparison(problem.policy, tuple(rows))
 
 
-def _with_defence(methods: Sequence[Method], resists: str | None) -> Iterator[Method]:
+def _add_defended(methods: Sequence[Method], resists: str | None) -> Iterator[Method]:
     """Put a method that resists a reader after each that can; refuse where none can."""
     if resists is not None and not any(method.takes("resists") for method in methods):
         able = next(name for name, each in METHODS.items() if each.takes("resists"))
@@ -351,10 +351,10 @@ def _rows_by_share(
         for release, utilities in best_at.items():
             if release not in published:
                 published.add(release)
-                yield _judged(problem, way, outcomes[utilities[0]], tuple(utilities), progress)
+                yield _judge_release(problem, way, outcomes[utilities[0]], tuple(utilities), progress)
 
 
-def _judged(
+def _judge_release(
     problem: SearchProblem, way: Method, outcome: SearchOutcome, best_at: tuple[str, ...], progress: Progress
 ) -> ComparedRelease:
     try:

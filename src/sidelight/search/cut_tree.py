@@ -70,20 +70,20 @@ class CutTree:
         return {order.name: self.record.along[at] for at, order in enumerate(self.orders) if self.record.along.get(at)}
 
     def top(self) -> tuple[CutNode, ...]:
-        """Give everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
+        """Return everybody, and the halves of the first cuts of each group; halves follow what they are halves of."""
         widths = tuple((0, len(order)) for order in self.orders)
         return tuple(self._from(_Group(0, -1, widths, self.people), None, 0, 0))
 
     def _from(self, group: _Group, parent: int | None, level: int, place: int) -> Iterator[CutNode]:
-        """Give a node, which stands at a place, and all below it."""
-        cuts = Cuts.joined(self.record.first)
+        """Yield a node, which stands at a place, and all below it."""
+        cuts = Cuts.concatenate(self.record.first)
         later = np.flatnonzero(cuts.group == group.number)
         later = later[later > group.made_by] if level < LEVELS else later[:0]
         order = None if group.column is None else self.orders[group.column]
         yield CutNode(
             parent,
             "" if order is None else order.name,
-            "" if order is None or group.column is None else _in_words(order, *group.box[group.column]),
+            "" if order is None or group.column is None else _describe_stretch(order, *group.box[group.column]),
             group.people,
             self._groups_in(group.box),
             bool(len(later)),
@@ -122,8 +122,8 @@ class _Group:
         )
 
 
-def _in_words(order: Order, start: int, stop: int) -> str:
-    """Say what a stretch of ranks is; of very many labels that have no size, where it begins and ends."""
+def _describe_stretch(order: Order, start: int, stop: int) -> str:
+    """Return what a stretch of ranks is; of very many labels that have no size, where it begins and ends."""
     if order.numeric or stop - start <= MOST_TILED:
         return shown(order.label_of(start, stop))
     return f"{shown(order.labels[start])} … {shown(order.labels[stop - 1])}"

@@ -39,7 +39,7 @@ FEW_COMBINATIONS = 1_000
 
 
 def label_distances(order: Order) -> Floats:
-    """Give the squared distance of each two labels of a column, by rank (D_c).
+    """Return the squared distance of each two labels of a column, by rank (D_c).
 
     >>> from sidelight.search.orders import order_of
     >>> label_distances(order_of(Column.of("age", ["11", "12", "15"]))).tolist()
@@ -54,7 +54,7 @@ def label_distances(order: Order) -> Floats:
 
 
 def points_on_line(order: Order) -> Floats:
-    """Give the point of each label, coordinate × rank: on a line from 0 to 1, and beside it where it is missing."""
+    """Return the point of each label, coordinate × rank: on a line from 0 to 1, and beside it where it is missing."""
     missing = np.array([text is None for text in order.labels])
     return points_of(np.where(missing, np.nan, order.position))
 
@@ -72,7 +72,7 @@ class DistanceMatrix:
     codes: Integers  # per key
     squared: Floats  # label × label
 
-    def beside(self, other: DistanceMatrix) -> DistanceMatrix:
+    def combine(self, other: DistanceMatrix) -> DistanceMatrix:
         """Take two columns for one, whose labels are the combinations that occur."""
         both = tuple(Column("", (None,) * len(part.squared), part.codes.astype(np.int32)) for part in (self, other))
         # combinations that occur are the new labels; squared distances add up over columns
@@ -89,7 +89,7 @@ class KeyDistances:
     lines: Floats  # line × key
 
     @classmethod
-    def of(cls, table: Table, orders: tuple[Order, ...]) -> KeyDistances:
+    def from_table(cls, table: Table, orders: tuple[Order, ...]) -> KeyDistances:
         """Place the keys of a table."""
         matrices: list[DistanceMatrix] = []
         lines = []
@@ -109,7 +109,7 @@ def _combine(matrices: list[DistanceMatrix]) -> tuple[DistanceMatrix, ...]:
     for each in sorted(matrices, key=lambda each: len(each.squared)):
         packed = combined[-1].codes * len(each.squared) + each.codes if combined else each.codes
         if combined and len(np.unique(packed)) <= FEW_COMBINATIONS:
-            combined[-1] = combined[-1].beside(each)
+            combined[-1] = combined[-1].combine(each)
         else:
             combined.append(each)
     return tuple(combined)
@@ -128,7 +128,7 @@ class Centroids(Neighbours):
     points: Floats  # group × coordinate
 
     @classmethod
-    def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Centroids:
+    def from_table(cls, table: Table, orders: tuple[Order, ...], group: Integers, groups: int) -> Centroids:
         """Average over the people of each group."""
         sizes = add_up(group, table.sizes, groups)
         sums = [
@@ -155,7 +155,7 @@ class Centroids(Neighbours):
             least[start : start + step] = error.min(axis=1)
         return best, least
 
-    def merged(self, into: Integers, groups: int) -> Self:
+    def follow_merge(self, into: Integers, groups: int) -> Self:
         """Average the points of merged groups, each by its people."""
         sizes = add_up(into, self.sizes, groups)
         # averages times people are sums, and sums add up

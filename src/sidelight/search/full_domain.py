@@ -41,7 +41,7 @@ from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGr
 from sidelight.rounding import whole_number
 from sidelight.search.lattice_search import search_lattice
 from sidelight.search.method import LevelChoice, Method, Recodes, SearchOutcome
-from sidelight.search.one_group import blocked_by, nothing_found
+from sidelight.search.one_group import list_blocking, nothing_found
 from sidelight.search.orders import Order, order_along
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import LevelRegions, Marginals, Regions
@@ -127,7 +127,7 @@ class FullDomain(Method):
         lattice = lattice_of(table, by, policy.registers)
         recodings = NodeRecodings(lattice, by)
         if self.levels is not None:
-            nodes = self._judged(lattice, recodings, policy, utilities)
+            nodes = self._judge_levels(lattice, recodings, policy, utilities)
         elif self.suppress:
             nodes = self._search_with_suppression(lattice, recodings, policy, utilities, progress)
         else:
@@ -146,7 +146,7 @@ class FullDomain(Method):
     ) -> _Nodes:
         """Only minimal nodes are weighed: every other node within policy prints less than one of them."""
         nodes = search_lattice(lattice, policy, max_checks=self.nodes, progress=progress)
-        weighed = tuple(_Candidate(node, _worth(recodings.at(node), utilities)) for node in nodes.minimal)
+        weighed = tuple(_Candidate(node, _worth(recodings.recode(node), utilities)) for node in nodes.minimal)
         return _Nodes(weighed, nodes.minimal, nodes.checked, nodes.complete)
 
     def _search_with_suppression(
@@ -163,32 +163,37 @@ class FullDomain(Method):
             policy,
             max_suppressed=self.max_suppressed(lattice.table),
             as_group=self.suppressed == "as *",
-            worth=lambda chosen: _worth(recodings.without(chosen), utilities),
+            worth=lambda chosen: _worth(recodings.recode_with_suppression(chosen), utilities),
             max_checks=self.nodes,
             progress=progress,
         )
         weighed = tuple(_Candidate(each.node, each.worth, each) for each in nodes.within)
         return _Nodes(weighed, tuple(each.node for each in nodes.minimal), nodes.checked, nodes.complete)
 
-    def _judged(
+    def _judge_levels(
         self, lattice: AnyLattice, recodings: NodeRecodings, policy: Policy, utilities: Sequence[UtilityName]
     ) -> _Nodes:
         """Judge the levels that were chosen, exactly; nothing is searched."""
         node = _node_of(lattice, self.levels or {})
         if not self.suppress:
             _refuse_broken(lattice, node, policy)
-            candidate = _Candidate(node, _worth(recodings.at(node), utilities))
+            candidate = _Candidate(node, _worth(recodings.recode(node), utilities))
             return _Nodes((candidate,), (), 1, complete=True)
-        check = PolicyCheck.of(policy, lattice.table.people)
+        check = PolicyCheck.from_policy(policy, lattice.table.people)
         most = self.max_suppressed(lattice.table)
         chosen = suppress_at(lattice, node, check, most, as_group=self.suppressed == "as *")
         if chosen is None:
             _refuse_broken(lattice, node, policy, f", and suppressing at most {counted(most, 'person')} does not help")
         assert chosen is not None
-        return _Nodes((_Candidate(node, _worth(recodings.without(chosen), utilities), chosen),), (), 1, complete=True)
+        return _Nodes(
+            (_Candidate(node, _worth(recodings.recode_with_suppression(chosen), utilities), chosen),),
+            (),
+            1,
+            complete=True,
+        )
 
     def _refusal(self, table: AnyTable, policy: Policy, *, complete: bool) -> SidelightError:
-        """Say why nothing was found: the search was stopped, hierarchies do not reach up to `*`, or nothing is."""
+        """Return why nothing was found: the search was stopped, hierarchies do not reach up to `*`, or nothing is."""
         if not complete:
             message = (
                 "the search was stopped before it found anything within policy; "
@@ -217,7 +222,7 @@ class FullDomain(Method):
         return self.suppressed == "left out" and self.suppress > 0
 
     def max_suppressed(self, table: AnyTable) -> int:
-        """Say how many people of a table may be suppressed."""
+        """Return how many people of a table may be suppressed."""
         return int(Fraction(str(self.suppress)) * table.people)
 
 
@@ -291,7 +296,7 @@ def _refuse_broken(lattice: AnyLattice, node: Node, policy: Policy, more: str = 
     broken = policy.judge(lattice.release_to_judge(node)).broken
     if not broken:
         return
-    blocked = blocked_by(broken)
+    blocked = list_blocking(broken)
     printed = ", ".join(f"{name} {level}" for name, level in lattice.levels(node).items())
     message = (
         f"the levels {printed} are not within policy: {'; '.join(blocked)}{more}; "
@@ -339,27 +344,27 @@ class NodeRecodings:
         self._orders = tuple(order_along(column, by.get(column.name)) for column in table.quasi)
         self._levels: dict[tuple[int, int], _Level] = {}
         self._marginals = (
-            Marginals.of_labels(table.label_people, self._orders)
+            Marginals.from_labels(table.label_people, self._orders)
             if isinstance(table, StreamedTable)
-            else Marginals.of(table, self._orders)
+            else Marginals.from_table(table, self._orders)
         )
 
-    def at(self, node: Node) -> Regions:
+    def recode(self, node: Node) -> Regions:
         """Recode the table at a node."""
         table = self._lattice.table
         if isinstance(table, StreamedTable):
-            return self._of_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
+            return self._recode_groups(node, self._lattice.groups_at(node), lambda: table.sizes)
         columns = self._columns(node, table)
         group, first = number_equal_rows(columns, len(table.sizes))
         codes = [column.codes[first] for column in columns]
         return self._regions(node, codes, add_up(group, table.sizes, len(first)), 0, lambda: group)
 
-    def without(self, chosen: SuppressedNode) -> Regions:
+    def recode_with_suppression(self, chosen: SuppressedNode) -> Regions:
         """Recode the table at a node, with some of its groups suppressed."""
         node, groups, table = chosen.node, self._lattice.groups_at(chosen.node), self._lattice.table
         suppressed = chosen.flags(self._lattice)
         if isinstance(groups, StreamedGroups):
-            return self._of_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
+            return self._recode_groups(node, replace(groups, hidden=suppressed), lambda: held(table).sizes)
         kept = np.flatnonzero(~suppressed)
 
         def group() -> Integers:
@@ -368,18 +373,18 @@ class NodeRecodings:
             number[kept] = np.arange(len(kept))
             return number[number_equal_rows(self._columns(node, keys), len(keys.sizes))[0]]
 
-        return self._of_groups(node, groups.take(kept), group)
+        return self._recode_groups(node, groups.take(kept), group)
 
     def to_print(self, node: Node, chosen: SuppressedNode | None) -> Regions:
         """Recode the table at a node, with its groups at hand even where the lattice has them on disk."""
-        recoding = self.at(node) if chosen is None else self.without(chosen)
+        recoding = self.recode(node) if chosen is None else self.recode_with_suppression(chosen)
         if recoding.groups == len(recoding.sizes):
             return recoding
         groups = self._lattice.held_groups_at(node)
         kept = groups if chosen is None else groups.take(np.flatnonzero(~chosen.flags(self._lattice)))
-        return self._of_groups(node, kept, recoding.look_up)
+        return self._recode_groups(node, kept, recoding.look_up)
 
-    def _of_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
+    def _recode_groups(self, node: Node, groups: AnyGroups, look_up: Callable[[], Integers]) -> Regions:
         """Recode the table to these groups of a node; those on disk are gone through, and only added up."""
         everybody = self._lattice.table.people
         if isinstance(groups, Groups):
@@ -438,7 +443,7 @@ class NodeRecodings:
             labels = Column(column.name, column.labels, np.arange(len(column.labels), dtype=np.int32))
             recoded = coarser(labels, self._by, level)
             start, stop = np.zeros((2, len(recoded.labels)), np.int64)
-            start[recoded.codes], stop[recoded.codes] = _covered(order, level, order.rank.astype(np.int64))
+            start[recoded.codes], stop[recoded.codes] = _stretches_covered(order, level, order.rank.astype(np.int64))
             self._levels[at, level] = _Level(recoded, start, stop)
         return self._levels[at, level]
 
@@ -469,8 +474,8 @@ class _Level(NamedTuple):
     stop: Integers
 
 
-def _covered(order: Order, level: int, rank: Integers) -> tuple[Integers, Integers]:
-    """Give the stretch of ranks that share a rank's node at a level: neighbours, by the order's invariant."""
+def _stretches_covered(order: Order, level: int, rank: Integers) -> tuple[Integers, Integers]:
+    """Return the stretch of ranks that share a rank's node at a level: neighbours, by the order's invariant."""
     # a node's ranks are neighbours, so the numbers along the ranks never fall and two searches find both ends
     nodes = order.levels[min(level, len(order.levels) - 1)]
     ascending = np.maximum.accumulate(nodes)

@@ -31,7 +31,7 @@ from sidelight.rounding import at_a_glance, printed_cautiously
 from sidelight.search.full_domain import FullDomain, NodeRecodings, Suppressed, refuse_too_many
 from sidelight.search.lattice_search import finest_first, search_lattice
 from sidelight.search.method import searched_levels
-from sidelight.search.node_values import PrintedNode, in_batches, values_of
+from sidelight.search.node_values import PrintedNode, group_in_batches, values_of
 from sidelight.search.protect import SearchProblem
 from sidelight.search.suppression import SuppressedNode, search_with_suppression
 from sidelight.search.utility import UTILITIES, UtilityName
@@ -200,17 +200,17 @@ def generalisation_table(
     Source: as the tables and figures of Martin et al., ICDE 2007, and Machanavajjhala et al., VLDB 2009.
     """
     by, chosen = as_hierarchies(hierarchies), _only(table, columns)
-    questions = _Questions.of(named_measures(measures), utilities, chosen)
+    questions = _Questions.build(named_measures(measures), utilities, chosen)
     method = FullDomain(suppress=suppress, suppressed=suppressed, nodes=None)
     if method.suppress and policy is None:
         message = f"{parameter('suppress')} needs a policy, which says whom to suppress; give one, or leave it out"
         raise BadPolicy(message)
-    problem = None if policy is None else SearchProblem.of(chosen, policy, by, [method])
+    problem = None if policy is None else SearchProblem.build(chosen, policy, by, [method])
     lattice = Lattice(chosen, by, populations=questions.registers(problem))
     questions.check(lattice.release_at(lattice.bottom))
-    candidates = _all(lattice) if problem is None else _within(lattice, problem, method, progress, minimal=minimal)
+    candidates = _all(lattice) if problem is None else _find_within(lattice, problem, method, progress, minimal=minimal)
     recodings = NodeRecodings(lattice, by) if questions.utilities else None
-    return _measured(GeneralisationTable, lattice, candidates, questions, recodings, progress=progress)
+    return _measure_nodes(GeneralisationTable, lattice, candidates, questions, recodings, progress=progress)
 
 
 def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
@@ -262,7 +262,7 @@ class _Questions:
     utilities: tuple[UtilityName, ...]
 
     @classmethod
-    def of(
+    def build(
         cls, named: Mapping[str, Measure], utilities: Iterable[UtilityName] | UtilityName, table: Table
     ) -> _Questions:
         """Ask about each sensitive column, with the table at hand where a question needs it."""
@@ -285,7 +285,7 @@ class _Questions:
         return cls(measures, names)
 
     def registers(self, problem: SearchProblem | None) -> tuple[Population, ...]:
-        """Give the populations that the questions, or the policy, compare generalisations with."""
+        """Return the populations that the questions, or the policy, compare generalisations with."""
         populations = (measure.register for measure in self.measures.values())
         compared = (each for each in populations if each is not None)
         return tuple(dict.fromkeys((*compared, *(problem.searchable.registers if problem else ()))))
@@ -329,7 +329,7 @@ def _all(lattice: Lattice) -> _Candidates:
     return _Candidates(tuple(lattice.nodes()), {})
 
 
-def _within(
+def _find_within(
     lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress, *, minimal: bool
 ) -> _Candidates:
     """Find the nodes within a policy."""
@@ -360,7 +360,7 @@ def _within(
 # What is measured of them?
 
 
-def _measured(
+def _measure_nodes(
     kind: type[Answer],
     lattice: Lattice,
     candidates: _Candidates,
@@ -375,7 +375,7 @@ def _measured(
     complete, measures = candidates.complete, [*questions.measures.values()]
     names = lattice.columns, tuple(questions.measures), questions.utilities
     try:
-        for batch in in_batches(lattice, candidates.nodes, candidates.suppressed):
+        for batch in group_in_batches(lattice, candidates.nodes, candidates.suppressed):
             measured = values_of(batch, measures, lattice.table)
             notes |= dict.fromkeys(measured.notes)
             for printed, values in zip(batch, measured.values, strict=True):
@@ -390,7 +390,9 @@ def _measured(
 
 def _worths(printed: PrintedNode, utilities: tuple[UtilityName, ...], recodings: NodeRecodings) -> tuple[float, ...]:
     """Weigh a node by each utility."""
-    recoding = recodings.at(printed.node) if printed.chosen is None else recodings.without(printed.chosen)
+    recoding = (
+        recodings.recode(printed.node) if printed.chosen is None else recodings.recode_with_suppression(printed.chosen)
+    )
     return tuple(UTILITIES[name](recoding) for name in utilities)
 
 
@@ -472,6 +474,6 @@ def smallest_epsilon_table(
             progress(done, total)
 
     chosen = _only(table, columns)
-    questions, lattice = _Questions.of(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
+    questions, lattice = _Questions.build(beliefs, (), chosen), Lattice(chosen, as_hierarchies(hierarchies))
     questions.check(lattice.release_at(lattice.bottom))
-    return _measured(EpsilonTable, lattice, _all(lattice), questions, None, progress=report)
+    return _measure_nodes(EpsilonTable, lattice, _all(lattice), questions, None, progress=report)

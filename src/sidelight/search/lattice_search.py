@@ -56,16 +56,16 @@ def search_lattice(lattice: AnyLattice, policy: Policy, *, max_checks: int | Non
     """Find all minimal nodes within policy: monotone criteria by halving paths, then the others one by one."""
     monotone = [each for each in policy.criteria if holds_upwards(each, lattice.table.semantics)]
     others = [each for each in policy.criteria if each not in monotone]
-    counter = CheckCounter.of(lattice, progress)
+    counter = CheckCounter.watch(lattice, progress)
     # no other node can be within policy: it would have to keep the monotone criteria too
-    nodes = search_monotone(lattice.heights, counter.counted(node_check(lattice, monotone)), max_checks=max_checks)
+    nodes = search_monotone(lattice.heights, counter.count_calls(node_check(lattice, monotone)), max_checks=max_checks)
     if not others or not nodes.within:
         return nodes
-    return _check_one_by_one(nodes, counter.counted(node_check(lattice, others)), max_checks=max_checks)
+    return _check_one_by_one(nodes, counter.count_calls(node_check(lattice, others)), max_checks=max_checks)
 
 
 def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
-    """Whether merging groups can never break a criterion: what pruning relies on."""
+    """Return whether merging groups can never break a criterion: what pruning relies on."""
     good = Monotonicity.NON_INCREASING if criterion.measure.large_is_bad else Monotonicity.NON_DECREASING
     return criterion.measure.monotonicity(semantics) is good
 
@@ -73,8 +73,8 @@ def holds_upwards(criterion: Criterion, semantics: Semantics) -> bool:
 def node_check(lattice: AnyLattice, criteria: list[Criterion]) -> NodeCheck:
     """Make a check of nodes: sizes first, counts only when those are fine."""
     by_size = [each for each in criteria if each.measure == GroupSize()]
-    sizes = PolicyCheck.of(by_size, lattice.table.people)
-    by_counts = PolicyCheck.of((each for each in criteria if each not in by_size), lattice.table.people)
+    sizes = PolicyCheck.from_policy(by_size, lattice.table.people)
+    by_counts = PolicyCheck.from_policy((each for each in criteria if each not in by_size), lattice.table.people)
     least = max(sizes.least_group_size or 1, by_counts.least_people(lattice.table.semantics))
 
     def check(node: Node) -> bool:
@@ -96,7 +96,7 @@ class CheckCounter:
     node: Node = ()
 
     @classmethod
-    def of(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
+    def watch(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
         """Count the checks of a lattice; one on disk tells how far it is with a node."""
         counter = cls(len(lattice), progress)
         if isinstance(lattice, StreamedLattice):
@@ -112,7 +112,7 @@ class CheckCounter:
         """Report how much of the keys is read for the node that is being checked."""
         self.progress(f"levels {self.node}, {100 * rows // max(of_rows, 1)} % read", self.checked, self.total)
 
-    def counted(self, check: NodeCheck) -> NodeCheck:
+    def count_calls(self, check: NodeCheck) -> NodeCheck:
         """Make a check that is counted."""
 
         def counted_check(node: Node) -> bool:
@@ -141,7 +141,7 @@ def search_monotone(heights: tuple[int, ...], check: NodeCheck, *, max_checks: i
             tags.tag(node, holds=check(node))
     except KeyboardInterrupt:
         complete = False
-    return CheckedNodes(tags.minimal(), tags.within(), checked, complete)
+    return CheckedNodes(tags.minimal(), tags.nodes_within(), checked, complete)
 
 
 class NodeTags:
@@ -162,7 +162,7 @@ class NodeTags:
             self._tags[tuple(slice(None, level + 1) for level in node)] = -1
 
     def nodes_on_paths(self) -> Iterator[Node]:
-        """Give the nodes to be checked next: each must be tagged before the next is drawn."""
+        """Yield the nodes to be checked next: each must be tagged before the next is drawn."""
         for start in self._coarsest_first():
             if self._tags[start] != 0:
                 continue
@@ -195,7 +195,7 @@ class NodeTags:
             path.append(node)
 
     def minimal(self) -> tuple[Node, ...]:
-        """Give the nodes that hold while nothing directly below them is known to."""
+        """Return the nodes that hold while nothing directly below them is known to."""
         holds = self._tags == 1
         lowest = holds.copy()
         for axis in range(len(self.heights)):
@@ -205,8 +205,8 @@ class NodeTags:
             lowest[tuple(upper)] &= ~holds[tuple(lower)]
         return tuple(tuple(node) for node in np.argwhere(lowest).tolist())
 
-    def within(self) -> tuple[Node, ...]:
-        """Give all nodes that hold."""
+    def nodes_within(self) -> tuple[Node, ...]:
+        """Return all nodes that hold."""
         return tuple(tuple(node) for node in np.argwhere(self._tags == 1).tolist())
 
 

@@ -36,7 +36,7 @@ class Neighbours(ABC):
         """Give, for each of these groups, the nearest other one and how far away that is."""
 
     @abstractmethod
-    def merged(self, into: Integers, groups: int) -> Self:
+    def follow_merge(self, into: Integers, groups: int) -> Self:
         """Follow a merge: old group g is now a part of group `into[g]`."""
 
 
@@ -49,7 +49,7 @@ def merge_until_within(
     >>> from sidelight.search.distances import Centroids
     >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
     >>> near = Centroids(groups.sizes, np.array([[0.0], [9.0], [10.0]]))
-    >>> merge_until_within(groups, PolicyCheck.of([sl.GroupSize() >= 3], people=100), near).tolist()
+    >>> merge_until_within(groups, PolicyCheck.from_policy([sl.GroupSize() >= 3], people=100), near).tolist()
     [0, 1, 1]
     """
     number = np.arange(len(groups))
@@ -61,7 +61,7 @@ def merge_until_within(
         if len(bad) == 0:
             break
         into = pair_up(bad, *near.nearest(groups, bad), groups=len(groups))
-        groups, near = merge_groups(groups, into), near.merged(into, int(into.max()) + 1)
+        groups, near = merge_groups(groups, into), near.follow_merge(into, int(into.max()) + 1)
         holds = _judge_changed(groups, policy, into, holds)
         number = into[number]
     return number

@@ -136,14 +136,14 @@ class Method(ABC):
         return dict.fromkeys(utilities, found)
 
     def needs_all_keys(self, utility: UtilityName) -> str | None:
-        """Say what of it looks at all keys of a table at once; None where it also searches keys that are never held.
+        """Return what of it looks at all keys of a table at once; None where it also searches keys that are never held.
 
         Keys of a streamed table are held for a method that needs them, if they fit.
         """
         del utility
         return f"method '{self.name}'"
 
-    def seeded(self, random: np.random.Generator) -> Self:
+    def seed_with(self, random: np.random.Generator) -> Self:
         """Let a method that draws lots draw them from here, unless it was told where already; others draw none."""
         del random
         return self
@@ -196,7 +196,7 @@ class Resistance:
         return loss(self.plain().recoding)
 
     def in_words(self) -> str:
-        """Say what is promised."""
+        """Return what is promised."""
         knows = "whoever knows the method and the policy too"
         if self.belief is None:
             return f"{knows} learns nothing more: sizes alone decide"
@@ -333,7 +333,7 @@ class SearchResult(Tabular):
         return buckets.true_counts
 
     def _carried_warnings(self) -> Iterator[str]:
-        """Say what columns that are carried along add: nothing judges whoever knows them."""
+        """Yield what columns that are carried along add: nothing judges whoever knows them."""
         table = self.outcome.recoding.table
         if table.carried is None:
             return
@@ -424,7 +424,7 @@ class SearchResult(Tabular):
         """Show in a notebook what was searched, and how the release stands to each criterion."""
         rows: list[tuple[object, object]] = [
             *(
-                (str(each.criterion), f"{_at_a_glance(each)}, {'holds' if each.holds else 'broken'}")
+                (str(each.criterion), f"{_show_value(each)}, {'holds' if each.holds else 'broken'}")
                 for each in self.verdict.judgements
             ),
             *((f"level of {column}", level) for column, level in self.levels.items()),
@@ -452,7 +452,7 @@ class SearchResult(Tabular):
         return search_chart(self, of)
 
     def table(self) -> pa.Table:
-        """Give the released rows as a pyarrow table: what each person's group prints, and a sensitive value of it.
+        """Return the released rows as a pyarrow table: what each person's group prints, and a sensitive value of it.
 
         Rows stand by what they print, so their order tells nothing more.  Where people may have several values, a row
         per group and value, with how many "people" the group has and the "count" of the value.  With anatomy, people's
@@ -477,7 +477,7 @@ class SearchResult(Tabular):
         return pa.Table.from_arrays(arrays, names=names)
 
     def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
+        """Return `table()`, by the name that dataframes have for it."""
         return self.table()
 
     def publish(
@@ -528,12 +528,12 @@ class SearchResult(Tabular):
 
 
 def _may_be_digits(labels: tuple[Label, ...]) -> bool:
-    """Whether labels are single digits, and not only no and yes."""
+    """Return whether labels are single digits, and not only no and yes."""
     return are_digits(labels) and bool({*labels} - {"0", "1", None})
 
 
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
-    """Whether a column looks as codes do: a handful of whole numbers."""
+    """Return whether a column looks as codes do: a handful of whole numbers."""
     present = [text for text in labels if text is not None]
     return len(present) <= FEW_CODES and all(text.lstrip("-").isdecimal() for text in present)
 
@@ -545,7 +545,7 @@ def _other_than_numbers(labels: tuple[Label, ...]) -> int:
     return others if 10 * others <= len(present) else 0
 
 
-def _at_a_glance(judgement: Judgement) -> str:
+def _show_value(judgement: Judgement) -> str:
     """Show what a criterion found as the sidecar and reports do."""
     return at_a_glance(judgement.finding.value, large_is_bad=judgement.criterion.measure.large_is_bad)
 
@@ -566,7 +566,7 @@ def _released_counts(release: Release) -> tuple[Integers, Integers]:
 
 
 def _sorted_entries(release: Release) -> tuple[Integers, Integers, Integers]:
-    """Give (group, value, count), in the order of what is printed: that of the search would say more.
+    """Return (group, value, count), in the order of what is printed: that of the search would say more.
 
     A group in which nobody has a value has one entry of none, with a count of 0.
     """

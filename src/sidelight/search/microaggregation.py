@@ -99,19 +99,19 @@ class Microaggregation(Method):
         """Make clusters, merge them until within policy, average them."""
         del utility  # greedy: near people are what is put together
         orders = column_orders(table.quasi, by)
-        k = min(self.k or PolicyCheck.of(policy, table.people).least_group_size or USUAL_SIZE, table.people)
+        k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or USUAL_SIZE, table.people)
         cluster = mdav(
-            KeyDistances.of(table, orders),
+            KeyDistances.from_table(table, orders),
             table.sizes,
             k,
             progress=lambda done: progress("making clusters", done, len(table.sizes)),
         )
         # k is kept by the last cluster too, which MDAV may leave smaller
-        check = PolicyCheck.of((*policy.criteria, GroupSize() >= k), table.people)
-        clusters = Clustering(table, orders, self.labels, cluster).merged_within(check, progress)
+        check = PolicyCheck.from_policy((*policy.criteria, GroupSize() >= k), table.people)
+        clusters = Clustering(table, orders, self.labels, cluster).merge_until_within(check, progress)
         return SearchOutcome(
             release_of(table, clusters.cluster, clusters.columns(), clusters.count),
-            Regions.of(table, orders, clusters.cluster, *clusters.stretches()),
+            Regions.from_keys(table, orders, clusters.cluster, *clusters.stretches()),
         )
 
 
@@ -129,27 +129,27 @@ class Clustering:
         """How many clusters there are."""
         return int(self.cluster.max()) + 1
 
-    def merged_within(self, policy: PolicyCheck, progress: Progress) -> Clustering:
+    def merge_until_within(self, policy: PolicyCheck, progress: Progress) -> Clustering:
         """Merge clusters until the policy holds and no two are printed the same: readers could not tell those apart."""
         clusters = self
         while True:
-            clusters = clusters.renumbered(
+            clusters = clusters.renumber(
                 merge_until_within(
                     clusters.groups(),
                     policy,
-                    Centroids.of(self.table, self.orders, clusters.cluster, clusters.count),
+                    Centroids.from_table(self.table, self.orders, clusters.cluster, clusters.count),
                     progress=lambda groups: progress("merging clusters", groups, None),
                 )
             )
             # clusters that are printed the same are one to a reader, and have to be judged as one
             printed, first = number_equal_rows(clusters.columns(), clusters.count)
             all_differ = len(first) == clusters.count
-            clusters = clusters.renumbered(printed)
+            clusters = clusters.renumber(printed)
             if all_differ:
                 return clusters
 
-    def renumbered(self, number: Integers) -> Clustering:
-        """Give each cluster another number; those with the same number are one."""
+    def renumber(self, number: Integers) -> Clustering:
+        """Return each cluster another number; those with the same number are one."""
         return Clustering(self.table, self.orders, self.labels, number[self.cluster])
 
     def groups(self) -> Groups:
@@ -165,8 +165,8 @@ class Clustering:
         )
 
     def stretches(self) -> tuple[Integers, Integers]:
-        """Give the stretch of ranks that each cluster occupies, start and stop, cluster × column."""
-        each = [occupied(self.cluster, rank, self.count) for _, rank in self._ranks()]
+        """Return the stretch of ranks that each cluster occupies, start and stop, cluster × column."""
+        each = [find_stretches(self.cluster, rank, self.count) for _, rank in self._ranks()]
         start, stop = (np.stack(ends, axis=1) for ends in zip(*each, strict=True))
         return start, stop
 
@@ -177,7 +177,7 @@ class Clustering:
 def mdav(
     distances: KeyDistances, people: Integers, k: int, *, progress: Callable[[int], None] = lambda _done: None
 ) -> Integers:
-    """Give each key the number of its cluster, from 0; a key's people stay together.
+    """Return each key the number of its cluster, from 0; a key's people stay together.
 
     Only the last cluster may have fewer than k people, when single keys have more than k.
     """
@@ -215,17 +215,17 @@ class UnclusteredKeys:
         self._sums = distances.lines @ people
 
     def from_average(self) -> Floats:
-        """Give the squared distance of each key from the average person, less the same amount for all."""
+        """Return the squared distance of each key from the average person, less the same amount for all."""
         average = self._sums / max(self.people, 1)
-        return self._summed([pull / max(self.people, 1) for pull in self._pulls], average)
+        return self._sum_distances([pull / max(self.people, 1) for pull in self._pulls], average)
 
     def from_key(self, at: int) -> Floats:
-        """Give the squared distance of each key from one of them."""
+        """Return the squared distance of each key from one of them."""
         rows = [matrix[codes[at]] for matrix, codes in zip(self._matrices, self._codes, strict=True)]
-        return self._summed(rows, self._lines[:, at])
+        return self._sum_distances(rows, self._lines[:, at])
 
     def farthest(self, distance: Floats) -> int:
-        """Give the place of the farthest remaining key; of several the first."""
+        """Return the place of the farthest remaining key; of several the first."""
         return int(np.where(self._done, -np.inf, distance).argmax())
 
     def take_nearest(self, distance: Floats, k: int) -> Integers:
@@ -257,7 +257,7 @@ class UnclusteredKeys:
         self._codes = [codes[kept] for codes in self._codes]
         self._lines = self._lines[:, kept]
 
-    def _summed(self, rows: list[Floats], at: Floats) -> Floats:
+    def _sum_distances(self, rows: list[Floats], at: Floats) -> Floats:
         total = np.zeros(len(self._done))
         for row, codes in zip(rows, self._codes, strict=True):
             total += row[codes]
@@ -266,8 +266,8 @@ class UnclusteredKeys:
         return total
 
 
-def occupied(group: Integers, rank: Integers, groups: int) -> tuple[Integers, Integers]:
-    """Give the stretch of ranks that each group's keys occupy."""
+def find_stretches(group: Integers, rank: Integers, groups: int) -> tuple[Integers, Integers]:
+    """Return the stretch of ranks that each group's keys occupy."""
     first, last = np.full(groups, np.iinfo(np.int64).max), np.full(groups, -1)
     np.minimum.at(first, group, rank)
     np.maximum.at(last, group, rank)
@@ -283,7 +283,7 @@ def average_column(
     elif order.kind == "ordered":
         texts = [order.labels[median] for median in _medians(order, group, rank, people, groups).tolist()]
     elif labels == "ancestor":
-        texts = _ancestors(order, *occupied(group, rank, groups))
+        texts = _ancestors(order, *find_stretches(group, rank, groups))
     elif labels == "set":
         texts = _sets(order, np.unique(group * len(order) + rank))
     else:
@@ -305,7 +305,7 @@ def _means(order: Order, group: Integers, rank: Integers, people: Integers, grou
 
 
 def _medians(order: Order, group: Integers, rank: Integers, people: Integers, groups: int) -> Integers:
-    """Give the lower median of each group's ranks; missing labels, which stand last, count only where all are."""
+    """Return the lower median of each group's ranks; missing labels, which stand last, count only where all are."""
     known = np.array([text is not None for text in order.labels])[rank]
     all_missing = add_up(group, people * known, groups)[group] == 0
     counted = np.flatnonzero(known | all_missing)
@@ -332,7 +332,7 @@ def _set_of(labels: list[Label]) -> Label:
 
 
 def decimals(numbers: Floats) -> int:
-    """Give the decimals (negative: tens, hundreds, …) that tell a hundredth of a range apart.
+    """Return the decimals (negative: tens, hundreds, …) that tell a hundredth of a range apart.
 
     >>> decimals(np.array([17.0, 90.0])), decimals(np.array([0.0, 99_999.0])), decimals(np.array([7.0, 7.0]))
     (1, -2, 2)
@@ -354,7 +354,7 @@ def _ancestors(order: Order, start: Integers, stop: Integers) -> list[Label]:
 
 
 def _modes(packed: Integers, people: Integers, width: int) -> Integers:
-    """Give each group's most frequent rank, of several the first; packed is group · width + rank."""
+    """Return each group's most frequent rank, of several the first; packed is group · width + rank."""
     kinds, kind = np.unique(packed, return_inverse=True)
     often = np.bincount(kind, weights=people)
     # by group, then the most frequent first, then the smallest rank: the first of each group is its mode

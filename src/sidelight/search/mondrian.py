@@ -66,14 +66,14 @@ class OneLook:
         return self.sizes.least_group_size or 1
 
     def cuts(self, generation: CutGroups, orders: tuple[Order, ...], target: Counts | None) -> list[Cuts]:
-        """Give the cuts to make, at most one of each group."""
+        """Return the cuts to make, at most one of each group."""
         assert isinstance(generation, Generation)  # single keys decide, so that they are held
-        return [self._made(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
+        return [self._keep_unveiled(cuts, veils, generation) for cuts, veils in self.looks(generation, orders, target)]
 
     def looks(
         self, generation: Generation, orders: tuple[Order, ...], target: Counts | None
     ) -> Iterator[tuple[Cuts, Floats]]:
-        """Give the cuts that are looked at, at most one of each group, and their veils."""
+        """Yield the cuts that are looked at, at most one of each group, and their veils."""
         counts = generation.counts.roll_up(generation.group, groups=generation.groups)
         proposals = Proposals(generation, orders, target, self.least)
         undecided = proposals.undecided
@@ -83,7 +83,7 @@ class OneLook:
             while len(allowed):
                 first = allowed.first_of_each()
                 cuts = allowed.take(first)
-                veils = self.veil.of_cuts(counts.take(cuts.group).dense(), cuts.left)
+                veils = self.veil.compute_veils(counts.take(cuts.group).dense(), cuts.left)
                 looked = veils < 1
                 undecided[cuts.group[looked]] = False
                 yield cuts.take(looked), veils[looked]
@@ -93,13 +93,13 @@ class OneLook:
                 # of the few groups that are left, all cuts that bounds rule out go at once
                 allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
 
-    def _made(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
+    def _keep_unveiled(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
         """Keep the cuts that pass and that no coin veils."""
         passing = np.flatnonzero(self.passes(cuts, generation))
         return cuts.take(passing[~self.coins(veils[passing])])
 
     def passes(self, cuts: Cuts, generation: Generation) -> Flags:
-        """Say which cuts keep the limits on values in both halves."""
+        """Return which cuts keep the limits on values in both halves."""
         passes = np.zeros(len(cuts), bool)
         for rows, halves in generation.halves(cuts):
             left, right = self.veil.limits.holds_in_each(halves.counts.dense(), halves.sizes).reshape(2, -1)
@@ -110,7 +110,7 @@ class OneLook:
 def one_look(limits: ValueLimits, policy: Policy, people: int, coins: Coins = unknown_to_all) -> OneLook:
     """Look at one cut per group under a policy with these limits on values, the others being on sizes."""
     on_sizes = [each for each in policy.criteria if not each.measure.about_values]
-    sizes = PolicyCheck.of(on_sizes, people)
+    sizes = PolicyCheck.from_policy(on_sizes, people)
     if sizes.together:
         message = (
             f"{parameter('resists', 'insider')} covers limits on sizes that each group keeps on its own, and "
@@ -162,7 +162,7 @@ class Mondrian(Method):
     ) -> SearchOutcome:
         """Cut until nothing can be cut."""
         del utility  # greedy: the cuts themselves are what is chosen
-        orders, check = column_orders(table.quasi, by), PolicyCheck.of(policy, table.people)
+        orders, check = column_orders(table.quasi, by), PolicyCheck.from_policy(policy, table.people)
 
         def show(groups: int) -> None:
             progress(f"{groups:,} groups", groups, None)
@@ -181,7 +181,7 @@ class Mondrian(Method):
                 f"use {parameter('method', 'lattice')}, or leave that limit out"
             )
             raise BadPolicy(message)
-        limits = None if self.resists is None else self._covered(table, policy)
+        limits = None if self.resists is None else self._find_covered_limits(table, policy)
         keys, populations = place_populations(table, policy.registers) if policy.registers else (table, ())
         store = KeyStore.from_table(keys, orders, populations)
         if populations:
@@ -204,7 +204,7 @@ class Mondrian(Method):
         plain = partial(replace(self, resists=None).search, table, policy, by=by, utility="loss", progress=quiet)
         return SearchOutcome(
             release_of(table, group, columns, len(store)),
-            Regions.of(table, orders, group, start, stop),
+            Regions.from_keys(table, orders, group, start, stop),
             resistance=None
             if self.resists is None
             else Resistance(self.resists, None if limits is None else limits.belief, plain),
@@ -227,7 +227,7 @@ class Mondrian(Method):
         options = {"towards": self.towards, "resists": self.resists}
         return next((parameter(option) for option, setting in options.items() if setting is not None), None)
 
-    def _covered(self, table: Table, policy: Policy) -> ValueLimits | None:
+    def _find_covered_limits(self, table: Table, policy: Policy) -> ValueLimits | None:
         """Read the limits that a veil covers, or refuse."""
         if self.towards in table.sensitive_columns:
             remedy = f"leave {parameter('resists')} out, or cut towards another column"

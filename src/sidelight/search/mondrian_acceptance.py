@@ -85,9 +85,9 @@ class Acceptance:
         return max(self.policy.least_group_size or 1, self.policy.least_people(self.store.semantics))
 
     def cuts(self, generation: CutGroups) -> Iterator[Cuts]:
-        """Give runs of cuts of a generation; each run must be made before the next is drawn."""
+        """Yield runs of cuts of a generation; each run must be made before the next is drawn."""
         undecided = np.ones(len(generation.numbers), bool)
-        for proposed, groups in generation.proposed(self, undecided):
+        for proposed, groups in generation.propose(self, undecided):
             for accepted in self.runs(proposed, groups):
                 undecided[accepted.group] = False
                 yield accepted
@@ -104,12 +104,12 @@ class Acceptance:
             within.append(held)
             if not self.checks:  # groups do not wait for each other
                 proposals.undecided[held.group] = False
-        return Cuts.joined(within).by_group()
+        return Cuts.concatenate(within).sort_by_group()
 
     def others(self, groups: OpenGroups, proposals: Proposals) -> Cuts:
         """Return all other cuts, of groups that are undecided, whose halves may hold, in the order of the groups."""
         if self.policy.only_group_sizes:
-            return Cuts.joined([])  # where the most balanced cut leaves a half too small, so do all others
+            return Cuts.concatenate([])  # where the most balanced cut leaves a half too small, so do all others
         others = proposals.others()
         return others.take(groups.may_hold_in_halves(others, self.policy))
 
@@ -125,7 +125,7 @@ class Acceptance:
         return cuts.take(fits)
 
     def runs(self, cuts: Cuts, generation: CutGroups) -> Iterator[Cuts]:
-        """Give runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
+        """Yield runs of accepted cuts, at most one cut per group; each run must be made before the next is drawn."""
         if not self.checks:
             yield cuts.take(cuts.first_of_each())
             return
@@ -162,7 +162,7 @@ class Acceptance:
         """Say which cuts could be made next, each on its own: for sure, or so close to a limit that a run must tell."""
         fits = np.ones(len(cuts), bool)
         for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True):
-            values = check.screen.value(_joined_with_others(check, rows, pair, generation.numbers[cuts.group]))
+            values = check.screen.value(_join_with_others(check, rows, pair, generation.numbers[cuts.group]))
             close = check.is_close(values)
             fits &= check.clearly_holds(values) | close
             if check.criterion.comparison.strict and (fits & close).any():
@@ -187,7 +187,7 @@ class Acceptance:
         if len(cuts) == 0:
             return 0
         states = [
-            _after_each(check, rows, pair, generation.numbers[cuts.group])
+            _value_after_each(check, rows, pair, generation.numbers[cuts.group])
             for check, rows, pair in zip(self.checks, self.screened, pairs, strict=True)
         ]
         clear = np.array([check.clearly_holds(values) for check, values in zip(self.checks, states, strict=True)])
@@ -210,7 +210,7 @@ class Acceptance:
         return within
 
     def _replace_rows(self, groups: Integers, left: list[Floats], right: list[Floats]) -> None:
-        """Give each cut group the row of its left half, and add those of right halves, as stores number them."""
+        """Return each cut group the row of its left half, and add those of right halves, as stores number them."""
         for at, rows in enumerate(self.screened):
             rows[groups] = left[at]
             self.screened[at] = np.vstack((rows, right[at]))
@@ -231,7 +231,7 @@ class Acceptance:
             yield rows, replace(halves, numbers=np.concatenate((old[rows], new[rows])))
 
 
-def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
+def _join_with_others(check: CriterionCheck, rows: Floats, pair: Floats, groups: Integers) -> Floats:
     """Join each pair of halves with all groups but the one it was cut from."""
     before, after = join_forwards(check.screen, rows), join_backwards(check.screen, rows)
     joined = pair.copy()
@@ -242,8 +242,8 @@ def _joined_with_others(check: CriterionCheck, rows: Floats, pair: Floats, group
     return joined
 
 
-def _after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:
-    """Give the values of the releases that the first cut makes, the first two, and so on."""
+def _value_after_each(check: CriterionCheck, rows: Floats, pairs: Floats, groups: Integers) -> Floats:
+    """Return the values of the releases that the first cut makes, the first two, and so on."""
     # after the first i cuts: their pairs, the groups to be cut later as they are, and all other groups
     release = join_forwards(check.screen, pairs)
     others = np.delete(rows, groups, axis=0)
@@ -271,19 +271,19 @@ class ExactRelease:
     @cached_property
     def holds(self) -> bool:
         """Whether the release keeps the criterion."""
-        return self.check.decides(_merged(self._blocks))
+        return self.check.decides(_merge_all(self._blocks))
 
     def holds_after(self, cut: Integers, halves: Iterable[Groups]) -> bool:
-        """Say whether it would with some groups cut (their rows, and what they fall into)."""
-        parts = [*self._without(cut), *(self.check.summary(each) for each in halves)]
-        return self.check.decides(_merged(parts))
+        """Return whether it would with some groups cut (their rows, and what they fall into)."""
+        parts = [*self._summarise_without(cut), *(self.check.summary(each) for each in halves)]
+        return self.check.decides(_merge_all(parts))
 
     @cached_property
     def _blocks(self) -> list[Summary]:
         starts = range(0, len(self.groups), AT_ONCE.groups)
         return [self.check.summary(self.groups.take(slice(start, start + AT_ONCE.groups))) for start in starts]
 
-    def _without(self, cut: Integers) -> list[Summary]:
+    def _summarise_without(self, cut: Integers) -> list[Summary]:
         """Summarise all groups but these."""
         block = np.arange(len(self.groups)) // AT_ONCE.groups
         blocks = np.unique(block[cut])
@@ -298,11 +298,11 @@ class ExactRelease:
             return []
         if len(blocks) == 1 and blocks[0] in self._beside:
             return self._beside[blocks[0]]
-        others = [_merged([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
+        others = [_merge_all([each for at, each in enumerate(self._blocks) if at not in set(blocks)])]
         if len(blocks) == 1:
             self._beside[blocks[0]] = others
         return others
 
 
-def _merged(summaries: Iterable[Summary]) -> Summary:
+def _merge_all(summaries: Iterable[Summary]) -> Summary:
     return reduce(lambda one, other: one.merge(other), summaries)

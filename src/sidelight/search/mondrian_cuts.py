@@ -50,7 +50,7 @@ class Cuts:
         return len(self.group)
 
     @classmethod
-    def joined(cls, parts: Sequence[Cuts]) -> Cuts:
+    def concatenate(cls, parts: Sequence[Cuts]) -> Cuts:
         """Put cuts behind each other."""
         if not parts:
             return cls(*(np.zeros(0, np.int64) for _ in range(5)))
@@ -73,12 +73,12 @@ class Cuts:
         """Keep some of them."""
         return Cuts(self.group[rows], self.column[rows], self.rank[rows], self.left[rows], self.people[rows])
 
-    def by_group(self) -> Cuts:
+    def sort_by_group(self) -> Cuts:
         """Put them in the order of the groups; those of a group stay as they are."""
         return self.take(np.argsort(self.group, kind="stable"))
 
     def first_of_each(self) -> Integers:
-        """Give the row of each group's first cut, in the order of the groups."""
+        """Return the row of each group's first cut, in the order of the groups."""
         return np.unique(self.group, return_index=True)[1]
 
 
@@ -95,7 +95,7 @@ class Line:
     edges: Integers  # the row at which each group begins; one more: the end
 
     @classmethod
-    def of(
+    def from_people(
         cls,
         group: npt.NDArray[np.integer],
         rank: npt.NDArray[np.integer],
@@ -106,7 +106,7 @@ class Line:
     ) -> Line:
         """Put people in line: one sort.
 
-        >>> line = Line.of(np.array([0, 1, 0]), np.array([2, 0, 1]), np.array([1, 1, 1]), groups=2, width=3)
+        >>> line = Line.from_people(np.array([0, 1, 0]), np.array([2, 0, 1]), np.array([1, 1, 1]), groups=2, width=3)
         >>> line.place.tolist(), line.before.tolist(), line.edges.tolist()
         ([1, 2, 3], [0, 1, 2, 3], [0, 2, 3])
         """
@@ -116,12 +116,12 @@ class Line:
         np.add(place, rank, out=place, casting="unsafe")
         if (people == 1).all():
             place.sort()
-            return cls.of_sorted(place, np.arange(len(place) + 1), groups=groups, width=width)
+            return cls.from_sorted(place, np.arange(len(place) + 1), groups=groups, width=width)
         (places,), standing = sum_equal_rows([place.astype(np.int64)], people.astype(np.int64))
-        return cls.of_sorted(places, np.concatenate(([0], np.cumsum(standing))), groups=groups, width=width)
+        return cls.from_sorted(places, np.concatenate(([0], np.cumsum(standing))), groups=groups, width=width)
 
     @classmethod
-    def of_sorted(cls, place: npt.NDArray[np.integer], before: Integers, *, groups: int, width: int) -> Line:
+    def from_sorted(cls, place: npt.NDArray[np.integer], before: Integers, *, groups: int, width: int) -> Line:
         """Take places that stand in order, as a GROUP BY gives them, and the people before each."""
         edges = np.searchsorted(place, np.arange(groups + 1, dtype=np.int64) * width)
         return cls(place, before, width, edges)
@@ -139,7 +139,7 @@ class Line:
         return np.searchsorted(self.place, (group * self.width + rank).astype(self.place.dtype))
 
     def medians(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
-        """Give the most balanced cut of each group that has one: the group, the rank, the people left and in all."""
+        """Return the most balanced cut of each group that has one: the group, the rank, the people left and in all."""
         start, stop = self.edges[:-1], self.edges[1:]
         every = np.arange(len(start))
         first, last = self._rank(start, every), self._rank(stop - 1, every)
@@ -158,7 +158,7 @@ class Line:
         return group, self._rank(row, group), np.where(use_low, at_low, at_high), people
 
     def borders(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:
-        """Give all cuts, sorted by group and rank: the groups, the ranks, the people left and in all."""
+        """Return all cuts, sorted by group and rank: the groups, the ranks, the people left and in all."""
         row = np.flatnonzero(run_starts([self.place]))
         group = np.searchsorted(self.edges, row, side="right") - 1
         rank = self._rank(row, group)
@@ -182,12 +182,12 @@ def cuts_along(
     >>> cuts.rank.tolist(), cuts.left.tolist(), cuts.people.tolist()
     ([1, 2], [5, 7], [9, 9])
     """
-    line = Line.of(group, rank, people, groups=groups, width=len(order))
-    return _along(column, np.arange(groups), line.borders(order))
+    line = Line.from_people(group, rank, people, groups=groups, width=len(order))
+    return _number_cuts(column, np.arange(groups), line.borders(order))
 
 
-def _along(column: int, number: Integers, cuts: tuple[Integers, Integers, Integers, Integers]) -> Cuts:
-    """Say the groups of a line by their numbers."""
+def _number_cuts(column: int, number: Integers, cuts: tuple[Integers, Integers, Integers, Integers]) -> Cuts:
+    """Return the groups of a line by their numbers."""
     group, rank, left, people = cuts
     return Cuts(number[group], np.full(len(group), column), rank, left, people)
 
@@ -236,7 +236,7 @@ class Proposals:
             if not len(group):
                 return
             left[column[group], group] = -np.inf
-            yield self._large(self._medians(group, column[group])).by_group()
+            yield self._large(self._medians(group, column[group])).sort_by_group()
 
     def others(self) -> Cuts:
         """Propose all cuts but the most balanced ones, by group, then by column, then by balance."""
@@ -244,12 +244,12 @@ class Proposals:
         rank = np.argsort(np.argsort(-self._score, axis=0, kind="stable"), axis=0)
         parts = []
         for along, number, line in self.standing.lines(group, column):
-            cuts = _along(along, number, line.borders(self.orders[along]))
+            cuts = _number_cuts(along, number, line.borders(self.orders[along]))
             median = np.zeros(self.standing.groups, np.int64)
-            medians = _along(along, number, line.medians(self.orders[along]))
+            medians = _number_cuts(along, number, line.medians(self.orders[along]))
             median[medians.group] = medians.rank
             parts.append(self._large(cuts.take(cuts.rank != median[cuts.group])))
-        cuts = Cuts.joined(parts)
+        cuts = Cuts.concatenate(parts)
         return cuts.take(np.lexsort((cuts.rank, cuts.imbalance, rank[cuts.column, cuts.group], cuts.group)))
 
     def _large(self, cuts: Cuts) -> Cuts:
@@ -257,14 +257,16 @@ class Proposals:
 
     def _medians(self, group: Integers, column: Integers) -> Cuts:
         lines = self.standing.lines(group, column)
-        return Cuts.joined([_along(along, number, line.medians(self.orders[along])) for along, number, line in lines])
+        return Cuts.concatenate(
+            [_number_cuts(along, number, line.medians(self.orders[along])) for along, number, line in lines]
+        )
 
     def _gains(self, target: Counts) -> Floats:
-        """Say how much the most balanced cut tells about the target, column × group: n·H − Σ n·H of the halves."""
+        """Return how much the most balanced cut tells about the target, column × group: n·H − Σ n·H of the halves."""
         column, group = np.nonzero(self._score > -np.inf)
         medians = self._medians(group, column)
         gains = np.full(self._score.shape, -np.inf)
-        for rows, counts in self.standing.beside(medians, target):
+        for rows, counts in self.standing.count_beside(medians, target):
             left, right = np.split(counts, 2)
             gain = _uncertainty(left + right) - _uncertainty(left) - _uncertainty(right)
             gains[medians.column[rows], medians.group[rows]] = gain
@@ -272,7 +274,7 @@ class Proposals:
 
 
 def _uncertainty(counts: Integers) -> Floats:
-    """Give n·H of each row."""
+    """Return n·H of each row."""
     total = counts.sum(axis=1)
     logs = np.log(np.maximum(counts, 1))
     uncertain: Floats = total * np.log(np.maximum(total, 1)) - (counts * logs).sum(axis=1)

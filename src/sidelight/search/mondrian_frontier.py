@@ -69,7 +69,7 @@ class KeyStore(Store):
     ) -> KeyStore:
         """Begin with everybody in one group."""
         widths = np.array([[len(order) for order in orders]])
-        first = Generation.of_everybody(table, orders, populations)
+        first = Generation.from_table(table, orders, populations)
         return cls(table, orders, first, np.zeros(len(table.sizes), np.int64), np.zeros_like(widths), widths)
 
     @property
@@ -78,12 +78,12 @@ class KeyStore(Store):
         return self.table.semantics
 
     def generations(self, least: int = 1) -> Iterator[Generation]:
-        """Give groups to cut: both halves of what was cut are the next, the rest is done."""
+        """Yield groups to cut: both halves of what was cut are the next, the rest is done."""
         generation = self.first
         while generation.groups:
             self.splits = []
             yield generation
-            generation = generation.after(self.splits, least)
+            generation = generation.follow(self.splits, least)
 
     def split(self, generation: CutGroups, cuts: Cuts, run: int = 0) -> None:
         """Cut groups in two: the keys behind the cuts move to the right halves."""
@@ -99,7 +99,7 @@ class KeyStore(Store):
         groups = len(self)
         sizes = np.bincount(self.group, weights=self.table.sizes, minlength=groups).astype(np.int64)
         made = candidate_groups(self.table, sizes, self.table.counts.roll_up(self.group, groups=groups))
-        return add_populations(made, [each.in_groups(self.group, groups) for each in self.first.populations])
+        return add_populations(made, [each.add_up_groups(self.group, groups) for each in self.first.populations])
 
 
 @dataclass(eq=False)
@@ -117,7 +117,7 @@ class Generation(OpenGroups):
     populations: tuple[KeyPopulation, ...] = ()
 
     @classmethod
-    def of_everybody(
+    def from_table(
         cls, table: Table, orders: tuple[Order, ...], populations: tuple[KeyPopulation, ...] = ()
     ) -> Generation:
         """Begin with one group of all keys."""
@@ -132,11 +132,11 @@ class Generation(OpenGroups):
         return cls(table, one, starts, keys, np.stack(ranks), widths, people, table.counts.totals(), populations)
 
     @classmethod
-    def of_groups(
+    def from_groups(
         cls, table: Table, orders: tuple[Order, ...], numbers: Integers, group: Integers, *, totals: Integers
     ) -> Generation:
         """Begin with groups of a table that is part of another, in the order of `numbers`, none empty."""
-        everybody = cls.of_everybody(table, orders)
+        everybody = cls.from_table(table, orders)
         rows = np.argsort(group, kind="stable")
         starts = np.searchsorted(group[rows], np.arange(len(numbers) + 1))
         return replace(everybody._taking(rows, starts, numbers), totals=totals)
@@ -152,7 +152,7 @@ class Generation(OpenGroups):
         return self.table.counts.take(self.keys)
 
     @property
-    def _occupied(self) -> Generation:
+    def _keys_with_people(self) -> Generation:
         """The same groups without keys that only a population has, which cuts do not heed."""
         return self if self._without_empty_keys is None else self._without_empty_keys
 
@@ -172,8 +172,8 @@ class Generation(OpenGroups):
             self, numbers=numbers, starts=starts, keys=self.keys[rows], ranks=ranks, people=self.people[rows]
         )
 
-    def after(self, splits: Iterable[Split], least: int = 1) -> Generation:
-        """Give both halves of what was cut, split by split, those that could be cut again by their people."""
+    def follow(self, splits: Iterable[Split], least: int = 1) -> Generation:
+        """Return both halves of what was cut, split by split, those that could be cut again by their people."""
         right = np.zeros(len(self.keys), bool)
         segments, numbers = [], []
         for split in splits:
@@ -193,8 +193,8 @@ class Generation(OpenGroups):
         return self._taking(rows, np.concatenate(([0], np.cumsum(stop - start))), number)
 
     def extents(self) -> tuple[Integers, Integers]:
-        """Give the first and the last rank that occur, column × group."""
-        occupied = self._occupied
+        """Return the first and the last rank that occur, column × group."""
+        occupied = self._keys_with_people
         starts = occupied.starts[:-1]
 
         def ends(ranks: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.integer]]:
@@ -208,9 +208,9 @@ class Generation(OpenGroups):
         blocks = [
             (along, block)
             for along in np.unique(column).tolist()
-            for block in self._occupied._blocks(group[column == along])
+            for block in self._keys_with_people._blocks(group[column == along])
         ]
-        lines = map_on_cores(self._occupied._line, blocks, keys=len(self.keys))
+        lines = map_on_cores(self._keys_with_people._line, blocks, keys=len(self.keys))
         for (along, block), line in zip(blocks, lines, strict=True):
             yield along, block, line
 
@@ -223,7 +223,7 @@ class Generation(OpenGroups):
         column, group = block
         number, rows = ranges(self.starts[group], self.starts[group + 1])
         ranks, people = self.ranks[column][rows], self.people[rows]
-        return Line.of(number, ranks, people, groups=len(group), width=self.widths[column])
+        return Line.from_people(number, ranks, people, groups=len(group), width=self.widths[column])
 
     def right_of(self, cuts: Cuts) -> tuple[Integers, Integers]:
         """Find who is right of cuts, of different groups: the cut, and the row of the key, cut by cut."""
@@ -234,7 +234,7 @@ class Generation(OpenGroups):
 
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
         """Count values beside cuts, block by block."""
-        yield from self._beside(cuts, self._values)
+        yield from self._count_beside(cuts, self._values)
 
     def halves(self, cuts: Cuts) -> Iterator[tuple[Integers, Groups]]:
         """Count what is left and right of each cut, with the people of populations there."""
@@ -246,22 +246,22 @@ class Generation(OpenGroups):
     def _population_beside(self, cuts: Cuts, population: KeyPopulation) -> PopulationCounts:
         """Count a population left of all cuts, then right of them."""
         people = np.zeros(2 * len(cuts), np.int64)
-        for rows, counts in self.beside(cuts, population.counts()):
+        for rows, counts in self.count_beside(cuts, population.counts()):
             people[np.concatenate((rows, len(cuts) + rows))] = counts[:, 0]
         return PopulationCounts(population.population, people, 0)
 
-    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Count what keys of the table have beside cuts: rows of a block of cuts; what is left of them, then right."""
-        yield from self._beside(cuts, _Entries.of(counts.take(self.keys), self.starts))
+        yield from self._count_beside(cuts, _Entries.from_counts(counts.take(self.keys), self.starts))
 
     @cached_property
     def _values(self) -> _Entries:
-        return _Entries.of(self.counts, self.starts)
+        return _Entries.from_counts(self.counts, self.starts)
 
-    def _beside(self, cuts: Cuts, entries: _Entries) -> Iterator[tuple[Integers, Integers]]:
+    def _count_beside(self, cuts: Cuts, entries: _Entries) -> Iterator[tuple[Integers, Integers]]:
         def count(part: tuple[int, Integers]) -> tuple[Integers, Integers]:
             column, rows = part
-            return rows, entries.beside(cuts.take(rows), self.ranks[column], self.widths[column])
+            return rows, entries.count_beside(cuts.take(rows), self.ranks[column], self.widths[column])
 
         yield from map_on_cores(count, self._cuts_at_once(cuts, entries.values), keys=len(self.keys))
 
@@ -285,12 +285,12 @@ class _Entries:
     values: int  # how many there are
 
     @classmethod
-    def of(cls, counts: Counts, starts: Integers) -> _Entries:
+    def from_counts(cls, counts: Counts, starts: Integers) -> _Entries:
         """Take the counts of keys, given where those of each group begin."""
         key, value, count = counts.entries()
         return cls(np.searchsorted(key, starts), key, value, count, counts.width)
 
-    def beside(self, cuts: Cuts, rank: npt.NDArray[np.integer], width: int) -> Integers:
+    def count_beside(self, cuts: Cuts, rank: npt.NDArray[np.integer], width: int) -> Integers:
         """Count both sides of cuts along one column, which are sorted by group and rank: all left, then all right."""
         first = np.flatnonzero(run_starts([cuts.group]))
         groups, cuts_of_each = cuts.group[first], np.diff(first, append=len(cuts))
@@ -313,7 +313,7 @@ class _Entries:
 
 
 def _rank_among(places: Integers, others: Integers, below: int) -> Integers:
-    """Say how many of some places, in rising order, are at or before each other place; all are below a number.
+    """Return how many of some places, in rising order, are at or before each other place; all are below a number.
 
     >>> _rank_among(np.array([1, 4]), np.array([0, 1, 3, 9]), 10).tolist()
     [0, 1, 1, 2]
@@ -345,10 +345,10 @@ class KeyPopulation:
     people: Integers
 
     def counts(self) -> Counts:
-        """Give them as counts of one value."""
+        """Return them as counts of one value."""
         return Counts(shape=(len(self.people), 1), cells=self.people[:, np.newaxis].copy())
 
-    def in_groups(self, group: Integers, groups: int) -> PopulationCounts:
+    def add_up_groups(self, group: Integers, groups: int) -> PopulationCounts:
         """Add them up by group; who is in none is not known here."""
         return PopulationCounts(self.population, add_up(group, self.people, groups), 0)
 
@@ -359,16 +359,16 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
     >>> table = read_table(pa.table({"age": ["3", "4"], "value": ["a", "a"]}), quasi="age", sensitive="value")
-    >>> both, (register,) = with_populations(table, [Population.of(pa.table({"age": ["3", "3", "9"]}))])
+    >>> both, (register,) = place_populations(table, [Population.of(pa.table({"age": ["3", "3", "9"]}))])
     >>> both.sizes.tolist(), register.people.tolist()
     ([1, 1, 0], [0, 0, 2])
     """
     names = [column.name for column in table.quasi]
-    read = [_known(table, *population.rows(names)) for population in populations]
+    read = [_code_population(table, *population.rows(names)) for population in populations]
     lengths = [len(table.sizes), *(len(people) for _, people in read)]
     starts = np.cumsum([0, *lengths])
     counted = tuple(
-        KeyPopulation(population, _placed(people, int(start), int(starts[-1])))
+        KeyPopulation(population, _pad(people, int(start), int(starts[-1])))
         for population, (_, people), start in zip(populations, read, starts[1:-1], strict=True)
     )
     quasi = tuple(
@@ -381,8 +381,8 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     return replace(table, quasi=quasi, sizes=sizes, counts=counts, carried=None, read_profiles=None), counted
 
 
-def _known(table: Table, columns: Sequence[Column], people: Integers) -> tuple[list[Codes], Integers]:
-    """Say the cells of a population by the table's codes, and leave out who has other labels."""
+def _code_population(table: Table, columns: Sequence[Column], people: Integers) -> tuple[list[Codes], Integers]:
+    """Return the cells of a population by the table's codes, and leave out who has other labels."""
     codes = []
     for own, other in zip(table.quasi, columns, strict=True):
         code = {text: at for at, text in enumerate(own.labels)}
@@ -391,7 +391,7 @@ def _known(table: Table, columns: Sequence[Column], people: Integers) -> tuple[l
     return [each[known] for each in codes], people[known]
 
 
-def _placed(people: Integers, start: int, length: int) -> Integers:
+def _pad(people: Integers, start: int, length: int) -> Integers:
     placed = np.zeros(length, np.int64)
     placed[start : start + len(people)] = people
     return placed

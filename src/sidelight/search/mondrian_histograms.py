@@ -99,7 +99,7 @@ class Lanes:
     people: bool
 
     @classmethod
-    def of(cls, table: Table, policy: PolicyCheck) -> Lanes:
+    def from_policy(cls, table: Table, policy: PolicyCheck) -> Lanes:
         """Count what a policy asks for."""
         if policy.only_group_sizes:
             return cls(0, people=True)
@@ -108,7 +108,7 @@ class Lanes:
     def __len__(self) -> int:
         return self.values + self.people
 
-    def of_rows(self, people: Integers, value: Integers, count: Integers) -> tuple[Integers, Integers]:
+    def find_lanes(self, people: Integers, value: Integers, count: Integers) -> tuple[Integers, Integers]:
         """Say what rows add, and to which lane; some add nothing.  A row has people, or a value, or is a person's."""
         if self.values == 0:
             return np.zeros(len(people), np.int64), people
@@ -169,7 +169,7 @@ class CountedGroups(OpenGroups):
     totals: Integers  # how often each value occurs in the table
 
     @classmethod
-    def of(
+    def from_histogram(
         cls, table: Table, numbers: Integers, boxes: Boxes, histogram: npt.NDArray[np.integer], widths: Sequence[int]
     ) -> CountedGroups:
         """Take a histogram, which is used up."""
@@ -190,7 +190,7 @@ class CountedGroups(OpenGroups):
         return people
 
     @cached_property
-    def occupied(self) -> Integers:
+    def cells_with_people(self) -> Integers:
         """The cells that somebody is in."""
         return np.flatnonzero(np.diff(self.people_upto)) + 1
 
@@ -208,11 +208,11 @@ class CountedGroups(OpenGroups):
         return counts
 
     def extents(self) -> tuple[Integers, Integers]:
-        """Give the first and the last rank that occur, column × group."""
+        """Return the first and the last rank that occur, column × group."""
         start, stop = self.edges[:, :-1], self.edges[:, 1:]
         origin = start - self.boxes.start.T
-        first = self.occupied[np.searchsorted(self.occupied, start)]
-        last = self.occupied[np.searchsorted(self.occupied, stop) - 1]
+        first = self.cells_with_people[np.searchsorted(self.cells_with_people, start)]
+        last = self.cells_with_people[np.searchsorted(self.cells_with_people, stop) - 1]
         return first - origin, last - origin
 
     def lines(self, group: Integers, column: Integers) -> Iterator[tuple[int, Integers, Line]]:
@@ -220,13 +220,13 @@ class CountedGroups(OpenGroups):
         for along in np.unique(column).tolist():
             chosen = group[column == along]
             edges, width = self.edges[along], self.widths[along]
-            start, stop = (np.searchsorted(self.occupied, each) for each in (edges[chosen], edges[chosen + 1]))
+            start, stop = (np.searchsorted(self.cells_with_people, each) for each in (edges[chosen], edges[chosen + 1]))
             number, rows = ranges(start, stop)
-            cell = self.occupied[rows]
+            cell = self.cells_with_people[rows]
             rank = cell - (edges[chosen] - self.boxes.start[chosen, along])[number]
             people = self.people_upto[cell] - self.people_upto[cell - 1]
             standing = np.concatenate(([0], np.cumsum(people)))
-            yield along, chosen, Line.of_sorted(number * width + rank, standing, groups=len(chosen), width=width)
+            yield along, chosen, Line.from_sorted(number * width + rank, standing, groups=len(chosen), width=width)
 
     def count_sides(self, cuts: Cuts) -> Iterator[tuple[Integers, Integers]]:
         """Count values beside cuts, block by block: differences of prefix sums."""
@@ -240,7 +240,7 @@ class CountedGroups(OpenGroups):
             before, left, both = (self.upto[cell - 1, :values].astype(np.int64) for cell in (first_cell, cut, end))
             yield rows, np.vstack((left - before, both - left))
 
-    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Refuse to count what single keys have."""
         del cuts, counts
         message = f"{parameter('towards')} looks at single keys, which does not go with {parameter('memory')}"

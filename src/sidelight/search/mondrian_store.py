@@ -114,7 +114,7 @@ class CutGroups(ABC):
         return holds
 
     @abstractmethod
-    def proposed(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
         """Propose the most balanced cuts, then all others, of groups that are undecided by then; with their groups."""
 
 
@@ -135,10 +135,10 @@ class OpenGroups(CutGroups):
         """Put the people of some groups in line, each along its column: the column, the groups, their line."""
 
     @abstractmethod
-    def beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
+    def count_beside(self, cuts: Cuts, counts: Counts) -> Iterator[tuple[Integers, Integers]]:
         """Count what keys have beside cuts, block by block: rows of the cuts; what is left of them, then right."""
 
-    def proposed(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
         """Propose the most balanced cuts, then all others, of groups that are undecided by then."""
         proposals = acceptance.proposals(self, undecided)
         yield acceptance.medians(self, proposals), self
@@ -163,7 +163,7 @@ class Store(ABC):
 
     @abstractmethod
     def generations(self, least: int) -> Iterator[CutGroups]:
-        """Give groups to cut until none can be; each must be cut before the next are drawn.
+        """Yield groups to cut until none can be; each must be cut before the next are drawn.
 
         Groups with fewer than twice `least` people are never given.
         """

@@ -148,10 +148,10 @@ class LotGroups(CutGroups):
     totals: Integers
     lots: Sequence[tuple[Integers, bool]] = ()  # rows of the generation, and whether they are held as keys
     open_lot: Callable[[Integers, bool], OpenGroups] | None = None  # reads the groups of these numbers
-    cuts: Cuts = field(default_factory=lambda: Cuts.joined([]))  # in the order in which they are tried
+    cuts: Cuts = field(default_factory=lambda: Cuts.concatenate([]))  # in the order in which they are tried
     known: Integers = field(default_factory=lambda: np.zeros((2, 0, 0), np.int64))  # (sides, cuts, values)
 
-    def proposed(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
+    def propose(self, acceptance: Acceptance, undecided: Flags) -> Iterator[tuple[Cuts, CutGroups]]:
         """Propose the most balanced cuts that fit into the release as it is, then all others that do, lot by lot."""
         assert self.open_lot is not None
         for propose in (acceptance.medians, acceptance.others):
@@ -176,7 +176,7 @@ class LotGroups(CutGroups):
 
     def keep(self, parts: Sequence[tuple[Cuts, Integers]]) -> None:
         """Put together what lots propose, in the order of the groups."""
-        cuts = Cuts.joined([each for each, _ in parts])
+        cuts = Cuts.concatenate([each for each, _ in parts])
         order = np.argsort(cuts.group, kind="stable")
         beside = [each for _, each in parts] or [np.zeros((2, 0, len(self.totals)), np.int64)]
         self.cuts, self.known = cuts.take(order), np.concatenate(beside, axis=1)[:, order]
@@ -216,7 +216,7 @@ class StreamedStore(Store):
         self.people = np.array([self.table.people])  # per group
         # where groups are judged together: (groups, values), as keys of finished ones are not at hand any more
         self.counts = self.table.outline.counts.dense()
-        self._lanes = Lanes.of(self.table.outline, self.policy)
+        self._lanes = Lanes.from_policy(self.table.outline, self.policy)
         self._ranks: list[Codes] = [order.rank for order in self.orders]
         self._passes = 0
         self._halves: list[Integers] = []  # numbers of those that the generation at hand fell into
@@ -235,7 +235,7 @@ class StreamedStore(Store):
         return len(self.lineage.leaf)
 
     def generations(self, least: int) -> Iterator[CutGroups]:
-        """Give groups whose keys do not fit as histograms, then the others by parts, as keys."""
+        """Yield groups whose keys do not fit as histograms, then the others by parts, as keys."""
         waiting, small = np.array([0]), np.zeros(0, np.int64)
         while True:
             fits = self._fit_in_memory(waiting)
@@ -358,7 +358,7 @@ class StreamedStore(Store):
             return self._count(numbers)
         ((_, table),) = self._read_tables(numbers, np.zeros(len(numbers), np.int64))
         group = self._index(numbers)[self._groups_of(table)]
-        return Generation.of_groups(table, self.orders, numbers, group, totals=self.table.stream.whole)
+        return Generation.from_groups(table, self.orders, numbers, group, totals=self.table.stream.whole)
 
     def _close(self, generation: CutGroups, least: int) -> Integers:
         """Finish groups that were not cut; return those that the others fell into and that are large enough."""
@@ -422,7 +422,7 @@ class StreamedStore(Store):
             histogram = boxes.empty(most)
             for block, ranks, group in routed:
                 at = index[group]
-                lane, amount = lanes.of_rows(block.people, block.value, block.count)
+                lane, amount = lanes.find_lanes(block.people, block.value, block.count)
                 rows = np.flatnonzero((at >= 0) & (amount > 0))
                 if len(rows) == len(at):
                     boxes.add(histogram, at, ranks, lane, amount)
@@ -431,7 +431,9 @@ class StreamedStore(Store):
             return histogram
 
         histogram = self._pass("to cut groups", numbers, count)
-        return CountedGroups.of(self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders])
+        return CountedGroups.from_histogram(
+            self.table.outline, numbers, boxes, histogram, [len(order) for order in self.orders]
+        )
 
     def _count_values(self, numbers: Integers) -> Integers:
         """Count the values of some groups, in one pass."""
@@ -505,7 +507,7 @@ class StreamedStore(Store):
         # cuts of a part are numbered by themselves, and so only counted
         record = self.record if len(known) == len(self) else CutRecord()
         group, totals = self._groups_of(table), self.table.stream.whole
-        open_groups = Generation.of_groups(
+        open_groups = Generation.from_groups(
             table, self.orders, self._index(known)[numbers], self._index(numbers)[group], totals=totals
         )
         self._part_numbers = known
@@ -561,7 +563,7 @@ class StreamedStore(Store):
             semantics=self.semantics,
         )
         release = Release(whole, sensitive=self.table.sensitive, intake=self.table.intake)
-        regions = Regions.streamed(self.table, self.orders, sizes, start, stop)
+        regions = Regions.from_stream(self.table, self.orders, sizes, start, stop)
         tree = CutTree(self.orders, self.record, self.table.people, start, stop)
         return SearchOutcome(release, regions, cuts=tree, spilled=self.spilled)
 

@@ -47,7 +47,7 @@ class PrintedNode:
         return Release(self.groups, sensitive=table.sensitive, intake=table.intake)
 
 
-def in_batches(
+def group_in_batches(
     lattice: Lattice, nodes: Iterable[Node], suppressed: Mapping[Node, SuppressedNode]
 ) -> Iterator[list[PrintedNode]]:
     """Group node after node, and hand over many small ones, or a large one, at a time."""
@@ -77,7 +77,7 @@ def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Tabl
     columns: dict[int, list[Amount]] = {}
     notes: list[str] = []
     if not any(each.chosen for each in batch):
-        for at, (values, known) in _of_single_groups([each.groups for each in batch], measures):
+        for at, (values, known) in _measure_single_groups([each.groups for each in batch], measures):
             columns[at] = values
             notes += known
     others = [at for at in range(len(measures)) if at not in columns]
@@ -90,10 +90,10 @@ def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Tabl
     return BatchValues([tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes)
 
 
-def _of_single_groups(
+def _measure_single_groups(
     nodes: list[Groups], measures: Sequence[Measure]
 ) -> Iterator[tuple[int, tuple[list[Amount], Sequence[str]]]]:
-    """Give values and notes of those measures that look at one group at a time, by their places; class by class."""
+    """Yield values and notes of those measures that look at one group at a time, by their places; class by class."""
     by_class: dict[type[GroupByGroup], dict[int, GroupByGroup]] = {}
     for at, measure in enumerate(measures):
         if isinstance(measure, GroupByGroup) and measure.counts_decide:
@@ -111,7 +111,7 @@ def _side_by_side(
     for lot in _lots(nodes):
         blocks = [block for _, block in lot]
         starts = np.cumsum([0, *(len(block) for block in blocks[:-1])])
-        for known, worst in zip(worst_known, kind.worst_of_parts(measures, _stacked(blocks), starts), strict=True):
+        for known, worst in zip(worst_known, kind.worst_of_parts(measures, _stack(blocks), starts), strict=True):
             for (place, _), value in zip(lot, worst, strict=True):
                 if value is not None:  # a large node comes in several blocks
                     known[place] = worse(known[place], value) if place in known else value
@@ -137,7 +137,7 @@ def _lots(nodes: list[Groups]) -> Iterator[list[tuple[int, Groups]]]:
         yield lot
 
 
-def _stacked(blocks: list[Groups]) -> Groups:
+def _stack(blocks: list[Groups]) -> Groups:
     """Put groups of the same people side by side, as if they were those of one release."""
     cells = np.concatenate([groups.counts.dense() for groups in blocks])
     sizes = np.concatenate([groups.sizes for groups in blocks])

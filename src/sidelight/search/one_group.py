@@ -50,20 +50,20 @@ def nothing_found(found: str, table: AnyTable, policy: Policy) -> NothingSafe | 
     return _refusal(f"{found}, and neither is one group of everybody", broken, everybody) if broken else None
 
 
-def blocked_by(broken: Iterable[Judgement]) -> tuple[str, ...]:
+def list_blocking(broken: Iterable[Judgement]) -> tuple[str, ...]:
     """Return each broken limit with what was found, for an error."""
     return tuple(f"{each.criterion} (it is {each.finding.value_in_words()})" for each in broken)
 
 
 def _refusal(what: str, broken: Iterable[Judgement], everybody: Release) -> NothingSafe:
     broken = tuple(broken)
-    blocked, closest = blocked_by(broken), tuple(line for each in broken for line in _closest(each, everybody))
+    blocked, closest = list_blocking(broken), tuple(line for each in broken for line in _closest(each, everybody))
     remedy = f"; what would pass: {'; '.join(closest)}" if closest else "; leave that out of the policy"
     return NothingSafe(f"{what}: {'; '.join(blocked)}{remedy}", blocked_by=blocked, closest=closest)
 
 
 def _closest(judgement: Judgement, release: Release) -> Iterator[str]:
-    """Say which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
+    """Yield which limit would pass, if there is such a one, and which smaller amounts of what the measure counts."""
     criterion, value = judgement.criterion, judgement.finding.value
     least, most = criterion.measure.limits
     if least <= value <= most and value != math.inf and not (criterion.comparison.strict and value in (least, most)):
@@ -82,17 +82,17 @@ def _smaller_amounts(criterion: Criterion, release: Release) -> Iterator[Criteri
             more_is_worse=name in criterion.measure.more_is_worse,
         )
         if less is not None:
-            yield _with_amount(criterion, name, less)
+            yield _replace_amount(criterion, name, less)
 
 
-def _with_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
+def _replace_amount(criterion: Criterion, name: str, amount: int) -> Criterion:
     return replace(criterion, measure=criterion.measure.replace_settings(**{name: amount}))
 
 
 def _holds_with(criterion: Criterion, name: str, release: Release, amount: int) -> bool | None:
     """Judge a release with a parameter changed; None where so little of it makes no sense."""
     try:
-        return _with_amount(criterion, name, amount).judge(release).holds
+        return _replace_amount(criterion, name, amount).judge(release).holds
     except TooHard:  # what nobody can work out is not known to hold
         return False
     except BadMeasure:

@@ -57,7 +57,7 @@ class Order:
         return len(self.labels)
 
     def ranks(self, column: Column) -> Integers:
-        """Give the rank of each row of the column."""
+        """Return the rank of each row of the column."""
         return self.rank[column.codes].astype(np.int64)
 
     @property
@@ -66,7 +66,7 @@ class Order:
         return float(self.position[-1] - self.position[0]) or 1.0
 
     def depth(self, one: Integers, other: Integers) -> Integers:
-        """Give the coarsest level at which two ranks differ; a stretch is cut at its deepest borders first."""
+        """Return the coarsest level at which two ranks differ; a stretch is cut at its deepest borders first."""
         deepest = np.zeros(len(one), np.int64)
         for level in range(1, len(self.levels)):
             if len(self.nodes[level]) > 1:
@@ -74,7 +74,7 @@ class Order:
         return deepest
 
     def stretch(self, level: Integers, rank: Integers) -> tuple[Integers, Integers]:
-        """Give the stretch of the node above each rank, each on its level: where it starts and where it stops."""
+        """Return the stretch of the node above each rank, each on its level: where it starts and where it stops."""
         start, stop = rank.copy(), rank + 1
         for above in range(1, len(self.levels)):
             at = np.flatnonzero(level == above)
@@ -165,7 +165,7 @@ def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
 
 
 def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label]]:
-    """Give the node of each label on each level of the hierarchy but the lowest."""
+    """Return the node of each label on each level of the hierarchy but the lowest."""
     levels = range(1, 1 if hierarchy is None else hierarchy.height)
     return [[hierarchy.generalise(text, level) for text in column.labels] for level in levels if hierarchy is not None]
 
@@ -176,7 +176,7 @@ def _numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> 
 
 
 def all_numbers(labels: tuple[Label, ...]) -> bool:
-    """Whether labels, but for a missing one, can be read as numbers."""
+    """Return whether labels, but for a missing one, can be read as numbers."""
     return len(_numbers(labels, as_number)) == len([text for text in labels if text is not None])
 
 
@@ -200,16 +200,18 @@ def _sorted_codes(labels: tuple[Label, ...], above: list[list[Label]], *, by_num
     """Sort label codes by the path from the top down, nodes by name or by number, then by the labels' natural order."""
     natural = {text: place for place, text in enumerate(in_order(labels))}
     # the coarsest node first, so that labels of a node are neighbours on every level
-    path = [_by_smallest(labels, level, natural) if by_number else _by_name(level) for level in reversed(above)]
+    path = [
+        _rank_by_smallest(labels, level, natural) if by_number else _rank_by_name(level) for level in reversed(above)
+    ]
     return sorted(range(len(labels)), key=lambda code: (*(level[code] for level in path), (natural[labels[code]],)))
 
 
-def _by_name(level: list[Label]) -> list[tuple[object, ...]]:
+def _rank_by_name(level: list[Label]) -> list[tuple[object, ...]]:
     """Let nodes stand by their names, none just after empty text."""
     return [("", 1) if node is None else (node, 0) for node in level]
 
 
-def _by_smallest(
+def _rank_by_smallest(
     labels: tuple[Label, ...], level: list[Label], natural: Mapping[Label, int]
 ) -> list[tuple[object, ...]]:
     """Let nodes stand by the smallest number below them."""

@@ -58,7 +58,7 @@ class CriterionCheck:
     decided: dict[Hashable, dict[bytes, bool]] = field(default_factory=dict, compare=False, repr=False)  # exactly
 
     @classmethod
-    def of(cls, criterion: Criterion, people: int) -> CriterionCheck:
+    def from_criterion(cls, criterion: Criterion, people: int) -> CriterionCheck:
         """Make a criterion ready, for groups of up to so many people."""
         screen, bound, measure = criterion.measure.screen(), float(exact(criterion.bound)), criterion.measure
         if measure.large_is_bad and criterion.comparison.holds(exact(measure.limits[1]), exact(criterion.bound)):
@@ -69,7 +69,7 @@ class CriterionCheck:
             margin = max(margin, math.ulp(max(abs(bound), people if people > WHOLE_IN_FLOATS else 0)))
         of_parts = None
         if isinstance(screen, ViewScreen) and screen.about.known and screen.group_by_group:
-            of_parts = cls.of(replace(criterion, measure=screen.about.question), people)
+            of_parts = cls.from_criterion(replace(criterion, measure=screen.about.question), people)
         return cls(criterion, screen, bound, margin, of_parts)
 
     @property
@@ -83,19 +83,19 @@ class CriterionCheck:
         return self.screen.group_by_group or self.is_idle
 
     @property
-    def needed_of_each(self) -> bool:
+    def binds_each_group(self) -> bool:
         """Whether each group on its own must keep it."""
         return self.screen.breaks_with_one_group or self.is_idle
 
     def clearly_holds(self, values: Floats) -> Flags:
-        """Say which values keep the bound by more than rounding."""
+        """Return which values keep the bound by more than rounding."""
         # the value moved by the margin towards breaking the bound: if it still holds, so does the exact one
         comparison = self.criterion.comparison
         worst = values + self.margin if comparison.from_above else values - self.margin
         return np.asarray(comparison.holds(worst, self.bound))  # type: ignore[arg-type]
 
     def is_close(self, values: Floats) -> Flags:
-        """Say which values are so near the bound that only exact arithmetic can tell."""
+        """Return which values are so near the bound that only exact arithmetic can tell."""
         comparison = self.criterion.comparison
         best = values - self.margin if comparison.from_above else values + self.margin
         near = (values >= self.bound - self.margin) & (values <= self.bound + self.margin)
@@ -183,7 +183,7 @@ class CriterionCheck:
         return np.argsort(self.badness(groups), kind="stable")
 
     def badness(self, groups: Groups) -> Floats:
-        """Give each group a number to sort by: the worst have the smallest."""
+        """Return each group a number to sort by: the worst have the smallest."""
         values = self.screen.value(self.screen.rows(groups))
         return -values if self.criterion.measure.large_is_bad else values
 
@@ -196,10 +196,10 @@ class PolicyCheck:
     together: tuple[CriterionCheck, ...]  # depends on several groups together
 
     @classmethod
-    def of(cls, policy: Policy | Iterable[Criterion], people: int) -> PolicyCheck:
+    def from_policy(cls, policy: Policy | Iterable[Criterion], people: int) -> PolicyCheck:
         """Make a policy, or some criteria of one, ready for groups of up to so many people."""
         criteria = policy.criteria if isinstance(policy, Policy) else policy
-        checks = [CriterionCheck.of(criterion, people) for criterion in criteria]
+        checks = [CriterionCheck.from_criterion(criterion, people) for criterion in criteria]
         # screens that are exact are the cheap ones, and need no second look
         checks.sort(key=lambda check: not check.screen.exact)
         return cls(
@@ -216,7 +216,7 @@ class PolicyCheck:
     def least_group_size(self) -> int | None:
         """How many people every group needs at least, where its size is limited: more than 5 is at least 6.
 
-        >>> PolicyCheck.of([GroupSize() > 5], people=10).least_group_size
+        >>> PolicyCheck.from_policy([GroupSize() > 5], people=10).least_group_size
         6
         """
         criteria = [check.criterion for check in self.by_group if isinstance(check.criterion.measure, GroupSize)]
@@ -226,10 +226,10 @@ class PolicyCheck:
         """How many people every group needs at least, whoever has what.
 
         >>> from sidelight.measures.privacy_skyline.acquaintance import Acquaintance
-        >>> PolicyCheck.of([Acquaintance(others=3) <= 0.9], people=10).least_people("single")
+        >>> PolicyCheck.from_policy([Acquaintance(others=3) <= 0.9], people=10).least_people("single")
         5
         """
-        binding = (check for check in self.checks if check.needed_of_each and not check.is_idle)
+        binding = (check for check in self.checks if check.binds_each_group and not check.is_idle)
         return max((check.criterion.measure.least_people(semantics) for check in binding), default=1)
 
     @property
@@ -238,18 +238,18 @@ class PolicyCheck:
         return all(isinstance(check.criterion.measure, GroupSize) for check in self.checks)
 
     def mentions(self, domain: tuple[Label, ...]) -> Flags:
-        """Say which values the policy names: those are spoken of, whoever has them."""
+        """Return which values the policy names: those are spoken of, whoever has them."""
         named = (check.criterion.measure.names_values(domain) for check in self.checks)
         return reduce(np.logical_or, named, np.zeros(len(domain), bool))
 
     def holds_in_each(self, groups: Groups) -> Flags:
-        """Say which groups keep all criteria on their own: needed of each, enough where none is judged together."""
-        return _all_hold(groups, [check.holds_in_each for check in self.checks if check.needed_of_each])
+        """Return which groups keep all criteria on their own: needed of each, enough where none is judged together."""
+        return _all_hold(groups, [check.holds_in_each for check in self.checks if check.binds_each_group])
 
     def may_hold_in_each(self, groups: Groups) -> Flags:
         """Say the same for a search that judges releases together: what is close to a limit that may be met passes."""
         one_by_one = (check.holds_in_each for check in self.by_group)
-        together = (check.may_hold_in_each for check in self.together if check.needed_of_each)
+        together = (check.may_hold_in_each for check in self.together if check.binds_each_group)
         return _all_hold(groups, [*one_by_one, *together])
 
     def holds(self, groups: AnyGroups) -> bool:
@@ -278,7 +278,7 @@ def _all_hold(groups: Groups, judgements: Iterable[Callable[[Groups], Flags]]) -
 
 
 def least_whole(bound: Amount, comparison: Comparison) -> int:
-    """Give the smallest whole number that is at least, or above, a bound."""
+    """Return the smallest whole number that is at least, or above, a bound."""
     return math.floor(bound) + 1 if comparison is Comparison.ABOVE else math.ceil(bound)
 
 

@@ -40,7 +40,7 @@ from sidelight.search.full_domain import FullDomain
 from sidelight.search.method import Method, SearchOutcome, SearchResult
 from sidelight.search.microaggregation import Microaggregation
 from sidelight.search.mondrian import Mondrian
-from sidelight.search.one_group import blocked_by, nothing_found, refuse_impossible
+from sidelight.search.one_group import list_blocking, nothing_found, refuse_impossible
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, Utilities, UtilityName
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table
@@ -88,15 +88,15 @@ def protect(
     <SearchResult of method 'lattice': 45,222 people in 5 groups; within policy: group size ≥ 50>
     """
     chosen = method_of(method, suppress=suppress, levels=levels, resists=resists)
-    _named("utility", utility, UTILITIES)
-    _named("ask", ask, ask_choices())
-    problem = SearchProblem.of(table, policy, by, [chosen])
-    return warned(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
+    _expect_name("utility", utility, UTILITIES)
+    _expect_name("ask", ask, ask_choices())
+    problem = SearchProblem.build(table, policy, by, [chosen])
+    return warn_of_attackers(problem.result(chosen, problem.search(chosen, utility, progress), progress), ask, progress)
 
 
-def warned(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
+def warn_of_attackers(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
     """Ask attackers what they would reach of what was found, and warn of those to whom it falls."""
-    result = with_answers(found, ask, progress)
+    result = add_answers(found, ask, progress)
     for each in result.readers:
         if each.falls:
             message = (
@@ -106,7 +106,7 @@ def warned(found: SearchResult, ask: Ask, progress: Progress) -> SearchResult:
     return result
 
 
-def with_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
+def add_answers(found: SearchResult, ask: Ask, progress: Progress = quiet) -> SearchResult:
     """Ask attackers what they would reach of what was found, and keep what they answer."""
     return replace(found, readers=ask_attackers(found, ask, progress=progress))
 
@@ -121,7 +121,7 @@ class SearchProblem:
     by: Mapping[str, Hierarchy]
 
     @classmethod
-    def of(
+    def build(
         cls,
         table: AnyTable,
         policy: Policy | Criterion | Iterable[Criterion],
@@ -136,7 +136,7 @@ class SearchProblem:
         if isinstance(table, StreamedTable):
             table = _held_for(policy, table)
         if isinstance(table, Table):
-            policy = _informed(policy, table)
+            policy = _bind_table(policy, table)
         searchable = searchable_part(policy)
         refuse_impossible(table, searchable, leaves_people_out=any(each.leaves_people_out for each in methods))
         return cls(table, policy, searchable, hierarchies)
@@ -185,7 +185,7 @@ class SearchProblem:
             fault = f"the search ended outside the policy ({verdict}): a fault of Sidelight's; try another method"
             raise nothing_found(found, self.table, self.searchable) or SidelightError(f"{fault}, and tell us")
         if not verdict.safe:
-            blocked = blocked_by(verdict.broken)
+            blocked = list_blocking(verdict.broken)
             message = (
                 f"the most useful release within the other limits is not within policy: {'; '.join(blocked)}; "
                 "set the other limits tighter, so that groups are larger or more diverse"
@@ -195,7 +195,7 @@ class SearchProblem:
 
 
 def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:
-    """Say how a search prints; intervals of numbers mean what they say, whatever a hierarchy calls them."""
+    """Return how a search prints; intervals of numbers mean what they say, whatever a hierarchy calls them."""
     along = {order.name: by[order.name] for order in outcome.recoding.orders if order.name in by and not order.numeric}
     return Printing.along(along, averages=method.prints_averages)
 
@@ -209,7 +209,7 @@ def as_policy(policy: object) -> Policy:
     return expect(Policy, policy, "the policy")
 
 
-def _named(what: str, name: object, among: Iterable[str]) -> str:
+def _expect_name(what: str, name: object, among: Iterable[str]) -> str:
     """Take one of some names, or say which there are."""
     names = list(among)
     if isinstance(name, str) and name in names:
@@ -241,7 +241,7 @@ def method_of(
         message = f"{parameter('method')} should be a method or its name, not a class; write sl.{method.__name__}()"
         raise WrongKind(message)
     else:
-        method = METHODS[_named("method", method, METHODS)]()
+        method = METHODS[_expect_name("method", method, METHODS)]()
     for option, lack in (
         ("resists", f"has no defence against an {resists}"),
         ("suppress", "does not suppress"),
@@ -265,7 +265,7 @@ def method_behind(provenance: Provenance) -> Method | None:
     return kind(**provenance.options)
 
 
-def _informed(policy: Policy, table: Table) -> Policy:
+def _bind_table(policy: Policy, table: Table) -> Policy:
     """Let measures that ask what somebody knows of the original take the table."""
     return Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
 

@@ -60,7 +60,7 @@ class Query:
         return int(table.counts.take(keys).totals()[self.values].sum())
 
     def selects(self, table: Table, orders: tuple[Order, ...]) -> Flags:
-        """Say which keys of a table are within the ranges."""
+        """Return which keys of a table are within the ranges."""
         inside = np.ones(len(table.sizes), bool)
         for column, (start, stop) in self.ranges.items():
             rank = orders[column].rank[table.quasi[column].codes]
@@ -100,21 +100,21 @@ class Marginals:
     bits: Floats
 
     @classmethod
-    def of(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
+    def from_table(cls, table: Table, orders: tuple[Order, ...]) -> Marginals:
         """Count the people of a table; one pass over its keys for each column."""
         people = [
             add_up(order.rank[column.codes], table.sizes, len(order))
             for column, order in zip(table.quasi, orders, strict=True)
         ]
-        return cls.of_ranks(people)
+        return cls.from_ranks(people)
 
     @classmethod
-    def of_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
+    def from_labels(cls, people: Sequence[Integers], orders: tuple[Order, ...]) -> Marginals:
         """Take the people who have each label, column by column."""
-        return cls.of_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
+        return cls.from_ranks([each[np.argsort(order.rank)] for each, order in zip(people, orders, strict=True)])
 
     @classmethod
-    def of_ranks(cls, people: Sequence[Integers]) -> Marginals:
+    def from_ranks(cls, people: Sequence[Integers]) -> Marginals:
         """Take the people at each rank, column by column."""
         below = tuple(np.concatenate(([0], np.cumsum(each))) for each in people)
         return cls(below, np.array([_entropy(each) for each in people]))
@@ -148,7 +148,7 @@ class Recoding(ABC):
         return len(self.sizes)
 
     def pairs(self) -> int:
-        """Give Σ_g n_g²: how many pairs of people look alike."""
+        """Return Σ_g n_g²: how many pairs of people look alike."""
         return int((self.sizes * self.sizes).sum())
 
     def detail_lost(self) -> float:
@@ -158,7 +158,7 @@ class Recoding(ABC):
     @property
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
-        return Marginals.of(held(self.table), self.orders)
+        return Marginals.from_table(held(self.table), self.orders)
 
     def bits_held(self) -> Floats:
         """Give, per column, how many bits its labels tell as they are: their entropy."""
@@ -192,14 +192,16 @@ class Regions(Recoding):
         return self.counted or super().marginals
 
     @classmethod
-    def of(cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers) -> Regions:
+    def from_keys(
+        cls, table: Table, orders: tuple[Order, ...], group: Integers, start: Integers, stop: Integers
+    ) -> Regions:
         """Put people into groups by their keys."""
         kept = group >= 0
         sizes = add_up(group[kept], table.sizes[kept], len(start))
         return cls(table, orders, sizes, int(table.sizes[~kept].sum()), start, stop, lambda: group)
 
     @classmethod
-    def streamed(
+    def from_stream(
         cls,
         table: StreamedTable,
         orders: tuple[Order, ...],
@@ -210,7 +212,7 @@ class Regions(Recoding):
         suppressed: int = 0,
     ) -> Regions:
         """Take groups of a table whose keys are not held: which group each is in is not to be had."""
-        counted = Marginals.of_labels(table.label_people, orders)
+        counted = Marginals.from_labels(table.label_people, orders)
         return cls(table, orders, sizes, suppressed, start, stop, lambda: table.sizes, counted)
 
     @cached_property
@@ -220,10 +222,10 @@ class Regions(Recoding):
 
     def information_loss(self) -> Floats:
         """For numbers the range covered / the whole range, for other labels (covered − 1) / (all − 1)."""
-        loss: Floats = np.mean([self._covered(column) for column in range(len(self.orders))], axis=0)
+        loss: Floats = np.mean([self._share_covered(column) for column in range(len(self.orders))], axis=0)
         return loss
 
-    def _covered(self, column: int) -> Floats:
+    def _share_covered(self, column: int) -> Floats:
         order = self.orders[column]
         first, last = self.start[:, column], self.stop[:, column] - 1
         covered: Floats = (order.position[last] - order.position[first]) / order.width
@@ -310,7 +312,7 @@ class LevelRegions(Regions):
         return self.number_of_groups
 
     def pairs(self) -> int:
-        """Give Σ_g n_g²."""
+        """Return Σ_g n_g²."""
         return self.number_of_pairs
 
     def detail_lost(self) -> float:
@@ -336,7 +338,7 @@ class LevelRegions(Regions):
 
 
 def _entropy(people: Integers) -> float:
-    """Give the bits that it takes on average to say which label somebody has."""
+    """Return the bits that it takes on average to say which label somebody has."""
     some = people[people > 0]
     return float((some * np.log2(some.sum() / some)).sum() / some.sum())
 
@@ -417,7 +419,7 @@ class Buckets(Recoding):
     true_counts: TrueCounts | None = None  # who has what, which is never published
 
     @classmethod
-    def of(
+    def from_people(
         cls,
         table: Table,
         orders: tuple[Order, ...],

@@ -56,7 +56,7 @@ class SuppressedNode:
     worth: Mapping[str, float] = field(default_factory=dict)  # by utility; smaller is better
 
     def flags(self, lattice: AnyLattice) -> Flags:
-        """Say which groups of the node are suppressed."""
+        """Return which groups of the node are suppressed."""
         if self.suppressed is not None:
             return self.suppressed
         again = suppress_at(lattice, self.node, self.policy, self.people, as_group=self.as_group)
@@ -67,10 +67,7 @@ class SuppressedNode:
     def release(self, lattice: AnyLattice) -> Release:
         """Make the release: the groups kept, and the suppressed people as `*` where they are printed."""
         groups, suppressed = lattice.held_groups_at(self.node), self.flags(lattice)
-        if self.as_group:
-            printed = _with_star_group(groups, suppressed)
-        else:
-            printed = as_whole_release(groups, suppressed, self.policy)
+        printed = _add_star_group(groups, suppressed) if self.as_group else take_rest(groups, suppressed, self.policy)
         assert isinstance(printed, Groups)
         return Release(printed, sensitive=lattice.table.sensitive, intake=lattice.table.intake)
 
@@ -100,10 +97,10 @@ def search_with_suppression(
     progress: Progress,
 ) -> SuppressedNodes:
     """Find and weigh all nodes that keep the policy once at most `max_suppressed` people are suppressed."""
-    counter = CheckCounter.of(lattice, progress)
-    check = PolicyCheck.of(policy, lattice.table.people)
+    counter = CheckCounter.watch(lattice, progress)
+    check = PolicyCheck.from_policy(policy, lattice.table.people)
     least = check.least_group_size or 1
-    few_too_small = counter.counted(lambda node: lattice.few_below(node, least, most=max_suppressed))
+    few_too_small = counter.count_calls(lambda node: lattice.few_below(node, least, most=max_suppressed))
     open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
     # where checks are short, the finest nodes are looked at
     affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
@@ -143,8 +140,8 @@ def suppress_at(
 
 
 def _is_asked_about(lattice: AnyLattice, groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> bool:
-    """Whether every limit asks about a value that is left when these groups are left out."""
-    first = next(iter(as_whole_release(groups, suppressed, policy).blocks())).take(slice(0, 1))
+    """Return whether every limit asks about a value that is left when these groups are left out."""
+    first = next(iter(take_rest(groups, suppressed, policy).blocks())).take(slice(0, 1))
     release = Release(first, sensitive=lattice.table.sensitive)
     try:
         for check in policy.checks:
@@ -159,7 +156,7 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
 
     >>> import sidelight as sl
     >>> groups = sl.Release.from_counts([{"a": 3}, {"a": 1}, {"b": 4}]).groups
-    >>> policy = PolicyCheck.of(sl.Policy(sl.GroupSize() >= 3), people=8)
+    >>> policy = PolicyCheck.from_policy(sl.Policy(sl.GroupSize() >= 3), people=8)
     >>> offending_groups(groups, policy, max_suppressed=1).tolist()
     [False, True, False]
     """
@@ -168,7 +165,7 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
     while True:
         if suppressed.all() or people > max_suppressed:
             return None
-        rest = as_whole_release(groups, suppressed, policy)
+        rest = take_rest(groups, suppressed, policy)
         try:
             worst = _worst_groups(rest, policy, max_suppressed - people)
         except BadMeasure:  # nobody is left who has a value that a limit asks about: it would hold of anything
@@ -185,7 +182,7 @@ def offending_groups(groups: AnyGroups, policy: PolicyCheck, max_suppressed: int
 
 def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> Integers | None:
     """Choose the groups to give up next; none when the policy holds, None when they have more than so many people."""
-    for check in (each for each in policy.checks if each.needed_of_each):
+    for check in (each for each in policy.checks if each.binds_each_group):
         # of what an exact screen refuses all goes; of the rest half may turn out fine, as giving groups up changes the
         # totals that the others are compared with
         most = most_people if check.screen.exact else 2 * most_people + 1
@@ -203,7 +200,7 @@ def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> I
     for check in policy.together:
         finding = check.finding(groups)
         if not check.criterion.decide(finding).holds and finding.witness is not None:
-            if not check.needed_of_each:  # an average, that many groups make up
+            if not check.binds_each_group:  # an average, that many groups make up
                 return _worst_of_all(check, groups, -(-len(groups) // WORST_SHARE))
             return np.array([finding.witness.group.number - 1])
     return np.array([], np.int64)
@@ -226,7 +223,7 @@ def _people_of(groups: AnyGroups, which: Flags) -> int:
     return groups.people_of(which)
 
 
-def as_whole_release(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
+def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyGroups:
     """Take all groups but some for a whole release: what they are compared with is then only themselves.
 
     Values that nobody has any more are not spoken of, unless the policy names them.
@@ -261,7 +258,7 @@ def _until_star_holds(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck,
     """Suppress the smallest groups left, one by one, until the group of `*` keeps the policy with the others."""
     people = _people_of(groups, suppressed)
     smallest = _smallest_left(groups, suppressed, max_suppressed - people)
-    while not policy.holds(_with_star_group(groups, suppressed)):
+    while not policy.holds(_add_star_group(groups, suppressed)):
         row, size = next(smallest)
         suppressed[row], people = True, people + size
         if suppressed.all() or people > max_suppressed:
@@ -270,7 +267,7 @@ def _until_star_holds(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck,
 
 
 def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> Iterator[tuple[int, int]]:
-    """Give groups that are not suppressed, the smallest first, with their people: more than so many, or all."""
+    """Yield groups that are not suppressed, the smallest first, with their people: more than so many, or all."""
     rows, sizes, before = np.zeros(0, np.int64), np.zeros(0, np.int64), 0
     for block in groups.blocks():
         here = np.flatnonzero(~suppressed[before : before + len(block)])
@@ -281,7 +278,7 @@ def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> It
     yield from zip(rows.tolist(), sizes.tolist(), strict=True)
 
 
-def _with_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
+def _add_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
     """Put the suppressed groups together into one that says `*` in every column, after the others."""
     if isinstance(groups, StreamedGroups):
         return groups.with_star(suppressed)
@@ -292,13 +289,13 @@ def _with_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
         domain=groups.domain,
         sizes=np.append(groups.sizes[kept], groups.sizes[suppressed].sum()),
         counts=groups.counts.roll_up(number, groups=len(kept) + 1),
-        columns=tuple(_with_star(column, kept) for column in groups.columns),
+        columns=tuple(_add_star(column, kept) for column in groups.columns),
         semantics=groups.semantics,
     )
     return replace(printed, populations=tuple(each.with_last(kept) for each in groups.populations))
 
 
-def _with_star(column: Column, kept: Integers) -> Column:
+def _add_star(column: Column, kept: Integers) -> Column:
     labels = column.labels if SUPPRESSED in column.labels else (*column.labels, SUPPRESSED)
     star = np.int32(labels.index(SUPPRESSED))
     return Column(column.name, labels, np.append(column.codes[kept], star).astype(np.int32))

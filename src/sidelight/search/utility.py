@@ -91,7 +91,7 @@ def balanced_loss(recoding: Recoding) -> float:
 
 
 def _share_lost(kept: Floats, whole: Floats) -> float:
-    """Give the share that is lost of something that is added up over columns; 0 where there was nothing to lose."""
+    """Return the share that is lost of something that is added up over columns; 0 where there was nothing to lose."""
     return float(np.clip(1 - kept.sum() / whole.sum(), 0.0, 1.0)) if whole.sum() else 0.0
 
 

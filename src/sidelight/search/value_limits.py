@@ -64,7 +64,7 @@ class ValueLimits:
         return self.known[people]
 
     def holds_in_each(self, counts: Integers, people: Integers) -> Flags:
-        """Say which groups keep the limits, by their counts."""
+        """Return which groups keep the limits, by their counts."""
         rare = counts.max(axis=1, initial=0) <= self.most(people)
         return np.asarray(rare & (np.count_nonzero(counts, axis=1) >= self.different))
 
@@ -128,7 +128,7 @@ def _depends_on_values(criterion: Criterion) -> bool:
 
 
 def limits_values(policy: Policy) -> bool:
-    """Whether a policy limits anything but sizes."""
+    """Return whether a policy limits anything but sizes."""
     return any(_depends_on_values(each) for each in policy.criteria)
 
 

@@ -77,12 +77,12 @@ class Veil:
     limits: ValueLimits
     known: dict[bytes, float] = field(default_factory=dict, repr=False)
 
-    def of_cuts(self, counts: Integers, left: Integers) -> Floats:
-        """Give ρ of one cut of each group, by its counts and the people left of the cut; 1: not to be looked at."""
+    def compute_veils(self, counts: Integers, left: Integers) -> Floats:
+        """Return ρ of one cut of each group, by its counts and the people left of the cut; 1: not to be looked at."""
         people = counts.sum(axis=1)
         falling = -np.sort(-counts, axis=1)
         left = np.minimum(left, people - left)  # sides may be swapped
-        veils = self._in_bounds(falling, left, people)
+        veils = self._bound_veils(falling, left, people)
         unknown = np.flatnonzero(np.isnan(veils))
         if len(unknown):
             patterns = np.column_stack((left[unknown], falling[unknown]))
@@ -91,7 +91,7 @@ class Veil:
         return veils
 
     def may_be_looked_at(self, counts: Counts, group: Integers, left: Integers) -> Flags:
-        """Say which cuts of these groups, by their rows, no bound rules out."""
+        """Return which cuts of these groups, by their rows, no bound rules out."""
         may = np.ones(len(group), bool)
         step = max(CELLS_AT_ONCE // max(counts.width, 1), 1)
         for start in range(0, len(group), step):
@@ -99,7 +99,7 @@ class Veil:
             falling = -np.sort(-counts.take(group[some]).dense(), axis=1)
             people = falling.sum(axis=1)
             smaller = np.minimum(left[some], people - left[some])
-            may[some] = self._in_bounds(falling, smaller, people) != 1  # NaN: not ruled out
+            may[some] = self._bound_veils(falling, smaller, people) != 1  # NaN: not ruled out
         return may
 
     def cannot_fail(self, counts: Integers, left: Integers) -> Flags:
@@ -117,8 +117,8 @@ class Veil:
                 never[at] = cut.passing == cut.halves
         return np.asarray(never)
 
-    def _in_bounds(self, counts: Integers, left: Integers, people: Integers) -> Floats:
-        """Give ρ where bounds tell enough, else NaN; counts are falling."""
+    def _bound_veils(self, counts: Integers, left: Integers, people: Integers) -> Floats:
+        """Return ρ where bounds tell enough, else NaN; counts are falling."""
         belief = self.limits.belief
         most = self.limits.most(left), self.limits.most(people - left)
         bound = self._union_bound(counts, left, most)
@@ -135,10 +135,10 @@ class Veil:
         known = pattern.tobytes()
         if known not in self.known:
             left, *counts = pattern.tolist()
-            self.known[known] = self._of_pattern(left, [count for count in counts if count])
+            self.known[known] = self._compute_pattern(left, [count for count in counts if count])
         return self.known[known]
 
-    def _of_pattern(self, left: int, counts: list[int]) -> float:
+    def _compute_pattern(self, left: int, counts: list[int]) -> float:
         cut = self._cut(left, counts)
         veil = exact_veil if cut.people <= COUNTED_EXACTLY else float_veil
         return veil(cut, self.limits.belief)
@@ -148,7 +148,7 @@ class Veil:
         return OneCut.build(counts, left, most_left, most_right, different=self.limits.different)
 
     def _must_fail(self, counts: Integers, left: Integers, people: Integers, most: tuple[Integers, Integers]) -> Flags:
-        """Say which cuts fail in every world, as far as shares tell."""
+        """Return which cuts fail in every world, as far as shares tell."""
         sides = zip((left, people - left), most, strict=True)
         short = [np.minimum(counts, each[:, np.newaxis]).sum(axis=1) < side for side, each in sides]
         few = np.count_nonzero(counts, axis=1) < self.limits.different
@@ -197,9 +197,9 @@ def tail_bound(people: Integers, having: Integers, drawn: Integers, least: Integ
 
 
 def exact_veil(cut: OneCut, belief: Fraction) -> float:
-    """Give ρ of a cut, rounded up from whole numbers; 1: not to be looked at.
+    """Return ρ of a cut, rounded up from whole numbers; 1: not to be looked at.
 
-    >>> exact_veil(OneCut.within((3, 2, 2, 2, 1, 1), left=5, most_left=2, most_right=3), Fraction(1, 2))
+    >>> exact_veil(OneCut.build((3, 2, 2, 2, 1, 1), left=5, most_left=2, most_right=3), Fraction(1, 2))
     0.02597402597402598
     """
     if cut.passing == cut.halves:
@@ -220,13 +220,13 @@ def exact_veil(cut: OneCut, belief: Fraction) -> float:
 
 
 def float_veil(cut: OneCut, belief: Fraction) -> float:
-    """Give ρ of a cut of a large group in floats, rounded up.
+    """Return ρ of a cut of a large group in floats, rounded up.
 
     With L_s as if everybody fell left with probability a/n, Pr(pass) = Pr(all within bounds, ΣL = a) / Pr(ΣL = a): sums
     of positive numbers, a window of likely ones at a time.  Too few different values are as bad as can be: their union
     bound is added to F·(p_s − c).
 
-    >>> cut = OneCut.within((30, 20, 20, 20, 10), left=40, most_left=20, most_right=30)
+    >>> cut = OneCut.build((30, 20, 20, 20, 10), left=40, most_left=20, most_right=30)
     >>> bool(0 <= float_veil(cut, Fraction(1, 2)) - exact_veil(cut, Fraction(1, 2)) < 1e-6)
     True
     """
@@ -234,16 +234,16 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
     kinds = sorted(zip(cut.counts, cut.low, cut.high, strict=True), reverse=True)
     bounded = [kind for kind in kinds if kind[1] > max(left + kind[0] - people, 0) or kind[2] < min(kind[0], left)]
     free = [count for count, low, high in kinds if (count, low, high) not in bounded]
-    parts = [Window.of(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
-    every = Window.of(people, 0, people, left / people).at(left)
-    failing = 1 - reduce(Window.times, parts).at(left) / every
+    parts = [Window.binomial(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
+    every = Window.binomial(people, 0, people, left / people).weight_at(left)
+    failing = 1 - reduce(Window.times, parts).weight_at(left) / every
     odds = 0.0
     # of the values that no bound concerns, the most frequent one decides
     for at, count in enumerate((*(kind[0] for kind in bounded), *free[:1])):
-        weighted = reduce(Window.times, [*parts[:at], parts[at].weighted(), *parts[at + 1 :]])
+        weighted = reduce(Window.times, [*parts[:at], parts[at].multiply_by_number(), *parts[at + 1 :]])
         of_all = sum(free) if at == len(bounded) else count
         # somebody who has the value is left, or right, and the cut fails
-        on_left = left / people - weighted.at(left) / every / of_all
+        on_left = left / people - weighted.weight_at(left) / every / of_all
         worse = max(on_left / left, (failing - on_left) / (people - left))
         more = count * worse - limit * failing + ROUNDING + few_values_bound(cut)
         odds = max(odds, more / (limit - count / people))
@@ -265,10 +265,10 @@ class Window:
     weights: Floats
 
     @classmethod
-    def of(cls, people: int, low: int, high: int, chance: float) -> Window:
-        """Give how many of `people` fall left, each with this chance, for numbers within bounds.
+    def binomial(cls, people: int, low: int, high: int, chance: float) -> Window:
+        """Return how many of `people` fall left, each with this chance, for numbers within bounds.
 
-        >>> Window.of(2, 0, 2, 0.5).weights.tolist()
+        >>> Window.binomial(2, 0, 2, 0.5).weights.tolist()
         [0.25, 0.5, 0.25]
         """
         middle, reach = round(people * chance), 30 + round(12 * math.sqrt(people * chance * (1 - chance)))
@@ -282,16 +282,16 @@ class Window:
         return cls(max(low, start), weights[inside])
 
     def times(self, other: Window) -> Window:
-        """Give the distribution of the sum."""
+        """Return the distribution of the sum."""
         if min(len(self.weights), len(other.weights)) == 0:
             return Window(0, np.zeros(0))
         return Window(self.first + other.first, np.convolve(self.weights, other.weights))
 
-    def weighted(self) -> Window:
+    def multiply_by_number(self) -> Window:
         """Multiply each weight by its number."""
         return Window(self.first, self.weights * (self.first + np.arange(len(self.weights))))
 
-    def at(self, number: int) -> float:
-        """Give the weight of a number."""
+    def weight_at(self, number: int) -> float:
+        """Return the weight of a number."""
         place = number - self.first
         return float(self.weights[place]) if 0 <= place < len(self.weights) else 0.0

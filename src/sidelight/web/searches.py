@@ -30,7 +30,7 @@ from sidelight.search.asked_attackers import Ask
 from sidelight.search.full_domain import FullDomain, Suppressed
 from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
-from sidelight.search.protect import METHODS, SearchProblem, method_of, with_answers
+from sidelight.search.protect import METHODS, SearchProblem, add_answers, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
@@ -233,7 +233,7 @@ def search(workspace: Workspace, state: State, choice: SearchChoice, progress: P
     progress("reading the table", 0, None)
     table, by = workspace.table(state), workspace.hierarchies(state)
     method = choice.to_method()
-    problem = SearchProblem.of(table, policy_of(workspace, state), by, [method])
+    problem = SearchProblem.build(table, policy_of(workspace, state), by, [method])
     best = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
     with suppress(NotAvailable):
         altair()  # slow to import: here somebody is told to wait
@@ -298,14 +298,14 @@ def search_words(what: str, done: int, total: int | None) -> str:
 def ask(result: SearchResult, which: Ask, progress: Progress) -> tuple[AttackerAnswer, ...]:
     """Ask two readers what they would reach whom the policy does not name."""
     progress("asking what a learner and an insider would reach", 0, None)
-    return with_answers(result, which, progress).readers
+    return add_answers(result, which, progress).readers
 
 
 def with_readers(result: SearchResult, job: Job | None) -> SearchResult:
     """Let a result tell what the readers said; where nobody asked them, that."""
     if job is not None and job.stage == "done":
         return replace(result, readers=job.answer)
-    return with_answers(result, "nobody")
+    return add_answers(result, "nobody")
 
 
 @dataclass(frozen=True, slots=True)

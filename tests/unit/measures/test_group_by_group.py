@@ -326,8 +326,8 @@ def test_wide_counts_are_measured_as_narrow_ones(measure, monkeypatch):
     assert release.groups.counts.is_wide
     (wide,) = findings([measure], release)
     assert (wide.value, wide.witness) == (narrow.value, narrow.witness)
-    check = CriterionCheck.of(measure <= 1 if measure.large_is_bad else measure >= 2, release.size)
+    check = CriterionCheck.from_criterion(measure <= 1 if measure.large_is_bad else measure >= 2, release.size)
     assert check.screen.group_by_group or measure.name == "implications"
     held = check.holds_in_each(release.groups).tolist()
     monkeypatch.undo()
-    assert CriterionCheck.of(check.criterion, release.size).holds_in_each(release.groups).tolist() == held
+    assert CriterionCheck.from_criterion(check.criterion, release.size).holds_in_each(release.groups).tolist() == held

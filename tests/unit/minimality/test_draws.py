@@ -47,5 +47,5 @@ def test_as_many_values_as_there_are_numbers_for_are_told_apart(monkeypatch):
     monkeypatch.setattr(draws, "VALUE_BITS", 3)
     random = np.random.default_rng(1)
     dealt = np.arange(8, dtype=np.uint64)
-    hands = draws._shuffled(dealt, 50, random)
+    hands = draws._shuffle(dealt, 50, random)
     assert (np.sort(hands, axis=1) == dealt).all()

@@ -31,7 +31,7 @@ def test_halves_pass_as_the_exact_measures_say(data, policy):
     right = [count - here for count, here in zip(counts, left, strict=True)]
     if min(sum(left), sum(right)) == 0:
         return
-    limits = HalfLimits.of(PolicyCheck.of(policy, release.size), release.groups)
+    limits = HalfLimits.from_check(PolicyCheck.from_policy(policy, release.size), release.groups)
     values = np.flatnonzero(counts)
     one, other = np.array([left])[:, values], np.array([right])[:, values]
     sizes = (sum(left), sum(right))
@@ -44,9 +44,9 @@ def test_halves_pass_as_the_exact_measures_say(data, policy):
 
 def test_values_that_can_break_no_share_need_not_be_told_apart():
     release = sl.Release.from_counts([{"a": 3, "b": 2, "c": 2, "d": 2, "e": 1, "f": 1}])
-    shares = HalfLimits.of(PolicyCheck.of([sl.RecursiveDiversity(2) <= 1], 11), release.groups)
+    shares = HalfLimits.from_check(PolicyCheck.from_policy([sl.RecursiveDiversity(2) <= 1], 11), release.groups)
     assert shares.telling(release.groups.counts.row(0), 5).tolist() == [True] + [False] * 5
-    distinct = HalfLimits.of(PolicyCheck.of([sl.DistinctValues() >= 2], 11), release.groups)
+    distinct = HalfLimits.from_check(PolicyCheck.from_policy([sl.DistinctValues() >= 2], 11), release.groups)
     assert distinct.telling(release.groups.counts.row(0), 5).all()
-    sizes = HalfLimits.of(PolicyCheck.of([sl.GroupSize() >= 2], 11), release.groups)
-    assert sizes.about_sizes_alone
+    sizes = HalfLimits.from_check(PolicyCheck.from_policy([sl.GroupSize() >= 2], 11), release.groups)
+    assert sizes.limits_sizes_alone

@@ -27,7 +27,7 @@ def test_groups_that_cannot_be_listed_are_bounded_or_not_told(monkeypatch):
     monkeypatch.setattr(lattice_question, "list_tables", lambda *_: None)
     assert sl.insider(found).outcome == "could not tell"
     roster, counts = sl.insider(found, method=sl.Mondrian()).roster, found.release.groups.counts
-    (bounded,) = lattice_question.bounded_by(roster, counts, 1 - exact.all_fail)
+    (bounded,) = lattice_question.bound_by(roster, counts, 1 - exact.all_fail)
     assert bounded.how == "bounded"
     assert bounded.at_least.min() >= 0
     assert bounded.at_most.max() == pytest.approx(1)

@@ -33,9 +33,9 @@ def test_a_column_of_one_label_is_no_distance():
 def test_columns_with_few_combinations_are_one_matrix(monkeypatch):
     people = table(sex=["f", "f", "m", "m"], age=["1", "2", "1", "5"])
     orders = column_orders(people.quasi, {})
-    (together,) = KeyDistances.of(people, orders).matrices
+    (together,) = KeyDistances.from_table(people, orders).matrices
     monkeypatch.setattr(distances, "FEW_COMBINATIONS", 1)
-    apart = KeyDistances.of(people, orders).matrices
+    apart = KeyDistances.from_table(people, orders).matrices
     assert len(apart) == 2
     for one in range(4):
         for other in range(4):
@@ -46,7 +46,7 @@ def test_columns_with_few_combinations_are_one_matrix(monkeypatch):
 def test_a_column_of_very_many_labels_is_a_line(monkeypatch):
     monkeypatch.setattr(distances, "MANY_LABELS", 2)
     people = table(name=["Ann", "Bob", "Cid"], sex=["f", "m", "m"])
-    placed = KeyDistances.of(people, column_orders(people.quasi, {}))
+    placed = KeyDistances.from_table(people, column_orders(people.quasi, {}))
     assert placed.lines.tolist() == [[0, 0.5, 1]]
     assert len(placed.matrices) == 1
 

@@ -56,14 +56,14 @@ def test_the_utility_chooses_among_the_minimal_nodes():
 def test_a_node_covers_stretches_of_ranks_and_suppressed_keys_are_in_no_group():
     lattice = Lattice(TABLE, BY)
     recodings = NodeRecodings(lattice, BY)
-    halves = recodings.at((1, 0))
+    halves = recodings.recode((1, 0))
     assert halves.start.tolist() == [[0, 0], [0, 1]]
     assert halves.stop.tolist() == [[4, 1], [4, 2]]
     assert halves.group.tolist() == [0, 0, 1, 1]
-    check = PolicyCheck.of([sl.GroupSize() >= 4], people=10)
+    check = PolicyCheck.from_policy([sl.GroupSize() >= 4], people=10)
     chosen = SuppressedNode((1, 0), np.array([True, False]), 3, as_group=False, policy=check)
-    assert recodings.without(chosen).group.tolist() == [-1, -1, 0, 0]
-    assert recodings.without(chosen).suppressed == 3
+    assert recodings.recode_with_suppression(chosen).group.tolist() == [-1, -1, 0, 0]
+    assert recodings.recode_with_suppression(chosen).suppressed == 3
 
 
 def test_all_minimal_choices_are_listed_with_what_they_are_worth():

@@ -65,7 +65,7 @@ def test_ctrl_c_keeps_what_is_known():
 def test_checks_are_counted_and_reported():
     seen = []
     counter = CheckCounter(9, lambda *each: seen.append(each))
-    assert counter.counted(lambda node: node == (1, 2))((1, 2))
+    assert counter.count_calls(lambda node: node == (1, 2))((1, 2))
     counter.count((0, 0))
     assert seen == [("levels (1, 2)", 1, 9), ("levels (0, 0)", 2, 9)]
     assert counter.checked == 2

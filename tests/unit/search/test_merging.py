@@ -14,7 +14,7 @@ class OnALine(Neighbours):
     def nearest(self, groups, rows):
         return np.where(rows > 0, rows - 1, 1), np.ones(len(rows))
 
-    def merged(self, into, groups):
+    def follow_merge(self, into, groups):
         return self
 
 
@@ -37,7 +37,7 @@ def test_merged_groups_keep_what_they_are_compared_with():
 
 def test_merging_stops_at_one_group_whatever_the_policy():
     number = merge_until_within(
-        groups({"a": 1}, {"a": 1}, {"b": 1}), PolicyCheck.of([sl.GroupSize() >= 9], 3), OnALine()
+        groups({"a": 1}, {"a": 1}, {"b": 1}), PolicyCheck.from_policy([sl.GroupSize() >= 9], 3), OnALine()
     )
     assert number.tolist() == [0, 0, 0]
 
@@ -47,7 +47,7 @@ def test_criteria_broken_only_together_merge_the_group_of_the_worst_case():
     three = groups({"a": 5, "b": 5}, {"a": 4, "b": 6}, {"a": 50, "b": 1, "c": 1, "d": 1})
     measure = sl.Implications(2)
     bound = float(measure.summarize(merge_groups(three, np.zeros(3, np.int64))).finding().value)
-    check = PolicyCheck.of([measure <= min(bound + 0.001, 1)], people=100)
+    check = PolicyCheck.from_policy([measure <= min(bound + 0.001, 1)], people=100)
     number = merge_until_within(three, check, OnALine())
     assert check.holds(merge_groups(three, number))
 
@@ -56,7 +56,7 @@ def test_rounds_are_told():
     seen = []
     merge_until_within(
         groups(*[{"a": 1}] * 8),
-        PolicyCheck.of([sl.GroupSize() >= 2], 8),
+        PolicyCheck.from_policy([sl.GroupSize() >= 2], 8),
         Centroids(np.ones(8, np.int64), np.arange(8.0)[:, np.newaxis]),
         progress=seen.append,
     )

@@ -32,7 +32,7 @@ def groups(table: Table, policy: sl.Policy, *, veiled: bool) -> int:
     limits = covered_limits(policy)
     assert limits is not None
     look = one_look(limits, policy, table.people, lambda veils: np.full(len(veils), veiled) & (veils > 0))
-    check = PolicyCheck.of(policy, table.people)
+    check = PolicyCheck.from_policy(policy, table.people)
     store = KeyStore.from_table(table, column_orders(table.quasi, {}))
     cut_everybody(store, check, look=look)
     return len(store)
@@ -153,7 +153,7 @@ def test_a_group_that_cannot_be_halved_is_cut_elsewhere():
 def test_progress_tells_groups_generation_by_generation():
     seen = []
     table = ages((2, 2), (2, 2), (2, 2), (2, 2))
-    check = PolicyCheck.of([sl.GroupSize() >= 4], people=16)
+    check = PolicyCheck.from_policy([sl.GroupSize() >= 4], people=16)
     store = KeyStore.from_table(table, column_orders(table.quasi, {}))
     cut_everybody(store, check, progress=seen.append)
     assert seen == [1, 2, 4]

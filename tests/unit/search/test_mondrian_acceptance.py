@@ -35,9 +35,9 @@ def test_cuts_are_judged_as_the_release_that_they_make(release, measure, data, a
         halves = replace(halves, numbers=len(groups) + 1 + np.arange(len(halves)))
         made = stack_groups([groups.take(np.setdiff1d(np.arange(len(groups)), cut)), halves])
         # the value itself is met, and just about kept
-        value = CriterionCheck.of(measure <= 1, 10).finding(made).value
+        value = CriterionCheck.from_criterion(measure <= 1, 10).finding(made).value
         for bound in {value, min(Fraction(value) + Fraction(1, 10**20), 1), Fraction(1, 2)}:
-            check = CriterionCheck.of(measure < bound, 10)
+            check = CriterionCheck.from_criterion(measure < bound, 10)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(AT_ONCE, "groups", at_once)
                 exact = ExactRelease(check, groups)

@@ -28,7 +28,7 @@ FIVE = order_of(
 
 def test_cuts_stand_between_ranks_that_occur():
     order = order_of(Column.of("age", ["1", "2", "3", "9"]))
-    line = Line.of(np.array([0, 0, 1]), np.array([0, 3, 2]), np.array([2, 1, 5]), groups=2, width=4)
+    line = Line.from_people(np.array([0, 0, 1]), np.array([0, 3, 2]), np.array([2, 1, 5]), groups=2, width=4)
     assert [part.tolist() for part in line.borders(order)] == [[0], [3], [2], [3]]
     assert [part.tolist() for part in line.medians(order)] == [[0], [3], [2], [3]]
     assert line.people.tolist() == [3, 5]
@@ -48,8 +48,10 @@ def test_the_median_is_the_most_balanced_border_and_of_equal_ones_the_lowest(row
     group = np.array([number[each] for each, _, _ in rows])
     rank, people = (np.array([row[at] for row in rows]) for at in (1, 2))
     for line in (
-        Line.of(group, rank, people, groups=len(number), width=5),
-        Line.of(np.repeat(group, people), np.repeat(rank, people), np.ones(people.sum()), groups=len(number), width=5),
+        Line.from_people(group, rank, people, groups=len(number), width=5),
+        Line.from_people(
+            np.repeat(group, people), np.repeat(rank, people), np.ones(people.sum()), groups=len(number), width=5
+        ),
     ):
         borders = cuts_along(FIVE, group, rank, people, groups=len(number))
         best = [
@@ -63,7 +65,7 @@ def test_the_median_is_the_most_balanced_border_and_of_equal_ones_the_lowest(row
 
 def test_places_too_many_for_short_numbers_stand_in_the_same_order():
     rank, group = np.array([2**31, 3, 2**31, 7]), np.array([1, 1, 0, 3])
-    line = Line.of(group, rank, np.ones(4), groups=4, width=2**32)
+    line = Line.from_people(group, rank, np.ones(4), groups=4, width=2**32)
     assert line.place.tolist() == [2**31, 2**32 + 3, 2**32 + 2**31, 3 * 2**32 + 7]
     assert line.edges.tolist() == [0, 1, 3, 3, 4]
 
@@ -72,7 +74,7 @@ def test_the_widest_column_comes_first_or_the_one_that_tells_most():
     def tried(target: Counts | None) -> list[int]:
         return [
             cuts.column.tolist()[0]
-            for cuts in Proposals(Generation.of_everybody(TABLE, ORDERS), ORDERS, target).medians()
+            for cuts in Proposals(Generation.from_table(TABLE, ORDERS), ORDERS, target).medians()
         ]
 
     assert tried(None) == [0, 1]
@@ -80,7 +82,7 @@ def test_the_widest_column_comes_first_or_the_one_that_tells_most():
 
 
 def test_a_group_that_is_decided_tries_no_more():
-    proposals = Proposals(Generation.of_everybody(TABLE, ORDERS), ORDERS)
+    proposals = Proposals(Generation.from_table(TABLE, ORDERS), ORDERS)
     rounds = proposals.rounds()
     assert next(rounds).rank.tolist() == [2]
     proposals.undecided[0] = False
@@ -92,7 +94,7 @@ def test_all_other_cuts_come_by_column_then_by_balance():
     columns = (Column.of("age", ["1", "2", "3", "4"]), Column.of("month", ["4", "3", "2", "1"]))
     table = Table(columns, "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
     orders = column_orders(columns, {})
-    cuts = Proposals(Generation.of_everybody(table, orders), orders).others()
+    cuts = Proposals(Generation.from_table(table, orders), orders).others()
     assert cuts.column.tolist() == [0, 0, 1, 1]
     assert cuts.rank.tolist() == [1, 3, 1, 3]
     assert cuts.left.tolist() == [1, 7, 1, 7]
@@ -100,6 +102,6 @@ def test_all_other_cuts_come_by_column_then_by_balance():
 
 def test_cuts_are_joined_and_taken_by_group():
     one, other = (Cuts(*(np.array([number, at]) for at in range(5))) for number in (3, 1))
-    assert Cuts.joined([one, other]).by_group().group.tolist() == [0, 0, 1, 3]
-    assert Cuts.joined([one, other]).first_of_each().tolist() == [1, 2, 0]
-    assert len(Cuts.joined([])) == 0
+    assert Cuts.concatenate([one, other]).sort_by_group().group.tolist() == [0, 0, 1, 3]
+    assert Cuts.concatenate([one, other]).first_of_each().tolist() == [1, 2, 0]
+    assert len(Cuts.concatenate([])) == 0

@@ -61,24 +61,24 @@ def test_splitting_moves_keys_and_boxes():
 
 def test_the_next_generation_has_left_halves_then_right_ones_with_their_keys_in_order():
     store, generation = everybody()
-    second = generation.after([split(store, generation, cut_of(0, 0, 1, 3, 13))])
+    second = generation.follow([split(store, generation, cut_of(0, 0, 1, 3, 13))])
     assert second.numbers.tolist() == [0, 1]
     assert (second.keys.tolist(), second.starts.tolist()) == ([0, 3, 1, 2, 4], [0, 2, 5])
     assert second.ranks.tolist() == [[0, 0, 1, 2, 2], [0, 1, 0, 0, 1]]
-    both = Cuts.joined([cut_of(0, 1, 1, 1, 3), cut_of(1, 1, 1, 6, 10)])
-    third = second.after([split(store, second, both.take(np.array([at]))) for at in (1, 0)])
+    both = Cuts.concatenate([cut_of(0, 1, 1, 1, 3), cut_of(1, 1, 1, 6, 10)])
+    third = second.follow([split(store, second, both.take(np.array([at]))) for at in (1, 0)])
     assert third.numbers.tolist() == [1, 2, 3]  # in group 0 one person is left
     assert third.keys.tolist() == [1, 2, 4, 3]
 
 
 def test_halves_that_are_too_small_for_two_are_done():
     store, generation = everybody()
-    second = generation.after([split(store, generation, cut_of(0, 0, 1, 3, 13))], least=4)
+    second = generation.follow([split(store, generation, cut_of(0, 0, 1, 3, 13))], least=4)
     assert (second.numbers.tolist(), second.keys.tolist()) == ([1], [1, 2, 4])
 
 
 def test_nothing_is_left_where_nothing_was_cut():
-    assert everybody()[1].after([]).groups == 0
+    assert everybody()[1].follow([]).groups == 0
 
 
 def test_keys_that_only_a_population_has_are_not_heeded():
@@ -86,19 +86,19 @@ def test_keys_that_only_a_population_has_are_not_heeded():
     columns = (Column.of("age", ["1", "2", "3", "4"]),)
     table = Table(columns, "disease", ("Flu",), sizes, Counts.from_cells(sizes[:, np.newaxis]))
     orders = column_orders(columns, {})
-    generation = Generation.of_everybody(table, orders)
+    generation = Generation.from_table(table, orders)
     assert [part.tolist() for part in generation.extents()] == [[[1]], [[2]]]
     store = KeyStore.from_table(table, orders)
     (cuts,) = Proposals(generation, orders).medians()
-    second = generation.after([split(store, generation, cuts)])
+    second = generation.follow([split(store, generation, cuts)])
     assert (second.keys.tolist(), second.starts.tolist()) == ([0, 1, 2, 3], [0, 2, 4])
 
 
 def test_halves_that_are_too_small_are_not_even_counted(monkeypatch):
     _, generation = everybody()
     cuts = next(Proposals(generation, ORDERS).medians())
-    monkeypatch.setattr(mondrian_frontier._Entries, "beside", None)
-    check = PolicyCheck.of([sl.GroupSize() >= 13], people=13)
+    monkeypatch.setattr(mondrian_frontier._Entries, "count_beside", None)
+    check = PolicyCheck.from_policy([sl.GroupSize() >= 13], people=13)
     assert not generation.may_hold_in_halves(cuts, check).any()
 
 

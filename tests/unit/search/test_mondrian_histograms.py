@@ -23,7 +23,7 @@ def counted(blocks):
         ranks = RANKS[:, rows]
         boxes.add(part, tree.groups_of(ranks), ranks, VALUE[rows], np.ones(len(rows), np.int64))
         histogram += part
-    return CountedGroups.of(TABLE, np.array([0, 1]), boxes, histogram, (4, 2))
+    return CountedGroups.from_histogram(TABLE, np.array([0, 1]), boxes, histogram, (4, 2))
 
 
 def test_rows_go_down_the_tree_in_blocks(monkeypatch):
@@ -52,9 +52,9 @@ def test_blocks_add_up_and_answer_what_the_rules_ask():
 
 def test_rows_of_people_and_of_values_have_lanes_of_their_own():
     people, value, count = np.array([2, 0, 0]), np.array([-1, 1, -1]), np.array([0, 3, 2])
-    lane, amount = Lanes(2, people=True).of_rows(people, value, count)
+    lane, amount = Lanes(2, people=True).find_lanes(people, value, count)
     assert [(at, many) for at, many in zip(lane.tolist(), amount.tolist(), strict=True) if many] == [(2, 2), (1, 3)]
-    assert Lanes(0, people=True).of_rows(people, value, count)[1].tolist() == [2, 0, 0]
+    assert Lanes(0, people=True).find_lanes(people, value, count)[1].tolist() == [2, 0, 0]
 
 
 def test_wide_amounts_are_kept_in_wide_numbers():

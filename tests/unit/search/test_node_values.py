@@ -7,7 +7,7 @@ import sidelight as sl
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.release.generalise import Lattice
 from sidelight.search import node_values
-from sidelight.search.node_values import in_batches, values_of
+from sidelight.search.node_values import group_in_batches, values_of
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 
@@ -17,7 +17,7 @@ def test_batches_have_all_nodes_in_order(monkeypatch, most):
     monkeypatch.setattr(node_values, "COUNTS_IN_A_BATCH", most)
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
     nodes = tuple(lattice.nodes())
-    batches = list(in_batches(lattice, nodes, {}))
+    batches = list(group_in_batches(lattice, nodes, {}))
     assert [each.node for batch in batches for each in batch] == list(nodes)
     sizes = [sum(len(each.groups) * len(each.groups.domain) for each in batch) for batch in batches]
     assert all(size >= most for size in sizes[:-1])
@@ -25,7 +25,7 @@ def test_batches_have_all_nodes_in_order(monkeypatch, most):
 
 def test_measures_of_any_kind_stay_in_their_places():
     lattice = Lattice(ADULT.table, ADULT.hierarchies)
-    (batch,) = in_batches(lattice, [(3, 0), (5, 1)], {})
+    (batch,) = group_in_batches(lattice, [(3, 0), (5, 1)], {})
     asked = [sl.Implications(1), sl.RecursiveDiversity(2), sl.GroupSize(), sl.RecursiveDiversity(3)]
     expected = [tuple(each.measure(lattice.release_at(node)).value for each in asked) for node in [(3, 0), (5, 1)]]
     assert values_of(batch, asked, ADULT.table).values == expected

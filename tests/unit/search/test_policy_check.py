@@ -14,22 +14,22 @@ GROUPS = sl.Release.from_counts([{"a": 1, "b": 2}, {"a": 2, "b": 4}, {"a": 3, "b
 
 
 def test_floats_decide_only_beyond_the_margin():
-    check = CriterionCheck.of(sl.Implications(0) <= Fraction(2, 3), people=10)
+    check = CriterionCheck.from_criterion(sl.Implications(0) <= Fraction(2, 3), people=10)
     values = np.array([0.5, 2 / 3, 2 / 3 + check.margin / 2, 0.7])
     assert check.clearly_holds(values).tolist() == [True, False, False, False]
     assert check.is_close(values).tolist() == [False, True, True, False]
 
 
 def test_what_is_close_is_decided_exactly_and_once_per_kind():
-    check = CriterionCheck.of(sl.Implications(0) <= Fraction(2, 3), people=10)
+    check = CriterionCheck.from_criterion(sl.Implications(0) <= Fraction(2, 3), people=10)
     assert check.holds_in_each(GROUPS).tolist() == [True, True, False]
     assert 1 <= len(check.decided) <= 2
-    strict = CriterionCheck.of(sl.Implications(0) < Fraction(2, 3), people=10)
+    strict = CriterionCheck.from_criterion(sl.Implications(0) < Fraction(2, 3), people=10)
     assert strict.holds_in_each(GROUPS).tolist() == [False, False, False]
 
 
 def test_small_whole_numbers_have_no_margin():
-    check = CriterionCheck.of(sl.GroupSize() >= 3, people=10)
+    check = CriterionCheck.from_criterion(sl.GroupSize() >= 3, people=10)
     assert check.margin == 0
     assert check.holds(GROUPS)
     assert check.worst_first(GROUPS).tolist() == [0, 2, 1]
@@ -37,10 +37,10 @@ def test_small_whole_numbers_have_no_margin():
 
 def test_cheap_criteria_come_first_and_those_judged_together_apart():
     policy = sl.Policy(sl.EntropyDiversity() >= 1.5, sl.Implications(2) <= 0.9, sl.GroupSize() >= 3)
-    check = PolicyCheck.of(policy, people=10)
+    check = PolicyCheck.from_policy(policy, people=10)
     assert [each.criterion.measure for each in check.by_group] == [sl.GroupSize(), sl.EntropyDiversity()]
     assert [each.criterion.measure for each in check.together] == [sl.Implications(2)]
-    assert PolicyCheck.of(policy.criteria, people=10).checks == check.checks
+    assert PolicyCheck.from_policy(policy.criteria, people=10).checks == check.checks
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_cheap_criteria_come_first_and_those_judged_together_apart():
     ],
 )
 def test_the_least_size_is_the_smallest_that_keeps_every_limit_on_sizes(criteria, least):
-    assert PolicyCheck.of(criteria, people=10).least_group_size == least
+    assert PolicyCheck.from_policy(criteria, people=10).least_group_size == least
     for size in range(1, 10):
         release = sl.Release.from_counts([{"a": size}])
         holds = all(each.judge(release).holds for each in criteria if each.measure == sl.GroupSize())
@@ -63,14 +63,14 @@ def test_the_least_size_is_the_smallest_that_keeps_every_limit_on_sizes(criteria
 
 
 def test_values_that_the_policy_names_are_known():
-    check = PolicyCheck.of([sl.Implications(1, value="b") <= 1, sl.GroupSize() >= 1], people=10)
+    check = PolicyCheck.from_policy([sl.Implications(1, value="b") <= 1, sl.GroupSize() >= 1], people=10)
     assert check.mentions(("a", "b", None)).tolist() == [False, True, False]
-    check = PolicyCheck.of([sl.Acquaintance(others=1, apart_from=(None,)) <= 1], people=10)
+    check = PolicyCheck.from_policy([sl.Acquaintance(others=1, apart_from=(None,)) <= 1], people=10)
     assert check.mentions(("a", "b", None)).tolist() == [False, False, True]
 
 
 def test_nothing_to_keep_is_always_kept():
-    check = PolicyCheck.of([], people=10)
+    check = PolicyCheck.from_policy([], people=10)
     assert check.checks == ()
     assert check.holds(GROUPS)
     assert check.holds_in_each(GROUPS).all()
@@ -81,28 +81,30 @@ def test_infinity_is_never_close():
         (sl.DeltaDisclosure() < float("inf"), False),
         (sl.DeltaDisclosure() <= float("inf"), True),
     ):
-        check = CriterionCheck.of(criterion, people=10)
+        check = CriterionCheck.from_criterion(criterion, people=10)
         values = np.array([0.5, np.inf])
         assert check.is_close(values).tolist() == [False, False]
         assert check.clearly_holds(values).tolist() == [True, holds]
 
 
 def test_a_limit_that_nothing_breaks_is_kept_by_every_group():
-    idle, strict = (CriterionCheck.of(each, people=10) for each in (sl.Implications(2) <= 1, sl.Implications(2) < 1))
+    idle, strict = (
+        CriterionCheck.from_criterion(each, people=10) for each in (sl.Implications(2) <= 1, sl.Implications(2) < 1)
+    )
     assert (idle.is_idle, strict.is_idle) == (True, False)
     assert idle.holds_in_each(GROUPS).all()
     assert idle.holds(GROUPS)
     assert not strict.holds(GROUPS)
-    assert PolicyCheck.of([sl.Implications(2) <= 1], people=10).together == ()
-    assert not CriterionCheck.of(sl.GroupSize() >= 1, people=10).is_idle
+    assert PolicyCheck.from_policy([sl.Implications(2) <= 1], people=10).together == ()
+    assert not CriterionCheck.from_criterion(sl.GroupSize() >= 1, people=10).is_idle
 
 
 def test_what_meets_a_limit_that_may_be_met_may_pass_until_it_is_judged_with_others():
     met = sl.Release.from_counts([{"a": 1, "b": 1}, {"a": 1}]).groups
     for criterion, may in ((sl.Implications(0) <= Fraction(1, 2), True), (sl.Implications(0) < Fraction(1, 2), False)):
-        check = CriterionCheck.of(criterion, people=10)
+        check = CriterionCheck.from_criterion(criterion, people=10)
         assert check.may_hold_in_each(met).tolist() == [may, False]
-    policy = PolicyCheck.of([sl.GroupSize() >= 2, sl.Acquaintance(family=1) <= Fraction(9, 10)], people=10)
+    policy = PolicyCheck.from_policy([sl.GroupSize() >= 2, sl.Acquaintance(family=1) <= Fraction(9, 10)], people=10)
     assert policy.may_hold_in_each(GROUPS).tolist() == policy.holds_in_each(GROUPS).tolist()
 
 
@@ -110,16 +112,16 @@ def test_groups_that_fall_into_parts_are_judged_part_by_part():
     people = {"zip": list("1122"), "disease": ["Flu", "Cold", "Flu", "Flu"], "income": ["low", "low", "low", "high"]}
     groups = sl.read_release(pa.table(people), group="zip", sensitive=["disease", "income"]).groups
     half = sl.Implications(0) <= Fraction(1, 2)
-    check = CriterionCheck.of(half.about("disease", known="income"), people=4)
+    check = CriterionCheck.from_criterion(half.about("disease", known="income"), people=4)
     assert check.of_parts is not None
     assert check.holds_in_each(groups).tolist() == [True, False]
     assert [check.holds_exactly(groups.take(slice(row, row + 1))) for row in range(2)] == [True, False]
-    assert CriterionCheck.of(half.about("disease"), people=4).of_parts is None
+    assert CriterionCheck.from_criterion(half.about("disease"), people=4).of_parts is None
 
 
 def test_at_the_edge_of_the_margin_nothing_is_left_between_clear_and_close():
     """0.75 + 0.2 is not below 0.95 in floats, and 0.95 − 0.2 is above 0.75."""
-    check = replace(CriterionCheck.of(sl.Acquaintance(family=1) < Fraction(19, 20), people=10), margin=0.2)
+    check = replace(CriterionCheck.from_criterion(sl.Acquaintance(family=1) < Fraction(19, 20), people=10), margin=0.2)
     values = 0.75 + np.arange(-3, 4) * 2.0**-53
     assert (check.clearly_holds(values) | check.is_close(values)).all()
     assert not (check.clearly_holds(values) & check.is_close(values)).any()

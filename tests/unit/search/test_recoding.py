@@ -19,7 +19,7 @@ TABLE = Table(
     counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
 )
 ORDERS = column_orders(TABLE.quasi, {})
-ONE_LEFT_OUT = Regions.of(
+ONE_LEFT_OUT = Regions.from_keys(
     TABLE, ORDERS, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
 )
 
@@ -93,7 +93,7 @@ def test_queries_ask_for_a_stretch_of_columns_and_values():
 def test_people_of_a_key_may_be_in_several_buckets():
     key, bucket = np.array([0, 1, 1, 2]), np.array([0, 1, 1, 0])
     people = Table(TABLE.quasi, "disease", TABLE.domain, np.array([1, 2, 1, 0]), Counts.from_cells([[1, 0]] * 4))
-    buckets = Buckets.of(people, ORDERS, key, bucket, Counts.from_cells([[1, 1], [2, 0]]))
+    buckets = Buckets.from_people(people, ORDERS, key, bucket, Counts.from_cells([[1, 1], [2, 0]]))
     assert buckets.people.tolist() == [1, 1, 2]
     assert buckets.key.tolist() == [0, 2, 1]
 

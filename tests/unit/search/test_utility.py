@@ -20,11 +20,13 @@ TABLE = Table(
     counts=Counts.from_cells([[1, 0], [1, 1], [0, 3], [2, 2]]),
 )
 ORDERS = column_orders(TABLE.quasi, {})
-AS_IT_IS = Regions.of(
+AS_IT_IS = Regions.from_keys(
     TABLE, ORDERS, np.arange(4), np.array([[0, 0], [1, 0], [2, 1], [3, 1]]), np.array([[1, 1], [2, 1], [3, 2], [4, 2]])
 )
-HALVES = Regions.of(TABLE, ORDERS, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]]))
-ONE_LEFT_OUT = Regions.of(
+HALVES = Regions.from_keys(
+    TABLE, ORDERS, np.array([0, 0, 1, 1]), np.array([[0, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
+)
+ONE_LEFT_OUT = Regions.from_keys(
     TABLE, ORDERS, np.array([-1, 0, 1, 1]), np.array([[1, 0], [2, 1]]), np.array([[2, 1], [4, 2]])
 )
 

@@ -18,7 +18,9 @@ HALF = Fraction(1, 2)
 
 
 def veil(counts: list[int], left: int, share: Fraction = HALF, different: int = 0) -> float:
-    return float(Veil(ValueLimits((ShareLimit(share),), different)).of_cuts(np.array([counts]), np.array([left]))[0])
+    return float(
+        Veil(ValueLimits((ShareLimit(share),), different)).compute_veils(np.array([counts]), np.array([left]))[0]
+    )
 
 
 def test_equal_halves_need_no_veil() -> None:

@@ -234,7 +234,7 @@ def test_floats_are_on_the_right_side_of_a_limit_that_is_further_off_than_the_ma
     rows = join_all(screen, screen.rows(release.groups))
     for away in (0, 1e-16, -1e-15, 1e-12, -1e-9):
         bound = float(value) + away
-        check = CriterionCheck.of(measure < Fraction(bound), sum(sizes)) if 0 < bound <= 1 else None
+        check = CriterionCheck.from_criterion(measure < Fraction(bound), sum(sizes)) if 0 < bound <= 1 else None
         if check is not None and math.isfinite(check.bound):
             estimate = screen.value(rows)
             holds = value < Fraction(bound)
@@ -255,7 +255,7 @@ def test_groups_that_are_harmless_make_no_release_worse(data, semantics, rules_o
     both = data.draw(releases(min_groups=2, max_groups=6, max_people=8, semantics=semantics)).groups
     split = data.draw(st.integers(1, len(both) - 1))
     measure = sl.Acquaintance(rules_out, others, family)
-    check, screen = CriterionCheck.of(measure < 1, 100), measure.screen()
+    check, screen = CriterionCheck.from_criterion(measure < 1, 100), measure.screen()
     rows = screen.rows(both)
     harmless = screen.harmless(join_all(screen, rows[:split]), rows[split:])
     before = check.finding(both.take(slice(0, split))).value
