@@ -172,7 +172,7 @@ def test_centroids_are_averages_of_points_also_after_merging(case, rnd):
         assert other != each
         assert abs(error - ward[other]) < 1e-5
         assert error <= min(value for one, value in enumerate(ward) if one != each) + 1e-5
-    merged = near.merged(np.minimum(np.arange(groups), 1), 2)
+    merged = near.follow_merge(np.minimum(np.arange(groups), 1), 2)
     np.testing.assert_allclose(merged.sizes, [people[0], people[1:].sum()])
     width = merged.points.shape[1] - 1  # the last coordinate only breaks ties
     again = Centroids.from_table(table, orders, np.minimum(group, 1), 2)
