@@ -131,7 +131,9 @@ class ExpectedCandidates(FormulaMeasure):
     def _rounded_down(self, left: Decimal, rests: Sequence[Fraction], drawn: int) -> float:
         """Round E|S_i| down; where it is as good as a float, fractions decide, as long as they can be multiplied."""
         with localcontext(PRECISE):
-            below, above = (round_down(left * (1 + each)) for each in (-AS_GOOD_AS, AS_GOOD_AS))
+            # what differs from a float by no more than this share of it may be that float: rounding is far below
+            near = Decimal("1e-40")
+            below, above = round_down(left * (1 - near)), round_down(left * (1 + near))
         if below == above or drawn > MULTIPLIED:
             return below
         return round_down(1 + sum(1 - ratio_exactly(rest, self.borrowed + drawn, drawn) for rest in rests))
@@ -211,18 +213,14 @@ def _log_absent(rest: Floats, seen: Floats, drawn: Floats) -> Floats:
 
 def _stirling_rest(x: Floats) -> Floats:
     """Return ln Γ(x) − (x − 1/2)·ln x + x, up to the constant ln √(2π)."""
-    large = np.maximum(x, FAR)
+    far = 64.0  # from here on three terms of Stirling's series have all digits of a float
+    large = np.maximum(x, far)
     series = (1 / 12 - (1 / 360 - 1 / 1260 / large**2) / large**2) / large
-    small = np.minimum(x, FAR)
-    exactly = gammaln(small) - (small - 0.5) * np.log(small) + small - HALF_LOG_2_PI
-    beyond: Floats = np.where(x >= FAR, series, exactly)
+    small = np.minimum(x, far)
+    exactly = gammaln(small) - (small - 0.5) * np.log(small) + small - np.log(2 * np.pi) / 2
+    beyond: Floats = np.where(x >= far, series, exactly)
     return beyond
 
-
-FAR = 64.0
-"""From here on three terms of Stirling's series have all digits of a float."""
-
-HALF_LOG_2_PI = float(np.log(2 * np.pi) / 2)
 
 STEPS, TERMS = 64, 40
 """Stirling's series with so many terms, from so many steps on, has more than 60 digits."""
@@ -262,9 +260,6 @@ def _bernoulli() -> tuple[Decimal, ...]:
 
 MULTIPLIED = 10_000
 """So many factors are multiplied out; beyond, nobody would wait for it."""
-
-AS_GOOD_AS = Decimal("1e-40")
-"""What differs from a float by no more than this share of it may be that float: rounding is far below."""
 
 
 def ratio_multiplied(first: Fraction, total: int, steps: int) -> Decimal:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
-from functools import cache, partial
+from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from sidelight.errors import BadMeasure, as_given, did_you_mean, is_one_of, parameter
 
@@ -52,19 +52,21 @@ def read(function: Callable[..., object]) -> FieldMetadata:
     return {"reader": lambda _measure, _name, given: function(given)}
 
 
+def read_with(function: Callable[[Any, Any], object]) -> dict[str, Callable[[Any, Any], object]]:
+    """Declare a field whose value depends on others too: the function takes the measure, and what was given."""
+    return {"reader with measure": function}
+
+
 def read_fields(measure: Measure) -> None:
     """Replace each declared field of a measure by what its reader returns."""
-    for field_name, reader, stays_none in _readers(type(measure)):
-        given = getattr(measure, field_name)
-        if given is not None or not stays_none:
-            object.__setattr__(measure, field_name, reader(measure.name, field_name, given))
-
-
-@cache
-def _readers(kind: type[Measure]) -> tuple[tuple[str, FieldReader, bool], ...]:
-    """Return name, reader, and whether None stays, of the fields that declare a reader."""
-    declared = (each for each in fields(kind) if "reader" in each.metadata)  # type: ignore[arg-type]
-    return tuple((each.name, each.metadata["reader"], each.default is None) for each in declared)
+    for each in fields(measure):  # type: ignore[arg-type]
+        given = getattr(measure, each.name)
+        if given is None and each.default is None:
+            continue
+        if reader := each.metadata.get("reader"):
+            object.__setattr__(measure, each.name, reader(measure.name, each.name, given))
+        elif reader := each.metadata.get("reader with measure"):
+            object.__setattr__(measure, each.name, reader(measure, given))
 
 
 def whole_amount(measure: str, name: str, amount: object, *, least: int = 0, most: int = LARGEST_AMOUNT) -> int:

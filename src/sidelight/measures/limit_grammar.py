@@ -32,13 +32,9 @@ from sidelight.text import MOST_NESTED, is_deeply_nested
 SIGNS = "[]"
 """What is a sign in a limit besides the signs of facts."""
 
-LONGEST = 120
-"""A setting that takes more characters, such as a whole hierarchy, is left out of a text for people."""
-
 LEFT_OUT = "…"
 """Stands for such a setting; nobody reads it again as if it were one."""
 
-_THOUSANDS = re.compile(r"[0-9]{3}(\.[0-9]+)?")
 _EXAMPLE = "write it like 'group size >= 5' or 'implications(k=3) < 0.5'"
 
 
@@ -54,8 +50,8 @@ def limit_text(measure: object, comparison: Comparison, bound: object, *, typed:
     return f"{measure} {comparison.typed_sign if typed else comparison.sign} {bound}"
 
 
-def call_text(name: str, settings: Mapping[str, object], *, longest: int = LONGEST) -> str:
-    """Return a measure with its settings."""
+def call_text(name: str, settings: Mapping[str, object], *, longest: int = 120) -> str:
+    """Return a measure with its settings; what takes more characters, such as a whole hierarchy, is left out."""
     texts = {setting: value_text(value) for setting, value in settings.items() if value is not None}
     parts = [f"{setting}={text if len(text) <= longest else LEFT_OUT}" for setting, text in texts.items()]
     return f"{name}({', '.join(parts)})" if parts else name
@@ -146,7 +142,9 @@ def _take_number(reader: TokenReader) -> Word:
     if reader.next.kind not in ("word", "quoted"):
         reader.fail(f"a number is missing before {reader.next}; {_EXAMPLE}")
     number = reader.name("a number", stop=())
-    while reader.is_sign_next(",") and _THOUSANDS.fullmatch(reader.peek(1).text):  # as answers print them
+    while reader.is_sign_next(",") and re.fullmatch(
+        r"[0-9]{3}(\.[0-9]+)?", reader.peek(1).text
+    ):  # as answers print them
         reader.take()
         number = f"{number},{reader.name('a number', stop=())}"
     return Word(number)

@@ -61,12 +61,10 @@ def seeming_thousands(domain: Iterable[Label]) -> str | None:
     pointed = [text for text in texts if "." in text]
     others = [text for text in texts if "." not in text]
     below = all(text.isascii() and text.isdigit() and len(text) <= 3 for text in others)
-    if not below or max(map(len, others), default=0) < 3 or not all(map(POINTED_THOUSANDS.fullmatch, pointed)):
+    thousands = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+    if not below or max(map(len, others), default=0) < 3 or not all(map(thousands.fullmatch, pointed)):
         return None
     return next(iter(pointed), None)
-
-
-POINTED_THOUSANDS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
 
 
 def numbers_of(

@@ -63,10 +63,7 @@ from sidelight.rounding import exact_number, in_words, log
 from sidelight.table.labels import Label, Semantics, shown
 
 SURE = LOG_OF_ZERO / 2
-"""Logarithms below this stand for 0."""
-
-MOST = 400
-"""Budgets of so many times the smallest unit of price are looked into; both time and memory grow with its square."""
+"""Logarithms below this stand for 0: one of the atoms must hold."""
 
 
 @dataclass(frozen=True)
@@ -262,7 +259,7 @@ class Market:
         enough, budget = self.certain_budget(), 4
         while True:
             within = min(budget, enough)
-            if within > MOST:
+            if within > 400:  # units of price; time and memory grow with the square of the budget
                 message = (
                     f"knowledge that makes this sure costs more than {budget // 2} times {self.unit}, the unit of all "
                     "prices, which is too much to weigh; give a lower 'reach', or prices in larger steps"

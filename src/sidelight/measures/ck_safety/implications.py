@@ -38,9 +38,6 @@ from sidelight.worlds.closed_forms import probability_of_avoiding
 if TYPE_CHECKING:
     from sidelight.measures.ck_safety.several_values import SeveralValuesSummary
 
-MOST_IDLE = 1_000
-"""So many implications that say nothing are listed at most."""
-
 
 def chosen_facts(settings: Settings) -> str:
     """Return what an attacker knows who has k facts of any kind."""
@@ -220,9 +217,9 @@ class ImplicationsSummary:
         )
 
 
-def idle_implications(atom: Atom, number: int) -> tuple[Implication, ...]:
+def idle_implications(atom: Atom, number: int, *, most: int = 1_000) -> tuple[Implication, ...]:
     """List implications that say nothing, which fill up to k; of very many the first, as k may be any number."""
-    return (Implication(atom, atom),) * min(number, MOST_IDLE)
+    return (Implication(atom, atom),) * min(number, most)
 
 
 def _top_counts(groups: Sequence[ListedGroup]) -> TopCounts:

@@ -45,8 +45,6 @@ from sidelight.release.groups import Groups
 LOG_OF_ZERO = -1e100
 """Stands for the logarithm of 0, when one of the atoms must hold: finite, so that it adds to anything."""
 
-NEVER = np.iinfo(np.int64).max
-
 
 @dataclass(frozen=True, eq=False)
 class TopCounts:
@@ -106,7 +104,7 @@ class TopCounts:
 
     def certain_with_target(self) -> Integers:
         """Return the same when the first atom is the target's: min_m m·(n − Uₘ + 1)."""
-        return np.where(self.target > 0, _certain(self.sizes, self.sums_with_target), NEVER)
+        return np.where(self.target > 0, _certain(self.sizes, self.sums_with_target), np.iinfo(np.int64).max)
 
 
 def _certain(sizes: Integers, known: Integers) -> Integers:

@@ -44,9 +44,6 @@ from sidelight.measures.ck_safety.minimize_within_group import LOG_OF_ZERO
 MOST_KINDS = 2_000
 """So many kinds of sets are weighed: some seconds for ten thousand groups."""
 
-AT_ONCE = 2048
-"""Groups whose states are held at once."""
-
 Kind: TypeAlias = tuple[int, ...]
 """How many values of each price a set has, the most frequent first; the last number says whether it has σ."""
 
@@ -128,7 +125,8 @@ class PricedGroups:
 
 def least_logs(groups: PricedGroups, budget: int, *, target: bool) -> Floats:
     """Return ln f(j), or with the target ln n/n(σ)·f^σ(j) (infinite without σ), for j = 0 … budget; columns groups."""
-    blocks = [slice(start, start + AT_ONCE) for start in range(0, len(groups.sizes), AT_ONCE)]
+    step = 2048  # groups whose states are held at once
+    blocks = [slice(start, start + step) for start in range(0, len(groups.sizes), step)]
     return np.hstack([_least_logs(groups.take(rows), budget, target=target) for rows in blocks])
 
 

@@ -69,12 +69,9 @@ if TYPE_CHECKING:
 TOGETHER, TARGET, PREMISES = 0, 1, 2
 """Which of the five minima are meant: V(k+1)/(1 − V(1)), T, and V(k)."""
 
-MOST_TOLD_APART = 2**53
-"""More implications than this are as good as so many: no release has more people and values to ask about."""
-
 
 def _clip_k(k: int) -> int:
-    return min(k, MOST_TOLD_APART)
+    return min(k, 2**53)  # more are as good as so many: no release has more people and values to ask about
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from sidelight.arrays import Floats, Integers
-from sidelight.errors import BadMeasure, as_given, expect, expect_mapping, expect_or_none, is_one_of, parameter
+from sidelight.errors import BadMeasure, expect, expect_mapping, parameter
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.criterion import Bound
 from sidelight.measures.epsilon_privacy.by_column import (
@@ -58,7 +58,7 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import whole_amount
+from sidelight.measures.fields import choice, read, read_with, whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import GroupByGroup
 from sidelight.measures.measure import Measure, Monotonicity, Worst
@@ -75,9 +75,6 @@ from sidelight.rounding import exact_number
 from sidelight.table.labels import Label, Semantics, shown, written_label
 from sidelight.table.table import Table, expect_one_sensitive
 from sidelight.text import counted
-
-MOST_RULED_OUT = 5_000
-"""So many sets of values that may be ruled out are gone through at most."""
 
 ValueWeights: TypeAlias = Mapping[str, Bound] | Mapping[Label, Bound]
 """A weight per value."""
@@ -235,38 +232,43 @@ that is left shrinks by that factor.
     semantics: ClassVar[tuple[Semantics, ...]] = ("single",)
     if_nothing_to_measure: ClassVar[Fraction] = Fraction(1)
 
-    counts: ValueWeights | WeightsPerLabel | None = None
-    shape: Literal["uniform", "release"] | ValueWeights | WeightsPerLabel | None = None
-    stubbornness: Bound | None = None
-    least_stubbornness: Bound | Least | None = None  # None: the smallest that the shape allows, unless σ is infinite
-    by: str | None = None  # the printed column that counts or shape depend on
-    known_people: int = 0
-    rules_out: int = 0  # how many values the attacker knows that the person does not have
-    predicates: Predicates | Literal["all subsets"] = ()
-    wishes: str | None = None  # the column in which each person says which predicate is to be kept
-    decided_by: Rule = "definition"
+    counts: ValueWeights | WeightsPerLabel | None = field(
+        default=None,
+        metadata=read_with(
+            lambda belief, counts: read_counts(counts) if belief.by is None else read_weights_by_label(counts, least=1)
+        ),
+    )
+    shape: Literal["uniform", "release"] | ValueWeights | WeightsPerLabel | None = field(
+        default=None,
+        metadata=read_with(
+            lambda belief, shape: read_shape(shape) if belief.by is None else read_weights_by_label(shape, least=0)
+        ),
+    )
+    stubbornness: Bound | None = field(default=None, metadata=read(read_stubbornness))
+    # None: the smallest that the shape allows, unless σ is infinite
+    least_stubbornness: Bound | Least | None = field(
+        default=None, metadata=read_with(lambda belief, least: read_least_stubbornness(least, belief.stubbornness))
+    )
+    # the printed column that counts or shape depend on
+    by: str | None = field(default=None, metadata=read(lambda by: expect(str, by, parameter("by"))))
+    known_people: int = field(default=0, metadata=read(read_known_people))
+    rules_out: int = field(default=0, metadata=whole())  # how many values the attacker knows the person not to have
+    predicates: Predicates | Literal["all subsets"] = field(default=(), metadata=read(read_questions))
+    # the column in which each person says which predicate is to be kept
+    wishes: str | None = field(default=None, metadata=read(lambda wishes: expect(str, wishes, parameter("wishes"))))
+    decided_by: Rule = field(
+        default="definition",
+        metadata=choice(Rule, "no decided_by='{given}'; choose 'definition' or 'closed conditions'"),
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        stubbornness = read_stubbornness(self.stubbornness)
-        for name, checked in (
-            ("counts", read_counts(self.counts) if self.by is None else read_weights_by_label(self.counts, least=1)),
-            ("shape", read_shape(self.shape) if self.by is None else read_weights_by_label(self.shape, least=0)),
-            ("stubbornness", stubbornness),
-            ("least_stubbornness", read_least_stubbornness(self.least_stubbornness, stubbornness)),
-            ("known_people", read_known_people(self.known_people)),
-            ("rules_out", whole_amount(self.name, "rules_out", self.rules_out)),
-            ("predicates", read_questions(self.predicates)),
-        ):
-            object.__setattr__(self, name, checked)
-        expect_or_none(str, self.wishes, parameter("wishes"))
-        expect_or_none(str, self.by, parameter("by"))
-        if not is_one_of(self.decided_by, Rule):
-            message = f"no decided_by={as_given(self.decided_by, quoted=True)}; "
-            raise BadMeasure(message + "choose 'definition' or 'closed conditions'")
         self._check_consistent()
-        if self.wishes is not None:  # then it is about two sensitive columns at once
-            object.__setattr__(self, "about_values", False)
+
+    @property
+    def about_values(self) -> bool:  # type: ignore[override]
+        """Not with wishes: then it is about two sensitive columns at once."""
+        return self.wishes is None
 
     @property
     def when_groups_merge(self) -> Monotonicity:
@@ -296,7 +298,7 @@ that is left shrinks by that factor.
         known_people: int = 0,
         predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
-        """Class I: the belief of one who saw these counts elsewhere and knew nothing before, σ(s) = count + 1.
+        """Return the belief (class I) of one who saw these counts elsewhere and knew nothing before, σ(s) = count + 1.
 
         >>> PriorBelief.from_counts({"Flu": 11_999, "Cancer": 17_999}) == PriorBelief(
         ...     counts={"Flu": 12_000, "Cancer": 18_000})
@@ -317,7 +319,7 @@ that is left shrinks by that factor.
         by: str | None = None,
         predicates: Predicates | Literal["all subsets"] = (),
     ) -> PriorBelief:
-        """Class I: the belief of one who saw another release (or a table's totals), σ(s) = count + 1.
+        """Return the belief (class I) of one who saw another release (or a table's totals), σ(s) = count + 1.
 
         `by` names a column that it prints: what is believed then depends on what people have there.
 
@@ -388,7 +390,7 @@ that is left shrinks by that factor.
     @property
     def questions(self) -> Questions:
         """What is asked about."""
-        return self.predicates  # type: ignore[return-value]  # __post_init__ saw to it
+        return self.predicates  # type: ignore[return-value]  # as read
 
     def predicates_in_question(self, groups: Groups) -> tuple[Predicate, ...]:
         """List the predicates that stand for what is asked; none where it is each single value."""
@@ -413,7 +415,7 @@ that is left shrinks by that factor.
 
     def priors(self, groups: Groups) -> tuple[Prior, ...]:
         """Return what may be believed of each value (or predicate) of the release that these groups belong to."""
-        assert self.counts is None or isinstance(self.counts, Weights)  # __post_init__ saw to it
+        assert self.counts is None or isinstance(self.counts, Weights)  # as read
         assert self.shape is None or isinstance(self.shape, str | Weights)
         assert not isinstance(self.stubbornness, Decimal)
         assert not isinstance(self.least_stubbornness, Decimal)
@@ -487,7 +489,7 @@ that is left shrinks by that factor.
 
     def _sizes_ruled_out(self, width: int) -> range:
         sizes = range(min(self.rules_out, max(width - 2, 0)) + 1)  # who can have one value alone has it, in or out
-        if (sets := sum(math.comb(width, size) for size in sizes)) > MOST_RULED_OUT:
+        if (sets := sum(math.comb(width, size) for size in sizes)) > 5_000:  # all of them are gone through
             message = f"rules_out={self.rules_out} of {width} values are {sets:,} sets, too many; lower it"
             raise BadMeasure(message)
         return sizes

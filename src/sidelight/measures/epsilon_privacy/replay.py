@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sidelight.release.release import Release
     from sidelight.table.labels import Label
 
-UNSEEN = "\0"
-"""A value that no release has."""
-
 
 def replay_witness(belief: PriorBelief, witness: PriorBeliefWitness, release: Release) -> Amount:
     """Compute ε again from the group and the value (or predicate) alone."""
@@ -64,7 +61,7 @@ def worst_weights(
     prior = _prior_of(replace(belief, predicates=()), release, witness)
     weights = dict(zip(prior.domain, prior.weights, strict=True))
     left = prior.total - sum(weights.values())
-    elsewhere = next((text for text in prior.domain if text not in values), UNSEEN)
+    elsewhere = next((text for text in prior.domain if text not in values), "\0")  # which no release has
     return {**weights, elsewhere: weights.get(elsewhere, 0) + left} if left else weights
 
 

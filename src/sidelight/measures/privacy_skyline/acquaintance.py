@@ -44,9 +44,6 @@ from sidelight.text import counted, form
 from sidelight.worlds.brute_force import has_few_worlds, investigation_probability
 from sidelight.worlds.closed_forms import Investigation, odds
 
-FEW_WORLDS = 2_000
-"""Up to so many worlds are gone through one by one when a witness is replayed."""
-
 
 def _known_people(settings: Settings) -> str:
     rules_out, others, family = (amount_in(settings, name) for name in ("rules_out", "others", "family"))
@@ -134,7 +131,7 @@ the target does not have Flu.
         assert isinstance(witness, AcquaintanceWitness)
         facts, release = witness.investigation, self.targets.view_release(release)
         # where worlds are few, nothing of the closed forms is used
-        if has_few_worlds(release, facts, FEW_WORLDS):
+        if has_few_worlds(release, facts, 2_000):
             return investigation_probability(release, facts)
 
         def risk(arithmetic: RatioArithmetic[Any]) -> Amount:
@@ -191,12 +188,6 @@ class AcquaintanceSummary:
         return Finding(self.measure, worst.risk, replace(witness, any_of=targets.members(self.domain)), notes)
 
 
-LOGARITHMS_OFF = 1e-10
-"""How far off ln NR may be near a limit, a family's part aside: ten times what can add up (see `margin`)."""
-
-ROUNDED = 1e-15
-"""What rounding makes of a value between 0 and 1 once its logarithm is known, at most: a few times 2⁻⁵³."""
-
 ABSENT = (np.inf, np.inf, 0.0, np.inf, 0.0)
 """The five logarithms where nobody has the value: T = ∞, V = 1."""
 
@@ -243,8 +234,10 @@ class AcquaintanceScreen(Screen):
         above a hundred or so, and each is off by a few 2⁻⁵³ of that; log-factorials of groups below 1,024 people, up to
         6,080, by less than 1e-11; a family adds what it adds there.
         """
-        off = LOGARITHMS_OFF + OFF_PER_RELATIVE * min(self.knowledge.family, people)
-        return 2 * off * max(bound * (1 - bound), 0.0) + ROUNDED
+        # ln NR near a limit, a family's part aside, is off by a tenth of 1e-10 at most
+        off = 1e-10 + OFF_PER_RELATIVE * min(self.knowledge.family, people)
+        # a value between 0 and 1 is rounded, once its logarithm is known, by a few times 2⁻⁵³
+        return 2 * off * max(bound * (1 - bound), 0.0) + 1e-15
 
     def harmless(self, release: Floats, rows: Floats) -> Flags:
         """Return where no value would have less odds against it than the worst of the release has: floats can tell.

@@ -178,9 +178,13 @@ SERIES_FROM = 64
 _LOG_FACTORIAL = gammaln(np.arange(1, 1025))
 """In small groups there are digits enough, and looking them up is quicker."""
 
-_X = np.arange(SERIES_FROM)
-_STIRLING_CONSTANT = np.log(2 * np.pi) / 2  # c
-_STIRLING_REST = _LOG_FACTORIAL[_X] - (_X + 0.5) * np.log(np.maximum(_X, 1)) + _X - _STIRLING_CONSTANT  # 0! as 1!
+
+def _tabulate_stirling_rest(x: Integers) -> Floats:
+    rest: Floats = _LOG_FACTORIAL[x] - (x + 0.5) * np.log(np.maximum(x, 1)) + x - np.log(2 * np.pi) / 2  # 0! as 1!
+    return rest
+
+
+_STIRLING_REST = _tabulate_stirling_rest(np.arange(SERIES_FROM))
 
 
 def log_missing_all(n: Integers, a: Integers, m: int | Integers) -> Floats:

@@ -27,9 +27,6 @@ from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.table.table import expect_one_sensitive
 
-STEPS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-"""One more of each kind of knowledge."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RiskMap:
@@ -103,10 +100,9 @@ class RiskMap:
 
     def maximal(self, points: Integers, below: Bound) -> Flags:
         """Decide which points are of the knowledge skyline: one more of anything would be too much."""
-        beyond = (points[:, np.newaxis] + STEPS).reshape(-1, 3)
-        too_much = ~self.withstands(beyond, below).reshape(-1, 3) | (
-            (points[:, np.newaxis] + STEPS)[..., 0] > self.most_ruled_out
-        )
+        beyond = points[:, np.newaxis] + np.eye(3, dtype=np.int64)  # one more of each: (points, 3, 3)
+        too_much = ~self.withstands(beyond.reshape(-1, 3), below).reshape(-1, 3)
+        too_much |= beyond[..., 0] > self.most_ruled_out
         maximal: Flags = self.withstands(points, below) & too_much.all(axis=1)
         return maximal
 
@@ -128,6 +124,6 @@ class RiskMap:
 
     def _most(self, axis: int, end: int, below: Bound) -> int:
         def passed(amounts: Integers) -> Flags:
-            return self.withstands(amounts[:, np.newaxis] * STEPS[axis], below)
+            return self.withstands(amounts[:, np.newaxis] * np.eye(3, dtype=np.int64)[axis], below)
 
         return int(largest_passed(passed, np.array([end]))[0])

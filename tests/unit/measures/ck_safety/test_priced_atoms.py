@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from sidelight.errors import TooHard
 from sidelight.measures.ck_safety.minimize_within_group import TopCounts, least_log_probabilities
 from sidelight.measures.ck_safety.priced_atoms import (
-    AT_ONCE,
     Chain,
     ExactGroup,
     Kinds,
@@ -143,7 +142,7 @@ def test_groups_side_by_side_are_as_each_alone(pairs, one, other, budget):
 
 
 def test_groups_are_taken_in_blocks():
-    many = AT_ONCE + 3
+    many = 2048 + 3  # more than are held at once
     sizes = np.arange(many) + 10
     groups = PricedGroups(sizes, (np.full((many, 1), 4),), np.full(many, 2), (1, 1))
     np.testing.assert_allclose(np.exp(least_logs(groups, 1, target=False))[1], (sizes - 4) / sizes)

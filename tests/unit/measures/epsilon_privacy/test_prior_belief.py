@@ -659,7 +659,7 @@ def test_examples_are_those_that_documents_show():
         (
             lambda: sl.PriorBelief(stubbornness=3, decided_by=3),
             BadMeasure,
-            "no decided_by=3; choose 'definition' or 'closed conditions'",
+            "no decided_by='3'; choose 'definition' or 'closed conditions'",
         ),
     ],
 )
