@@ -21,8 +21,6 @@ from dataclasses import dataclass
 from sidelight.knowledge.tokens import quote
 from sidelight.table.labels import Label
 
-MOST_OFFERED = 12
-
 _PIECE = re.compile(r"""\s+|"(?:[^"]|"")*"?|'(?:[^']|'')*'?|->|→|!=|≠|<=|>=|[(){},;|=<>]|[^\s"(){},;|=<>!→≠-]+|.""")
 _JOINS = ("and", "or", "->", "→", "not", "(")
 
@@ -75,7 +73,7 @@ def complete(text: str, at: int, vocabulary: Vocabulary) -> Completion:
         if typed_name in name.casefold() and option != fragment
     ]
     offered.sort(key=lambda each: not each[0].strip('"').casefold().startswith(typed_name))
-    return Completion(at - len(fragment), tuple(offered[:MOST_OFFERED]))
+    return Completion(at - len(fragment), tuple(offered[:12]))
 
 
 def _continue_after_word(before: Sequence[str], fragment: str) -> tuple[tuple[str, str], ...]:

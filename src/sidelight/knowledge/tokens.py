@@ -269,10 +269,6 @@ def share_in(text: str) -> Fraction:
     return Fraction(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
 
 
-LONGEST_WHOLE = 18
-"""How many digits a whole number may have: no release has more people, or groups."""
-
-
 def whole_in(digits: str) -> int | None:
     """Read digits as the number that they are, however many zeros come first; None where no release has so many.
 
@@ -280,7 +276,8 @@ def whole_in(digits: str) -> int | None:
     (10, None)
     """
     counting = digits.lstrip("0")
-    return int(counting or "0") if len(counting) <= LONGEST_WHOLE else None
+    # How many digits a whole number may have: no release has more people, or groups.
+    return int(counting or "0") if len(counting) <= 18 else None
 
 
 def number_text(number: Fraction) -> str:

@@ -38,12 +38,6 @@ from sidelight.table.labels import SUPPRESSED, Label, as_day, as_number, shown
 NO_NODES = Nodes({})
 """There is no hierarchy of a column."""
 
-_HIDDEN = "\0"
-"""A character that no label has: it stands for what a mask hides."""
-
-_ANOTHER = "\0another"
-"""A label that is printed nowhere, where only one is known."""
-
 NO_BUNDLES = np.empty(0, np.int64)
 
 MOST_DECIMALS = 9
@@ -105,7 +99,8 @@ class _Bundles:
             self._add_codes()
         self._add_what_covers_nothing(nodes)
         if not leaves and len(self.bundles) < 2:
-            self.bundles[_ANOTHER] = 1.0
+            # A label that is printed nowhere, where only one is known.
+            self.bundles["\0another"] = 1.0
 
     def _take_sets_apart(self) -> None:
         """Read the parts of sets as labels, apart from those that a label with commas inside explains."""
@@ -148,7 +143,8 @@ class _Bundles:
                 if text is not None and len(text) == length:
                     known[text[: length - hidden]] += weight
             for beginning in (mask[: length - hidden] for mask in alike):
-                self.bundles[beginning + _HIDDEN * hidden] = max(10.0**hidden - known[beginning], 1.0)
+                # A character that no label has: it stands for what a mask hides.
+                self.bundles[beginning + "\0" * hidden] = max(10.0**hidden - known[beginning], 1.0)
 
     def _add_what_covers_nothing(self, nodes: Nodes) -> None:
         others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]

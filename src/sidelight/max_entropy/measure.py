@@ -54,9 +54,6 @@ from sidelight.text import counted
 PLACES, PLACES_IN_TIME = 9, 6
 """What the solver finds is rounded towards caution to so many decimals, being right to more; or fewer, out of time."""
 
-CLOSE = 1e-9
-"""Risks that are this close to the largest are looked at exactly where that can be."""
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Believed(Witness):
@@ -228,7 +225,8 @@ class MaxEnt(StatisticsAboutValues):
         if not in_question.any():
             return Finding(self, Fraction(0), None, (self.targets.nobody(), *beliefs.notes))
         probability = np.where(in_question, by_key.probability, -1)
-        close = CLOSE if _places(beliefs) == PLACES else 2 * 10.0**-PLACES_IN_TIME
+        # Risks that are this close to the largest are looked at exactly where that can be.
+        close = 1e-9 if _places(beliefs) == PLACES else 2 * 10.0**-PLACES_IN_TIME
         near = np.flatnonzero(probability >= probability.max() - close)[:1000]
         values = [_cautious(beliefs, int(by_key.key[at]), int(by_key.value[at])) for at in near]
         witness = _witness(by_key, int(near[values.index(max(values))]))

@@ -36,14 +36,8 @@ from sidelight.max_entropy.schur import RIDGE, Elimination, Hessian
 Watch: TypeAlias = Callable[[int, float], None]
 """Called with each step and its residual; may raise to stop."""
 
-MOST_NEWTON_STEPS = 500
-"""After so many steps the method ends where it is, as `residual` then says."""
-
 PATIENT_STEPS = 8
 """So many steps may pass without progress."""
-
-HIDDEN_BY_ROUNDING = 1e-14
-"""A fall of the dual below this share of it is none."""
 
 LONGEST_STEP = 40.0
 """No step changes the logarithm of an amount by more."""
@@ -96,7 +90,8 @@ def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = Non
     newton = _Newton(problem)
     at = newton.evaluate(*scaled_multipliers(problem)) if start is None else start
     best, ridge, stuck = DualMinimum(at, newton.residual(at), 0, at), RIDGE, 0
-    for step in range(1, MOST_NEWTON_STEPS + 1):
+    # After so many steps the method ends where it is, as `residual` then says.
+    for step in range(1, 501):
         if best.residual <= newton.tolerance or stuck > PATIENT_STEPS:
             break
         following = newton.step(at, ridge)
@@ -104,7 +99,8 @@ def minimize_dual(problem: Problem, watch: Watch, *, start: Iterate | None = Non
         if following is None:
             ridge, stuck = ridge * 1e3, stuck + 1
             continue
-        fell = at.dual - following.dual > HIDDEN_BY_ROUNDING * (1 + abs(at.dual))
+        # A fall of the dual below this share of it is none.
+        fell = at.dual - following.dual > 1e-14 * (1 + abs(at.dual))
         at = following
         residual = newton.residual(at)
         watch(step, residual)

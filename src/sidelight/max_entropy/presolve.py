@@ -48,9 +48,6 @@ PROPAGATION_ROUNDS = 30
 """How often bounds are passed on from sum to sum."""
 
 
-TIGHT = 1e-7
-"""A sum this near to its bound is at it."""
-
 TIME_IS_UP = 1
 """How `linprog` says that it reached its time limit."""
 
@@ -367,7 +364,8 @@ def zeros_at(problem: Problem, amounts: Floats, suspects: Integers, *, deadline:
     """
     program = _linear_program(problem)
     slack = program.most - program.at_most @ amounts
-    tight = sparse.csr_array(program.at_most[np.flatnonzero(slack <= TIGHT * (1 + np.abs(program.most)))])
+    # A sum this near to its bound is at it.
+    tight = sparse.csr_array(program.at_most[np.flatnonzero(slack <= 1e-7 * (1 + np.abs(program.most)))])
     count = len(suspects)
     picked = sparse.csr_array((np.ones(count), (np.arange(count), suspects)), shape=(count, len(problem)))
     least = np.full(len(problem), -np.inf)

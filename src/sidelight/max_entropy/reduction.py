@@ -40,8 +40,6 @@ from sidelight.max_entropy.problem import ONE_PERSON, Blocks, Problem, Variables
 from sidelight.max_entropy.terms import TermSupport
 
 Words: TypeAlias = npt.NDArray[np.uint64]
-CANCELLED = 1e-13
-"""A sum of coefficients that is a smaller share than this of their sizes is 0."""
 
 Memberships: TypeAlias = tuple[Integers, Integers]
 """Which terms have which rows (or columns) in their support: the term and the row, by term."""
@@ -235,7 +233,8 @@ def _coefficients(
     matrix = sparse.csr_array((coefficient, places), shape=shape)
     if (coefficient < 0).any():  # terms that cancel leave a last bit, which is no coefficient
         sizes = sparse.csr_array((np.abs(coefficient), places), shape=shape)
-        matrix.data[np.abs(matrix.data) <= CANCELLED * sizes.data] = 0.0
+        # A sum of coefficients that is a smaller share than this of their sizes is 0.
+        matrix.data[np.abs(matrix.data) <= 1e-13 * sizes.data] = 0.0
     matrix.eliminate_zeros()
     return matrix
 

@@ -28,14 +28,8 @@ from sidelight.max_entropy.problem import Problem
 SWEEPS = 20
 """How often everything is scaled."""
 
-MOST_CLASSES = 8
-"""Constraints that overlap more than this are left to Newton's method."""
-
 MOST_SCALED = 5.0
 """No constraint changes the logarithm of an amount by more at once: half the way down is down, too."""
-
-LEAST_SUM = 1e-250
-"""Sums below this are as good as 0, and cannot be scaled."""
 
 
 def scaled_multipliers(problem: Problem) -> tuple[Floats, Floats]:
@@ -79,7 +73,8 @@ def _to(totals: Floats, sums: Floats) -> Floats:
     """Give the logarithm by which sums are scaled to totals; far down or up where a bound is no amount of people."""
     with np.errstate(divide="ignore", invalid="ignore"):
         change = np.log(np.maximum(totals, 0.0)) - np.log(sums)
-    return np.where(sums > LEAST_SUM, change, 0.0)
+    # Sums below this are as good as 0, and cannot be scaled.
+    return np.where(sums > 1e-250, change, 0.0)
 
 
 def _classes(problem: Problem) -> Iterator[_DisjointConstraints]:
@@ -88,7 +83,8 @@ def _classes(problem: Problem) -> Iterator[_DisjointConstraints]:
     start, stop = matrix.indptr[:-1], matrix.indptr[1:]
     ones = np.diff(np.append(0, np.cumsum(matrix.data == 1))[matrix.indptr]) == stop - start
     waiting = np.flatnonzero(ones & (stop > start) & (problem.high > 0))
-    for _ in range(MOST_CLASSES):
+    # Constraints that overlap more than this are left to Newton's method.
+    for _ in range(8):
         if len(waiting) == 0:
             return
         chosen = _disjoint(problem, waiting)

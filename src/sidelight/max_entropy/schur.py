@@ -37,9 +37,6 @@ from sidelight.max_entropy.problem import Problem
 RIDGE = 1e-13
 """Added to diagonals, in proportion: sums that follow from others leave some directions without curvature."""
 
-LARGEST_RIDGE = 1e3
-"""Where this much on the diagonal does not help, there is no step."""
-
 DENSE_UP_TO = 3_000
 """With more constraints than this, their system is solved step by step (conjugate gradients) instead of at once."""
 
@@ -126,7 +123,8 @@ class Hessian:
         """Factor; where sums run away and rounding has eaten a curvature, with more on the diagonal."""
         system = self.complement[np.ix_(chosen, chosen)]
         ridge = self.ridge
-        while ridge < LARGEST_RIDGE and np.isfinite(system).all():
+        # Where this much on the diagonal does not help, there is no step.
+        while ridge < 1e3 and np.isfinite(system).all():
             try:
                 factor = scipy.linalg.cho_factor(system + np.diag(ridge * self.diagonal[chosen]), check_finite=False)
                 solved: Floats = scipy.linalg.cho_solve(factor, right, check_finite=False)

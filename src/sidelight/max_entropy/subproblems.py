@@ -58,9 +58,6 @@ BATCH_CONSTRAINTS = 200
 ACCEPTED_SHARE = 1e-9
 """How far off a sum may be, as a share of all people (or one person, where that is more)."""
 
-RARE_SHARE = 1e-7
-"""An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer look."""
-
 MOST_CONFLICT_SECONDS = 5.0
 """After that, a set of contradicting statements that may not be the smallest will do."""
 
@@ -181,7 +178,9 @@ class _Subproblem:
         """Look closer where amounts vanish: what else is 0 in every solution?  Says of how many it is not known."""
         possible = np.minimum(rest.people[rest.row], rest.counts[rest.column])
         amounts, arrived = minimum.at.amounts, minimum.residual <= self.accepted
-        rare = np.flatnonzero(amounts < (RARE_SHARE if arrived else 1e-3) * possible)
+        # An amount that is a smaller share than this of what it could be may be 0 in every solution: worth a closer
+        # look.
+        rare = np.flatnonzero(amounts < (1e-7 if arrived else 1e-3) * possible)
         more = np.zeros(len(zero), bool)
         if len(rare) == 0:
             return more, 0

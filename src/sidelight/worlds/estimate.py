@@ -29,9 +29,6 @@ from sidelight.worlds.counting.order import Schedule
 from sidelight.worlds.counting.sampling import SampledWorlds, WorldSampler, evaluate, sample_any
 from sidelight.worlds.effort import Meter, OverEffort
 
-TRIES = 50
-"""At most so many worlds are sampled for each one that is kept."""
-
 MOST_TRUTHS = 50_000_000
 """At most so many truths (a variable takes a block) are in memory, for as many worlds as that allows."""
 
@@ -195,7 +192,8 @@ def estimate_probabilities(
     formulas = list(map(problem.formula, targets))
     hits, kept, sampled = np.zeros(len(formulas), int), 0, 0
     at_once = min(samples, max(MOST_TRUTHS // (len(problem.members) * len(problem.block_values) + 1), 1))
-    while kept < samples and sampled < TRIES * samples and not (sampled and attempts.spent.is_late()):
+    # At most so many worlds are sampled for each one that is kept.
+    while kept < samples and sampled < 50 * samples and not (sampled and attempts.spent.is_late()):
         worlds = sample(at_once, rng)
         fitting = np.flatnonzero(evaluate(condition, worlds, problem))[: samples - kept]
         kept, sampled = kept + len(fitting), sampled + at_once

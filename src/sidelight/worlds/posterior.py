@@ -550,9 +550,6 @@ Naming: TypeAlias = Callable[[Who], Hashable]
 MOST_COMPARED = 200_000
 """Where facts and people are more than that, nobody is compared."""
 
-MOST_REPRESENTATIVES = 5
-"""A person is compared with so many others, at most."""
-
 
 def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Who, Who]:
     """Say who may stand for whom: someone of the same group with whom a person is interchangeable in all facts.
@@ -572,7 +569,8 @@ def representatives(facts: Sequence[Fact], groups: Mapping[Who, int]) -> dict[Wh
     for who in groups:
         # equal profiles are necessary, and cheap to compare; only then is the exchange tried
         others = candidates.setdefault((groups[who], _profile(who, about[who], groups)), [])
-        first = others[:MOST_REPRESENTATIVES]
+        # A person is compared with so many others, at most.
+        first = others[:5]
         representative[who] = next((each for each in first if _interchangeable(each, who, about)), who)
         if representative[who] == who:
             others.append(who)

@@ -29,9 +29,6 @@ from sidelight.release.groups import GroupName
 from sidelight.release.release import Release
 from sidelight.table.labels import Label, label, shown
 
-NEAR = 1e-9
-"""Logarithms that are no further apart than this, relative, may be those of equal probabilities."""
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SurestGuess:
@@ -86,7 +83,8 @@ def surest_elsewhere(release: Release, concerned: Collection[int], places: Integ
     most, sizes = release.groups.counts.take(rows).highest(places), release.groups.sizes[rows]
     lacking = _log_probability_of_lacking(release, most, sizes)
     least = lacking.min()
-    near = np.flatnonzero(lacking <= least + NEAR * max(abs(least), 1.0) if np.isfinite(least) else lacking == least)
+    # Logarithms that are no further apart than this, relative, may be those of equal probabilities.
+    near = np.flatnonzero(lacking <= least + 1e-9 * max(abs(least), 1.0) if np.isfinite(least) else lacking == least)
     pairs = np.column_stack((most, sizes))[near]
     different, first = np.unique(pairs, axis=0, return_index=True)
     probabilities = [_probability(release, many, people) for many, people in different.tolist()]

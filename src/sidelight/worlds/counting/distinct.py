@@ -37,9 +37,6 @@ VariableSet: TypeAlias = int
 MOST_UNIONS = 400_000
 """With more than that, the facts are left to the frontier; eight people who all differ have 89,918."""
 
-FEW_PAIRS = 4
-"""That one of so many pairs is the same is left to the frontier, where several such facts are counted at once."""
-
 
 def is_wide_disjunction(fact: Fact) -> bool:
     """Say whether a fact is that of many pairs at least one is the same.
@@ -48,7 +45,8 @@ def is_wide_disjunction(fact: Fact) -> bool:
     >>> is_wide_disjunction(pair | Same("Ann", "Bob")), is_wide_disjunction(Or((pair,) * 5))
     (False, True)
     """
-    return isinstance(fact, Or) and len(fact.facts) > FEW_PAIRS and all(isinstance(part, Same) for part in fact.facts)
+    # That one of so many pairs is the same is left to the frontier, where several such facts are counted at once.
+    return isinstance(fact, Or) and len(fact.facts) > 4 and all(isinstance(part, Same) for part in fact.facts)
 
 
 def all_differ(fact: Fact) -> list[Fact]:
