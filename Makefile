@@ -99,6 +99,7 @@ hosts: $(VENV)/.can-test
 	$(BIN)/python scripts/no_hosts.py
 
 docs: $(VENV)/.can-test
+	$(BIN)/sidelight policy-schema > docs/reference/policy.schema.json  # of all measures there are: not kept
 	$(BIN)/zensical build --strict --clean
 	$(BIN)/python scripts/look_at_docs.py
 	@echo "the documentation is in site/: open $(CURDIR)/site/index.html"

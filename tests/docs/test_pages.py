@@ -57,7 +57,9 @@ def test_decisions_are_referred_to_by_their_numbers(page):
 @pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.name)
 def test_links_between_pages_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
-    assert [target for target in targets if "://" not in target and not (page.parent / target).exists()] == []
+    written_by_make_docs = {"policy.schema.json"}
+    targets = [each for each in targets if "://" not in each and each not in written_by_make_docs]
+    assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
 def test_the_errors_page_lists_every_error_once_and_no_other():
@@ -74,8 +76,8 @@ def row_of(page, name):
 
 
 @pytest.mark.parametrize("kind", all_measures(), ids=lambda kind: kind.name)
-def test_the_policy_page_lists_the_keys_of_every_measure(kind):
-    page = (DOCS / "reference" / "policy-file.md").read_text(encoding="utf-8")
+def test_the_page_of_measures_lists_the_keys_of_every_measure(kind):
+    page = (DOCS / "reference" / "measures.md").read_text(encoding="utf-8")
     assert row_of(page, f'`"{kind.name}"`') == [set(settings_of(kind)), set(right_bounds(kind))]
 
 

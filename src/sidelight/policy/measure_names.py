@@ -33,7 +33,7 @@ _ASKED_BY_SEARCHES = {
     "insider": "sidelight.minimality.measure",
 }
 
-_MODULES = {
+MODULES = {
     **_CLASSICS,
     "prosecutor risk": "sidelight.measures.named_risks.prosecutor",
     "journalist risk": "sidelight.measures.named_risks.journalist",
@@ -65,7 +65,7 @@ _MODULES = {
 
 def all_measures() -> Kinds:
     """Return all measures of ours."""
-    return tuple(map(measure_named, _MODULES))
+    return tuple(map(measure_named, MODULES))
 
 
 def shown_measures() -> Kinds:
@@ -93,8 +93,8 @@ def asked_attackers() -> Kinds:
 
 def find_measure(name: str) -> type[Measure] | None:
     """Return the measure of this name, ours or anybody's who declared one; None where there is none."""
-    if name not in declared_measures() and name in _MODULES:
-        import_module(_MODULES[name])
+    if name not in declared_measures() and name in MODULES:
+        import_module(MODULES[name])
     return declared_measures().get(name)
 
 
@@ -108,7 +108,7 @@ def measure_named(name: str, where: str = "") -> type[Measure]:
     if kind is not None:
         return kind
     place = f" in {where}" if where else ""
-    known = dict.fromkeys((*_MODULES, *declared_measures()))
+    known = dict.fromkeys((*MODULES, *declared_measures()))
     near = did_you_mean(name, known)
     otherwise = near if near.startswith("; did") else f"; there are: {', '.join(known)}"  # all, however many
     message = f"no measure '{name}'{place}{name_here(name) or otherwise}"

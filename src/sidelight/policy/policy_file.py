@@ -41,9 +41,6 @@ SECTIONS = {"roles": "one", "limit": "many", "skyline": "many"}
 PRESET = "preset"
 """The key that names limits which somebody else asks for, above all sections."""
 
-SCHEMA_HOME = "docs/reference/policy.schema.json"
-"""Where the schema is kept for readers and editors."""
-
 
 class RolesSection(Section):
     """What each column is, and what missing and suppressed cells mean; as in `read_release`."""

@@ -11,6 +11,7 @@ from support.command_line import invoke
 
 import sidelight
 from sidelight.cli.app import app
+from sidelight.policy.policy_file import policy_schema
 
 SIDELIGHT = [sys.executable, "-m", "sidelight"]
 
@@ -81,7 +82,11 @@ def test_completion_is_installed_for_a_shell(tmp_path):
     assert any("audit" in text for text in installed)
 
 
-@pytest.mark.parametrize("what", ["policy", "report", "sidecar"])
+def test_the_schema_of_policies_is_printed_as_it_is_written():
+    assert invoke(["policy-schema"]).stdout == policy_schema()
+
+
+@pytest.mark.parametrize("what", ["report", "sidecar"])
 def test_schemas_are_printed_as_they_are_kept(what):
     kept = Path(__file__).parents[3] / "docs" / "reference" / f"{what}.schema.json"
     assert invoke([f"{what}-schema"]).stdout == kept.read_text(encoding="utf-8")

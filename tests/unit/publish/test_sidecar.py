@@ -509,10 +509,12 @@ def test_what_columns_were_taken_for_is_told_of_those_that_are_published(tmp_pat
     assert {*found.kinds} >= {"age"}
 
 
-@pytest.mark.parametrize(("quiet", "readers"), [(False, ["learner", "insider"]), (True, ["learner"])])
-def test_what_readers_reach_is_told_but_not_of_those_who_know_a_method_that_is_kept_back(quiet, readers, tmp_path):
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_readers_reach_is_told_but_not_of_those_who_know_a_method_that_is_kept_back(quiet, tmp_path):
     found = few(sl.Policy(sl.GroupSize() >= 5, sl.Implications(0) <= 0.5), ask="both")
-    assert [each.reader for each in found.readers] == ["learner", "insider"]
+    readers = [each.reader for each in found.readers if not (quiet and each.attacker.knows_method)]
+    assert "learner" in readers
+    assert ("insider" in readers) == (not quiet)
     document = found.publish(tmp_path / "release.csv", quiet_method=quiet, seed=1).document
     assert [each.reader for each in document.readers] == readers
     assert document.search.method == (None if quiet else "lattice")

@@ -36,7 +36,7 @@ def test_it_publishes_as_usual(people, tmp_path):
     found = sl.protect(sl.stream_table(people, **ROLES), sl.GroupSize() >= 20, method="mondrian")
     assert found.verdict.safe
     assert found.release.size == 400
-    assert [each.outcome for each in found.readers] == ["not asked", "not asked"]
+    assert {each.outcome for each in found.readers} == {"not asked"}
     found.publish(tmp_path / "release.parquet")
     assert sl.read_published(tmp_path / "release.parquet").size == 400
 

@@ -62,7 +62,7 @@ def test_what_is_found_is_told_drawn_and_offered(held):
     answer = client.get(held.start.address("/api/release", {"ask": "nobody"})).json()
     assert (answer["holds"], answer["findings"][0]["holds"]) == (True, True)
     assert answer["before"][0]["holds"] is False
-    assert {each["reader"] for each in answer["readers"]} == {"learner", "insider"}
+    assert {each["reader"] for each in answer["readers"]} >= {"learner", "insider"}
 
 
 def test_a_candidate_is_taken_and_stands_in_the_command(held):
