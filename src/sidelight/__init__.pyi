@@ -168,7 +168,7 @@ from .noise.noisy_counts import noisy_counts as noisy_counts
 from .noise.noisy_counts import NoisyCounts as NoisyCounts
 from .noise.stable_counts import stable_counts as stable_counts
 from .noise.stable_counts import StableCounts as StableCounts
-from .publish.stable_noise import read_stable_counts as read_stable_counts
+from .publish.noise import read_stable_counts as read_stable_counts
 from .noise.level_choice import choose_levels as choose_levels
 from .noise.level_choice import ChosenLevels as ChosenLevels
 from .noise.ledger import Ledger as Ledger

@@ -27,7 +27,7 @@ from sidelight.noise.ledger import Ledger
 from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.publish.stable_noise import read_drawn
+from sidelight.publish.noise import read_drawn
 from sidelight.report.plots import refuse_other_pictures, save_chart
 from sidelight.rounding import short_decimal
 from sidelight.text import counted

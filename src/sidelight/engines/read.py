@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -361,24 +362,35 @@ def _tabulate(rows: Rows, roles: Roles, *, keep_people: bool) -> Table:
     if len(rest.counts) == 0:
         message = "no rows are left after leaving out the suppressed ones and those without a sensitive value"
         raise BadTable(message)
-    saying_nothing = int(present.rows.sum() - rest.rows.sum())
-    intake = Intake(
-        rows=total,
-        columns_dropped=rows.source.dropped,
+    intake = build_intake(
+        rows,
+        roles,
+        total,
+        valueless=int(present.rows.sum() - rest.rows.sum()),
         rows_suppressed=total - int(present.rows.sum()),
-        rows_without_value=0 if roles.missing == "no value" else saying_nothing,
-        rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
         repeats=int(rest.rows.sum() - rest.counts.sum()),
         cell_separator=list_separator(rest.packing.labels[-1]),
         missing_marks=roles.missing_marks,
-        files=rows.source.files,
-        source_notes=rows.source.notes,
-        roles=roles.choices(),
     )
     table = _table(present if roles.missing == "no value" else rest, rows, roles, intake)
     if roles.weight is not None:
         table = replace(table, weights=weights_per_key(rows, rest.packing, roles, table.people))
     return replace(table, names=keys_of_people(rows, rest.packing, roles)) if keep_people else table
+
+
+def build_intake(rows: Rows, roles: Roles, total: int, *, valueless: int, **further: Any) -> Intake:  # noqa: ANN401
+    """Write down what reading did to `total` rows, of which some have no sensitive value; `further` are fields."""
+    people_without = roles.missing == "no value"  # such rows are people, who have no value by them
+    return Intake(
+        rows=total,
+        columns_dropped=rows.source.dropped,
+        rows_without_value=0 if people_without else valueless,
+        rows_saying_no_value=valueless if people_without else 0,
+        files=rows.source.files,
+        source_notes=rows.source.notes,
+        roles=roles.choices(),
+        **further,
+    )
 
 
 def _tally(rows: Rows, roles: Roles) -> RowCounts:
@@ -539,7 +551,11 @@ def check_weighed(weighed: int, people: int, roles: Roles) -> None:
 
 
 def _listed_cells(column: pa.ChunkedArray) -> list[object]:
-    return [cell for chunk in column.chunks for cell in python_cells(_plain(chunk))]
+    return [
+        cell
+        for chunk in column.chunks
+        for cell in python_cells(chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk)
+    ]
 
 
 def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]:
@@ -556,10 +572,6 @@ def keys_of_people(rows: Rows, packing: Packing, roles: Roles) -> dict[str, int]
         message = f"{len(names) - len(keys):,} people share a name in '{roles.person}'; give each one of their own"
         raise BadTable(message)
     return keys
-
-
-def _plain(chunk: pa.Array) -> pa.Array:
-    return chunk.dictionary_decode() if pa.types.is_dictionary(chunk.type) else chunk
 
 
 def check_people(rows: Rows, roles: Roles) -> None:

@@ -13,15 +13,15 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.compute as pc
 
-from sidelight.engines.read import RowCounts, counted_rows, rows_of, valueless
-from sidelight.engines.source import Rows, number_cells, numpy_integers
+from sidelight.engines.read import RowCounts, build_intake, counted_rows, rows_of, valueless
+from sidelight.engines.source import number_cells, numpy_integers
 from sidelight.errors import BadTable, listed, parameter
 from sidelight.table.cell_lists import parts_of
 from sidelight.table.events import Events
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import Semantics, in_order
 from sidelight.table.roles import Missing, Roles
-from sidelight.table.table import Column, Intake
+from sidelight.table.table import Column
 
 
 def read_events(
@@ -123,21 +123,7 @@ def _events(source: object, roles: Roles) -> Events:
         rest.counts if who else np.ones(len(kept), np.int64),
         np.ones(int(person.max(initial=-1)) + 1, np.int64) if who else rest.counts,
         roles.values or "single",
-        _intake(rows, roles, total, total - int(times.sum()), dropped),
-    )
-
-
-def _intake(rows: Rows, roles: Roles, total: int, nameless: int, dropped: int) -> Intake:
-    no_value = roles.missing == "no value"
-    return Intake(
-        rows=total,
-        columns_dropped=rows.source.dropped,
-        rows_without_value=0 if no_value else dropped,
-        rows_saying_no_value=dropped if no_value else 0,
-        rows_without_person=nameless,
-        files=rows.source.files,
-        source_notes=rows.source.notes,
-        roles=roles.choices(),
+        build_intake(rows, roles, total, valueless=dropped, rows_without_person=total - int(times.sum())),
     )
 
 

@@ -22,6 +22,7 @@ from sidelight.engines.files import changed_while_read
 from sidelight.engines.postgres.source import DatabaseRows
 from sidelight.engines.read import (
     RowCounts,
+    build_intake,
     check_people,
     check_weighed,
     domain_of_values,
@@ -44,7 +45,6 @@ from sidelight.streams.sorted_runs import SortedRuns
 from sidelight.streams.streamed_cells import split_stream
 from sidelight.table.cell_lists import list_separator, whole_cells
 from sidelight.table.roles import Roles
-from sidelight.table.table import Intake
 
 LOOKED_AT = 1 << 20
 """How many rows are looked at to tell whether they repeat."""
@@ -264,19 +264,15 @@ def stream_of(
     """Put together what was added up; `everybody` is how many people there are, where values do not say it."""
     values, amounts = totals.occurring()
     domain, places = domain_of_values(packing, values, roles)
-    saying_nothing = totals.without_value
-    intake = Intake(
-        rows=totals.rows,
-        columns_dropped=rows.source.dropped,
+    intake = build_intake(
+        rows,
+        roles,
+        totals.rows,
+        valueless=totals.without_value,
         rows_suppressed=totals.suppressed,
-        rows_without_value=0 if roles.missing == "no value" else saying_nothing,
-        rows_saying_no_value=saying_nothing if roles.missing == "no value" else 0,
         repeats=totals.repeats,
         cell_separator=list_separator(packing.labels[-1]),
         missing_marks=roles.missing_marks,
-        files=rows.source.files,
-        source_notes=rows.source.notes,
-        roles=roles.choices(),
     )
     whole = add_up(places, amounts, len(domain))
     people = int(amounts.sum()) if everybody is None else everybody

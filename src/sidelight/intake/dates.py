@@ -126,7 +126,7 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
         return None
     order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
     settled = [None if day is None else day.settled(order.get(day.mark)) for day in days]
-    has_months = all(day is None or _is_month(day.month) for day in settled)
+    has_months = all(day is None or (day.month is not None and 1 <= day.month <= len(MONTHS)) for day in settled)
     return WrittenDays(
         labels=texts,
         years=tuple(None if day is None else day.year for day in settled),
@@ -140,7 +140,3 @@ def _first_is_day(days: Sequence[_Day]) -> bool | None:
     pairs = [day.either for day in days if day.either is not None]
     first, second = (any(pair[place] > len(MONTHS) for pair in pairs) for place in (0, 1))
     return None if first == second else first
-
-
-def _is_month(month: int | None) -> bool:
-    return month is not None and 1 <= month <= len(MONTHS)

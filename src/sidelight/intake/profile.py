@@ -136,7 +136,14 @@ def _likeness(profile: ColumnProfile) -> tuple[int, ...]:
 @contextmanager
 def open_columns(source: object, columns: Sequence[str], roles: Roles) -> Iterator[OpenColumns]:
     """Open a source to look at its columns; of the roles, only how cells are read is used."""
-    with rows_of(source, _reading(columns, roles), packed=False) as rows:
+    reading = Roles(
+        quasi=tuple(columns),
+        missing_marks=roles.missing_marks,
+        kinds=tuple((name, kind) for name, kind in roles.kinds if name in columns),
+        encoding=roles.encoding,
+        sheet=roles.sheet,
+    )
+    with rows_of(source, reading, packed=False) as rows:
         yield OpenColumns(rows, tuple(columns), roles)
 
 
@@ -162,17 +169,6 @@ def refuse_no_rows(opened: OpenColumns, profiles: Mapping[str, ColumnProfile]) -
     if not any(profile.rows for profile in profiles.values()):
         message = f"{opened.rows.source.name} has no rows; give at least one person"
         raise BadTable(message)
-
-
-def _reading(columns: Sequence[str], roles: Roles) -> Roles:
-    """Return how cells are read, and that all columns are."""
-    return Roles(
-        quasi=tuple(columns),
-        missing_marks=roles.missing_marks,
-        kinds=tuple((name, kind) for name, kind in roles.kinds if name in columns),
-        encoding=roles.encoding,
-        sheet=roles.sheet,
-    )
 
 
 def _profile(rows: Rows, ours: str, name: str, roles: Roles) -> ColumnProfile:

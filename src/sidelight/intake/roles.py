@@ -401,8 +401,11 @@ def _one_person(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRo
     people = [each for each in columns if each.role == "person"]
     if not people or (len(people) == 1 and stated.person is None):
         return columns
-    stated_or_repeating = sorted(people, key=lambda each: (not each.stated, *_rows_each(each.profile)))
-    chosen = None if stated.person == EACH_ROW else stated_or_repeating[0]
+    # what you named first, then numbers of people who have several rows, and of those the one of most people
+    first = min(
+        people, key=lambda each: (not each.stated, each.profile.distinct == each.profile.rows, -each.profile.distinct)
+    )
+    chosen = None if stated.person == EACH_ROW else first
     return [
         each
         if each is chosen or each.role != "person"
@@ -416,11 +419,6 @@ def _other(each: SuggestedRole, chosen: SuggestedRole | None) -> str:
         return "numbers people too, and one column is enough: it is not published"
     people = f"{each.profile.distinct:,} people have {counted(each.profile.rows, 'row')}"
     return f"numbers people ({people}), and you said that each row is one: rows are protected, and not people"
-
-
-def _rows_each(profile: ColumnProfile) -> tuple[bool, int]:
-    """Put numbers of people who have several rows first, and of those the one of most people."""
-    return profile.distinct == profile.rows, -profile.distinct
 
 
 def _ensure_sensitive(columns: list[SuggestedRole], stated: Roles) -> list[SuggestedRole]:
@@ -485,18 +483,18 @@ def _tell_each_other(opened: OpenColumns, one: ColumnProfile, other: ColumnProfi
 def _rows_of_people(columns: list[SuggestedRole], opened: OpenColumns) -> tuple[list[SuggestedRole], bool]:
     """Return where people have several rows, what differs between them is no place to look somebody up by."""
     person = next((each for each in columns if each.role == "person"), None)
-    if person is None or (person.profile.distinct == person.profile.rows and not _written_twice(person.profile)):
+    if person is None:
+        return columns, False
+    labels = person.profile.labels
+    # people may be written in two ways, as 7 and 7.0, which are read as one person
+    written_once = len({text.strip().removesuffix(".0") for text in labels}) == len(labels)
+    if person.profile.distinct == person.profile.rows and written_once:
         return columns, False
     others = [each.column for each in columns if each.role in ("quasi", "sensitive")]
     vary = opened.people_who_vary(person.column, others) if others else {}
     secrets = [each for each in columns if each.role == "sensitive" and not each.stated]
     kept = next((each for each in secrets if each.column in vary), secrets[0] if secrets else None)
     return [_explain_several_rows(each, vary, kept) for each in columns], True
-
-
-def _written_twice(profile: ColumnProfile) -> bool:
-    """Return whether people may be written in two ways, as 7 and 7.0: readers take them for one person."""
-    return len({text.strip().removesuffix(".0") for text in profile.labels}) < len(profile.labels)
 
 
 _ROWS_DIFFER = "but it differs between the rows"

@@ -185,7 +185,7 @@ class StableCounts(Tabular):
             path: where to; `.parquet` or `.csv`.
             force: replace a file that exists.
         """
-        from sidelight.publish.stable_noise import publish_stable  # noqa: PLC0415 - it stands below
+        from sidelight.publish.noise import publish_stable  # noqa: PLC0415 - it stands below
 
         return publish_stable(self, path, force=force)
 

@@ -2,7 +2,7 @@
 
 Here belong the files of a release and the documents beside them: writing, reading back, taking turns.  Not the table
 they were made from, of which nothing is written, nor what is reported of them for people (`report/`).  Noisy counts are
-made elsewhere (`noise/`) and leave by `noise` and `stable_noise`, in the same formats (`engines/formats`).
+made elsewhere (`noise/`) and leave by `noise`, in the same formats (`engines/formats`).
 
 Read `sidecar` (the document) and `read_back` (a file, as its sidecar says); `plan` (which files there are) and
 `publish`, with `describe` (what the sidecar tells) and `dictionary` (what each column is); `noise_document`, `noise`.

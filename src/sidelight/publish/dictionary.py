@@ -46,9 +46,10 @@ def build_dictionary(document: Sidecar, sheets: dict[str, Sheet]) -> str:
 def _table(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
     writer = WRITERS[document.reading.format]
     datatypes = {"text": "string", "whole number": "integer", "number": "number", "day": "date"}
+    # name a column in the way that CSVW wants: letters, digits and underscores, the rest as percent and two digits
     columns = [
         {
-            "name": _variable(column),
+            "name": re.sub(r"[^0-9A-Za-z_]", lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), column),
             "titles": writer.encode(column),
             "datatype": "integer" if not isinstance(cells, Column) else datatypes[kind_of_cells(cells)],
             "dc:description": describe(column, cells if isinstance(cells, Column) else None, document),
@@ -58,11 +59,6 @@ def _table(name: str, sheet: Sheet, document: Sidecar) -> dict[str, Any]:
     ]
     dialect = {"dialect": dict(writer.dialect)} if writer.dialect else {}
     return {"url": name, **dialect, "tableSchema": {"columns": columns}}
-
-
-def _variable(column: str) -> str:
-    """Name a column in the way that CSVW wants: letters, digits and underscores, the rest as percent and two digits."""
-    return re.sub(r"[^0-9A-Za-z_]", lambda sign: "".join(f"%{byte:02X}" for byte in sign[0].encode()), column)
 
 
 def describe(column: str, cells: Column | None, document: Sidecar) -> str:

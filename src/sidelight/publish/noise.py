@@ -1,4 +1,4 @@
-"""Publish noisy counts: a file of them, and beside it a document that says what they cost and promise; and read them.
+"""Publish counts with noise: a file of them, and beside it a document of what they cost and promise; and read them.
 
 Both files are written aside and then put into place, the counts last: when they are there, their document is.  Nothing
 in the document was seen in the data but the noisy counts, so that it costs no privacy.  Whatever goes wrong, what a
@@ -13,13 +13,14 @@ from fractions import Fraction
 from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from pydantic import JsonValue
 
 from sidelight import __version__
+from sidelight.arrays import Integers
 from sidelight.engines.formats.file_format import Writer
 from sidelight.engines.formats.registry import writer_of
 from sidelight.engines.formats.sheet import Sheet
@@ -42,9 +43,11 @@ from sidelight.noise.ledger import note_spent
 from sidelight.noise.marginals import CellLayout, CoarserLevel, coarser_level
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.parameters import PrivacyUnit, amount_text, exact_amount, units_changed
+from sidelight.noise.stable_counts import StableCounts, smallest_threshold
 from sidelight.noise.workload import Marginal
 from sidelight.publish.noise_document import (
     NOISE_VERSION,
+    STABLE_VERSION,
     AccountDocument,
     CoarserDocument,
     DocumentHead,
@@ -54,24 +57,17 @@ from sidelight.publish.noise_document import (
     NoisyCountsDocument,
     PromiseDocument,
     QueryDocument,
+    StableCountsDocument,
     UnitDocument,
     document_text,
 )
 from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import SUPPRESSED, Label, label
-from sidelight.table.roles import Missing
+from sidelight.table.table import Column
 from sidelight.text import html_table
 
 if TYPE_CHECKING:
-    from sidelight.arrays import Integers
     from sidelight.noise.semantic_privacy import SemanticPrivacy
-    from sidelight.noise.stable_counts import StableCounts
-
-CHOICE = "choosing the levels"
-"""What was paid for where levels were chosen from the data."""
-
-READ_BY = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
-"""What documents beside counts are about, and what reads them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -156,15 +152,10 @@ def _sheet(noisy: NoisyCounts) -> Sheet:
     return Sheet({**columns, noisy.sensitive: noisy.values_column(), **noisy.numbers()})
 
 
-def _levels_chosen(noisy: NoisyCounts) -> str:
+def _describe_levels(noisy: NoisyCounts) -> str:
     if noisy.paid_choice is None:
         return "in advance, as the publisher says"
     return f"from the data, for an epsilon of {amount_text(noisy.paid_choice.epsilon)} more, which the promise counts"
-
-
-def _missing(noisy: NoisyCounts) -> Missing | Literal["as undeclared"] | None:
-    """Return what became of missing sensitive values: a cell of their own, if the domain lists them."""
-    return "as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing
 
 
 def _query_document(noisy: NoisyCounts, marginal: Marginal, margin: float) -> QueryDocument:
@@ -188,14 +179,15 @@ def noise_document(noisy: NoisyCounts, file: Path) -> NoisyCountsDocument:
     spending = noisy.spending
     in_beliefs = not spending.delta or noisy.people_at_most is not None  # else nobody knows what it means in beliefs
     queries = zip(noisy.marginals, noisy.margins_of_queries().values(), strict=True)
+    # what became of missing sensitive values: a cell of their own, if the domain lists them
     return NoisyCountsDocument(
         file=PublishedFile(name=file.name, sha256=digest(file), rows=int(noisy.counts.size)),
         sensitive=noisy.sensitive,
         domain=tuple(noisy.domain),
         outside=noisy.outside,
-        missing=_missing(noisy),
+        missing=("as undeclared" if noisy.missing == "a value" and None not in noisy.domain else noisy.missing),
         levels=dict(noisy.levels),
-        levels_chosen=_levels_chosen(noisy),
+        levels_chosen=_describe_levels(noisy),
         levels_epsilon=None if noisy.paid_choice is None else amount_text(noisy.paid_choice.epsilon),
         epsilon=amount_text(spending.epsilon),
         delta=amount_text(spending.delta),
@@ -260,7 +252,7 @@ def read_noise(path: str | Path) -> NoisyCounts:
         spending, price = _spending(document, domain, unit), document.levels_epsilon
         paid = None
         if price is not None:
-            paid = Spending(CHOICE, exact_amount(price, "epsilon"), Fraction(0), spending.neighbours)
+            paid = Spending("choosing the levels", exact_amount(price, "epsilon"), Fraction(0), spending.neighbours)
         return NoisyCounts(
             domain,
             document.sensitive,
@@ -303,9 +295,10 @@ def read_document(path: Path, kind: str = "noisy counts", version: int = NOISE_V
         message = f"'{beside}' cannot be read; publish the counts again"
         raise BadRelease(message) from None
     about = head.kind
-    if about != kind and isinstance(about, str) and about in READ_BY:
+    readers = {"noisy counts": "sl.read_noise", "stable counts": "sl.read_stable_counts"}
+    if about != kind and isinstance(about, str) and about in readers:
         message = (
-            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {READ_BY[about]} reads them"
+            f"'{beside.name}' tells of {about}, and {kind} are needed here; in Python, {readers[about]} reads them"
         )
         raise BadRelease(message)
     if about != kind or head.schema_version != version:
@@ -398,3 +391,99 @@ def read_labels(column: pa.ChunkedArray, writer: Writer) -> tuple[tuple[Label, .
     texts = (label(cell) for cell in encoded.dictionary.to_pylist())
     labels = tuple(text if text is None else (writer.decode(text) or writer.empty) for text in texts)
     return labels, encoded.indices.to_numpy().astype(np.int64)
+
+
+# Counts of cells that nobody declared, where they are large: their document says from which count on cells were
+# published, and has no domain, as there is none.
+
+
+def publish_stable(noisy: StableCounts, path: str | Path, *, force: bool = False) -> PublishedNoise:
+    """Write the counts and what is said about them, both or none."""
+    columns = {column.name: column for column in (*noisy.columns, noisy.value)}
+    return publish_drawn(noisy, path, Sheet({**columns, MEASURED: noisy.measured}), stable_document, force=force)
+
+
+def stable_document(noisy: StableCounts, file: Path) -> StableCountsDocument:
+    """Write what a reader of the counts should know."""
+    spending = noisy.spending
+    return StableCountsDocument(
+        file=PublishedFile(name=file.name, sha256=digest(file), rows=len(noisy)),
+        sensitive=noisy.sensitive,
+        columns=tuple(column.name for column in noisy.columns),
+        threshold=noisy.threshold,
+        epsilon=amount_text(spending.epsilon),
+        delta=amount_text(spending.delta),
+        neighbours=spending.neighbours,
+        mechanism=MechanismDocument.of(noisy.mechanism),
+        margin_95=noisy.margin(0.95),
+        privacy_unit=UnitDocument.of(noisy.unit, noisy.people_at_most),
+        promise=promise_document(noisy, None if noisy.people_at_most is None else noisy.promise()),
+        ledger=None if noisy.budget is None else AccountDocument.of(noisy.budget),
+        receipt=noisy.receipt,
+        warnings=tuple(noisy.warnings()),
+        versions=library_versions(),
+    )
+
+
+def read_stable_counts(path: str | Path) -> StableCounts:
+    """What do published counts of cells that nobody declared say?
+
+    A file that is not the one that its document tells of is an error, and so is a threshold too low for its δ.
+
+    >>> import sidelight as sl
+    >>> from tempfile import TemporaryDirectory
+    >>> adult = sl.datasets.adult(quasi=["sex"])
+    >>> found = sl.stable_counts(adult.table, columns=["sex"], epsilon=1, delta="1e-9", ledger="no ledger")
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = found.publish(f"{folder}/counts.csv")
+    ...     read_stable_counts(f"{folder}/counts.csv").spending == found.spending
+    True
+    """
+    path = Path(path)
+    text = read_document(path, "stable counts", STABLE_VERSION)
+    try:
+        document = StableCountsDocument.model_validate_json(text)
+        unit = document.privacy_unit.to_unit()
+        sheet, writer = read_sheet(path)
+        names = [*document.columns, document.sensitive]
+        if sheet.column_names != [*names, MEASURED]:
+            message = "other columns"
+            raise ValueError(message)
+        columns = [
+            Column(name, labels, codes.astype(np.int32))
+            for name, (labels, codes) in ((name, read_labels(sheet.column(name), writer)) for name in names)
+        ]
+        noise = document.mechanism.to_mechanism(unit.sensitivity(document.neighbours))
+        counts = CountedColumns(document.sensitive, tuple((name, 0) for name in document.columns), 0, unit)
+        cost = exact_amount(document.epsilon, "epsilon"), exact_amount(document.delta, "delta")
+        spending = Spending(counts.found(), *cost, document.neighbours, noise, counts)
+        measured = sheet.column(MEASURED).to_numpy().astype(np.int64)
+        _refuse_cheap_noise(spending, unit, document.threshold, measured)
+        return StableCounts(
+            tuple(columns[:-1]),
+            columns[-1],
+            measured,
+            document.threshold,
+            spending,
+            unit,
+            people_at_most=document.privacy_unit.people_at_most,
+            budget=None if document.ledger is None else document.ledger.to_account(spending.neighbours),
+            receipt=document.receipt,
+        )
+    except NOT_AS_WRITTEN:
+        message = f"'{noise_path(path).name}' does not fit '{path.name}'; publish the counts again"
+        raise BadRelease(message) from None
+
+
+def read_drawn(path: Path) -> NoisyCounts | StableCounts:
+    """Read published counts with noise, of cells that were declared or of those that were found."""
+    return read_stable_counts(path) if noise_kind(path) == "stable counts" else read_noise(path)
+
+
+def _refuse_cheap_noise(spending: Spending, unit: PrivacyUnit, threshold: int, measured: Integers) -> None:
+    """Refuse noise too small, or a threshold too low, for what the document says of them."""
+    assert spending.mechanism is not None
+    least = smallest_threshold(spending.mechanism.scale, spending.delta, unit)
+    if not spending.keeps() or threshold < least or (measured < threshold).any():
+        message = "the counts cost more than the document says"
+        raise ValueError(message)

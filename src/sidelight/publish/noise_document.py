@@ -1,7 +1,7 @@
 """The JSON documents beside counts with noise: of cells that were declared, and of cells that were found.
 
 Nothing in them was seen in the data but the noisy counts.  What they say is checked against the counts and their noise
-where they are read (`noise`, `stable_noise`).
+where they are read (`noise`).
 """
 
 from __future__ import annotations

@@ -119,7 +119,6 @@ ADVISED = {
     "noise/comparison.py": (),
     "publish/noise.py": ("noise", "count"),
     "publish/noise_document.py": ("noise", "count"),
-    "publish/stable_noise.py": ("noise",),
     "report/charts/promise.py": ("promise",),
 }
 """Which verbs say the messages of a file; none: it is for Python only."""

@@ -12,7 +12,7 @@ import sidelight as sl
 from sidelight.errors import BadRelease, SidelightError
 from sidelight.noise.noisy_counts import NoisyCounts
 from sidelight.noise.stable_counts import StableCounts
-from sidelight.publish.stable_noise import publish_stable, read_drawn
+from sidelight.publish.noise import publish_stable, read_drawn
 
 pytest.importorskip("opendp", reason="noise needs the extra dp")
 

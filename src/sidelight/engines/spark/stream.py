@@ -100,26 +100,25 @@ class SparkStream(KeyStream):
 
     def spread(self, of_stream: Callable[[KeyStream], Summed], merge: Callable[[Summed, Summed], Summed]) -> Summed:
         """Ask each executor about its keys, and merge by a tree."""
-        known, shares = self.known(), self._shares_by_partition()
-
-        def of_partition(batches: Batches) -> list[Summed]:
-            share = shares.get(_partition())
-            return [] if share is None else [of_stream(_local(known, share, batches))]
-
+        ask = self._ask_each(lambda local: [of_stream(local)])
         with spark_errors(self.place):
-            return reduce(merge, _reduce_by_tree(self.frame, self.partitions, of_partition, merge))
+            return reduce(merge, _reduce_by_tree(self.frame, self.partitions, ask, merge))
 
     def gather(self, of_stream: Callable[[KeyStream], Iterable[Summed]]) -> Iterator[Summed]:
         """Bring here what each executor says of its keys, a partition at a time."""
+        with spark_errors(self.place):
+            for row in _map_partitions(self.frame, self._ask_each(of_stream)).toLocalIterator():
+                yield from _open_answer(row.answer)
+
+    def _ask_each(self, question: Callable[[KeyStream], Iterable[Summed]]) -> Callable[[Batches], list[Summed]]:
+        """Build what an executor does with a partition: ask its keys, if it has some."""
         known, shares = self.known(), self._shares_by_partition()
 
-        def of_partition(batches: Batches) -> list[Summed]:
+        def ask(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
-            return [] if share is None else list(of_stream(_local(known, share, batches)))
+            return [] if share is None else [*question(_local(known, share, batches))]
 
-        with spark_errors(self.place):
-            for row in _map_partitions(self.frame, of_partition).toLocalIterator():
-                yield from _open_answer(row.answer)
+        return ask
 
     def brought_here(self, memory: Memory) -> KeyStream:
         """Sort all keys here again, in bounded memory."""
@@ -502,11 +501,9 @@ def _lot(table: pa.Table, columns: tuple[str, ...], counts: str | None) -> _Lot:
         raw = often
     else:
         often, raw = (numpy_integers(table.column(name)) for name in (counts, "rows"))
-    return _Lot(cells, [_short(code, len(own)) for code, own in zip(codes, cells, strict=True)], often, raw)
-
-
-def _short(codes: Codes, many: int) -> Codes:
-    return codes.astype(np.min_scalar_type(-many))
+    return _Lot(
+        cells, [code.astype(np.min_scalar_type(-len(own))) for code, own in zip(codes, cells, strict=True)], often, raw
+    )
 
 
 def _send_to_ranges(coded: Any, rows: TextRows, packing: Packing, bounds: list[tuple[int, ...]]) -> Any:  # noqa: ANN401
