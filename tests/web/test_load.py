@@ -4,13 +4,14 @@
 """
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlencode
 
 import httpx
 import pytest
 from load import Load, arrived, share, use_at_once
+from support import long_work
 from support.explorer import HOME, PORT, TOKEN, guest, opened
 from support.waiting import PATIENCE, wait_for
 
@@ -51,16 +52,9 @@ def test_ten_at_once_get_their_answers(held, serve):
     assert not any(held.jobs._lanes.values())
 
 
-def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeypatch):
-    begun, go_on = [], []
-
-    def search(_workspace, state, _choice, progress):
-        begun.append(state.limits[0])
-        while not go_on:
-            progress("levels", 1, 2)
-            time.sleep(0.005)
-
-    monkeypatch.setattr(searches, "search", search)
+def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeypatch, tmp_path):
+    monkeypatch.setattr(searches, "search", partial(long_work.search_for_long, tmp_path))
+    begun = tmp_path / "begun"
     clients = [guest(held) for _ in range(5)]
     limits = [f"group size >= {2 + at}" for at in range(5)]
     asked = [("quasi", "age"), ("sensitive", "disease")]
@@ -68,27 +62,19 @@ def test_searches_of_many_are_done_in_the_order_in_which_they_came(held, monkeyp
         client.post("/api/release", params=[*asked, ("limit", limit)]).json()["number"]
         for client, limit in zip(clients, limits, strict=True)
     ]
-    wait_for(lambda: begun)
+    wait_for(begun.exists)
     last = clients[4].get(f"/api/jobs/{numbers[4]}").json()
     assert (last["stage"], last["sentence"].count("Searching by")) == ("waiting", 4)
     assert clients[3].post(f"/api/jobs/{numbers[1]}/cancel").json()["stage"] == "cancelled"  # before its turn
     assert clients[3].post(f"/api/jobs/{numbers[0]}/cancel").json()["stage"] == "cancelled"  # in the middle
-    go_on.append(True)
+    (tmp_path / "go on").touch()
     wait_for(lambda: not unfinished(held))
-    assert begun == [limits[at] for at in (0, 2, 3, 4)]
+    assert begun.read_text().splitlines() == [limits[at].replace(">=", "≥") for at in (0, 2, 3, 4)]
 
 
 def test_who_waits_for_an_answer_is_not_taken_for_gone(held, monkeypatch):
     monkeypatch.setattr(jobs, "FORGOTTEN", 0.02)
-    conclude = what_if.conclude
-
-    def slow(release, texts, by, progress):
-        for step in range(8):
-            progress("steps", step, 8)
-            time.sleep(0.005)
-        return conclude(release, texts, by, progress)
-
-    monkeypatch.setattr(what_if, "conclude", slow)
+    monkeypatch.setattr(what_if, "conclude", long_work.conclude_slowly)
     monkeypatch.setattr(what_if, "SECONDS", PATIENCE)
     app = explorer(held, token=TOKEN, port=PORT)
 
@@ -106,20 +92,12 @@ def test_who_waits_for_an_answer_is_not_taken_for_gone(held, monkeypatch):
 
 def test_what_somebody_went_away_from_is_not_worked_at(held, serve, monkeypatch):
     monkeypatch.setattr(jobs, "FORGOTTEN", 0.1)
-    begun = []
-
-    def endless(*given):
-        begun.append(1)
-        while True:
-            given[-1]("steps", 1, None)
-            time.sleep(0.005)
-
-    monkeypatch.setattr(what_if, "conclude", endless)
+    monkeypatch.setattr(what_if, "conclude", long_work.conclude_never)
 
     async def ask_and_leave(address):
         async with arrived(1, address, Load()) as client:
             asking = asyncio.create_task(client.what_if())
-            await asyncio.to_thread(wait_for, lambda: begun)
+            await asyncio.to_thread(wait_for, lambda: any(each.done for each in unfinished(held)))
             asking.cancel()
 
     run(ask_and_leave(serve(held)))

@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -190,6 +190,12 @@ class Regions(Recoding):
     def marginals(self) -> Marginals:
         """How many people have which labels, column by column."""
         return self.counted or super().marginals
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle it with the group of each key, which a function looks up here: a search may run in another process."""
+        parts = [getattr(self, each.name) for each in fields(self)]
+        parts[[each.name for each in fields(self)].index("look_up")] = partial(np.asarray, self.look_up())
+        return type(self), tuple(parts)
 
     @classmethod
     def from_keys(

@@ -22,7 +22,6 @@ from starlette.responses import JSONResponse, Response
 
 from sidelight import __version__
 from sidelight.errors import BadTable, SidelightError
-from sidelight.web.jobs import silent_interrupts
 from sidelight.web.pages import STATIC, Complaint, PageView, go_to, page
 from sidelight.web.security import (
     MOST_SILENT,
@@ -51,6 +50,7 @@ from sidelight.web.views import (
     start,
     what_if,
 )
+from sidelight.web.workers import warm_up
 from sidelight.web.workspace import Workspace
 
 VIEWS: tuple[ModuleType, ...] = (start, data, readers, release, report, skyline, what_if, other_releases)
@@ -161,7 +161,8 @@ def serve(
 ) -> None:
     """Show the explorer until it is interrupted; port 0 is any that is free."""
     token = new_token()
-    with own_temporary_folder() as folder, _listening(port) as listener, silent_interrupts():
+    warm_up()
+    with own_temporary_folder() as folder, _listening(port) as listener:
         number = listener.getsockname()[1]
         address = f"http://{HOST}:{number}/?{TOKEN}={token}"
         app = explorer(workspace, token=token, port=number, uploads=Uploads(folder))

@@ -9,7 +9,7 @@ people; where the other release alone gives away too many, nothing would.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -32,8 +32,10 @@ from sidelight.release.read import release_from
 from sidelight.release.release import Release
 from sidelight.report.html import html_block
 from sidelight.report.plots import picture_of
+from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import shown_in_list
 from sidelight.table.roles import Roles
+from sidelight.table.table import Table
 from sidelight.text import counted
 from sidelight.web.state import State
 from sidelight.web.uploads import Upload
@@ -132,11 +134,40 @@ def text_reading(roles: Roles) -> Roles:
 
 @dataclass(frozen=True)
 class TwoReleases:
-    """The release that is looked at, and the one beside it."""
+    """The release that is looked at, the one beside it, and whom somebody looks for in both."""
 
-    workspace: Workspace
     state: State
     beside: Beside
+    release: Release  # about one sensitive column
+    other: Release
+    name: str  # of the release
+    known: tuple[str, ...]  # what is known of people, of all that either release prints
+    people: object  # a table, or the place of a file
+    table: Table | None  # from which coarser releases are made
+    hierarchies: Mapping[str, Hierarchy]  # of the table
+    by: Mapping[str, Hierarchy]  # as they were given
+
+    @classmethod
+    def gather(cls, workspace: Workspace, state: State, beside: Beside) -> TwoReleases:
+        """Read both releases and the people."""
+        source, other, people = workspace.source, beside.other, beside.people
+        release = _about_one(workspace.release(state), state)
+        other_release = read_published(other.path) if other.sidecar else release_from(str(other.path), beside.roles)
+        names = workspace.column_names if people is None else columns_of(people.path, text_reading(source.roles))
+        known = tuple(name for name in _printed(release, other_release) if name in names)
+        searched = source.read_table is not None
+        return cls(
+            state=state,
+            beside=beside,
+            release=release,
+            other=other_release,
+            name=source.title or Path(source.name).name,
+            known=known,
+            people=_people_of_table(workspace, state, known) if people is None else str(people.path),
+            table=workspace.table(state) if searched else None,
+            hierarchies=workspace.hierarchies(state) if searched else {},
+            by=dict(source.hierarchies),
+        )
 
     def exposed(self, progress: Progress) -> DrawnExposure:
         """Intersect, count, and look for what would pass."""
@@ -165,49 +196,6 @@ class TwoReleases:
         )
         return DrawnExposure(answer, together, self.state, self.beside)
 
-    @cached_property
-    def release(self) -> Release:
-        """The release that is looked at, about one sensitive column."""
-        return self._about_one(self.workspace.release(self.state))
-
-    @cached_property
-    def other(self) -> Release:
-        """The one beside it."""
-        if self.beside.other.sidecar:
-            return read_published(self.beside.other.path)
-        return release_from(str(self.beside.other.path), self.beside.roles)
-
-    def _about_one(self, release: Release) -> Release:
-        return release.about(self.state.sensitive[0]) if len(release.sensitive_columns) > 1 else release
-
-    @cached_property
-    def _printed(self) -> tuple[str, ...]:
-        releases = (self.release, self.other)
-        return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
-
-    @cached_property
-    def known(self) -> tuple[str, ...]:
-        """What is known of people, of all that either release prints."""
-        beside, reading = self.beside, text_reading(self.workspace.source.roles)
-        names = self.workspace.column_names if beside.people is None else columns_of(beside.people.path, reading)
-        return tuple(name for name in self._printed if name in names)
-
-    @cached_property
-    def people(self) -> object:
-        """Whom somebody looks for: the people of the table, or of a file."""
-        if self.beside.people is not None:
-            return str(self.beside.people.path)
-        read, source = self.workspace.source.read_table, self.workspace.source
-        if read is None:
-            message = (
-                f"{source.name} was published already, and says nothing of single people; drop a file of the people "
-                "whom somebody looks for, with the columns that are known of them"
-            )
-            raise BadTable(message)
-        roles = replace(self.workspace.roles(self.state), quasi=self.known, sensitive=self.state.sensitive[0])
-        question = ("people", roles.quasi, roles.value_columns, roles.missing)
-        return self.workspace.tables.of(question, lambda: read(roles))
-
     def _attacked(self, release: Release, present: tuple[int, int] = (1, 1)) -> Exposure:
         """Look for people in a release and the other one; `present` 0 says that nobody is in one of them."""
         beside, truth = self.beside, self.release.sensitive_columns[0]
@@ -217,7 +205,7 @@ class TwoReleases:
             people=self.people,
             quasi=self.known if beside.people is not None else None,
             truth=truth if has_truth else None,
-            by=dict(self.workspace.source.hierarchies) or None,
+            by=dict(self.by) or None,
             locate=beside.locate,
             present=[Fraction(present[0]), present[1] * beside.present],
             same_values=None if beside.same_values is None else dict(beside.same_values),
@@ -225,16 +213,16 @@ class TwoReleases:
 
     def _climb(self, progress: Progress) -> Iterator[CoarserRelease]:
         """Make columns coarser one level at a time until few enough are given away, by candidate sets if need be."""
-        if self.workspace.source.read_table is None:
+        table, hierarchies = self.table, self.hierarchies
+        if table is None:
             return
-        table, hierarchies = self.workspace.table(self.state), self.workspace.hierarchies(self.state)
         levels, tried = dict.fromkeys(hierarchies, 0) | dict(self.state.levels), 0
         while True:
             steps = []
             for name, hierarchy in hierarchies.items():
                 if levels[name] + 1 < hierarchy.height:
                     above = {**levels, name: levels[name] + 1}
-                    exposure = self._attacked(self._about_one(generalise(table, by=hierarchies, to=above)))
+                    exposure = self._attacked(_about_one(generalise(table, by=hierarchies, to=above), self.state))
                     steps.append((exposure.perfect, exposure.open, tried, above, exposure))
                     tried += 1
                     progress("coarser releases", tried, None)
@@ -260,15 +248,35 @@ class TwoReleases:
         return f"Together they give away {what} of {whom}; alone, {apart}.{unknown}"
 
     def _notes(self, together: Exposure) -> Iterator[str]:
-        source = self.workspace.source
-        name = source.title or Path(source.name).name
-        yield f"Release 1 is {name}, as it is looked at here; release 2 is {self.beside.other.name}."
+        yield f"Release 1 is {self.name}, as it is looked at here; release 2 is {self.beside.other.name}."
         if len(self.state.sensitive) > 1:
             yield f"It is about {shown_in_list(self.state.sensitive[0])}, and no other sensitive column."
         yield from sentences(together)
-        unknown = [shown_in_list(each) for each in self._printed if each not in self.known]
+        unknown = [shown_in_list(each) for each in _printed(self.release, self.other) if each not in self.known]
         if unknown:
             yield f"Nothing is known of people in {', '.join(unknown)}: nobody is looked for by that."
+
+
+def _about_one(release: Release, state: State) -> Release:
+    return release.about(state.sensitive[0]) if len(release.sensitive_columns) > 1 else release
+
+
+def _printed(*releases: Release) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(column.name for each in releases for column in each.groups.columns))
+
+
+def _people_of_table(workspace: Workspace, state: State, known: tuple[str, ...]) -> Table:
+    """Read the people of the table, by what is known of them."""
+    read, source = workspace.source.read_table, workspace.source
+    if read is None:
+        message = (
+            f"{source.name} was published already, and says nothing of single people; drop a file of the people "
+            "whom somebody looks for, with the columns that are known of them"
+        )
+        raise BadTable(message)
+    roles = replace(workspace.roles(state), quasi=known, sensitive=state.sensitive[0])
+    question = ("people", roles.quasi, roles.value_columns, roles.missing)
+    return workspace.tables.of(question, lambda: read(roles))
 
 
 def _count_open(exposure: Exposure) -> int:

@@ -1,11 +1,11 @@
-"""What takes long, while the page stays alive: work in threads that says how far it is and can be cancelled.
+"""What takes long, while the page stays alive: work that says how far it is and can be cancelled.
 
-A view hands its work in as a function of `progress`, under a question that tells it from other work, and draws what has
-become of it.  Whoever asks the same question gets the same job: another tab, a reload, going back.
+A view hands its work in as a function that gathers it, under a question that tells it from other work, and draws what
+has become of it.  Whoever asks the same question gets the same job: another tab, a reload, going back.
 
-    job = workspace.jobs.start(question, work, title="Searching", address=address)   # a deed: a form that is posted
+    job = workspace.jobs.start(question, gather, title="Searching", address=address)   # a deed: a form that is posted
     job = workspace.jobs.of(question)                  # None where nobody started it since the server did
-    job = workspace.jobs.soon(question, work, title=…, address=…, lane="readers")    # a view that is only looked at
+    job = workspace.jobs.soon(question, gather, title=…, address=…, lane="readers")    # a view that is only looked at
     job.stage, job.sentence, job.answer, job.problem   # "done" has an answer, "failed" and "cancelled" a problem
 
 `parts.job(job, address)` draws one that has not ended, asks for its sentence every 300 ms, and loads `address` when it
@@ -22,32 +22,31 @@ button).
 way that no program waits for.  So many that have ended are kept of searches and what else is a deed, and so many of
 what follows sliders, so that dragging one makes nobody's search forgotten.
 
-*Cancelling* reaches work at its next report of progress, as Ctrl-C reaches a verb: searches report at every candidate.
-Work that reports nothing for a moment is interrupted at its next step of Python, so that only a single call into a
-library (a solver, a query) is waited for.  `Cancelled` is no `Exception`, which something may handle, and no
-`KeyboardInterrupt`, at which a search gives its best so far: what that is depends on the moment.  Leaving the page
-cancels nothing; closing the server cancels all, and waits so long that nothing unfinished is left behind.
+*Where.*  What work needs of the server is gathered in a thread (tables that are kept there); the work is then done in a
+process of its own (`workers`), and handed over pickled: views give a function that gathers, and returns the work.
+What must not be ended halfway, such as publishing, is done `here`, in the thread itself.
+
+*Cancelling* ends the process at once, whatever it does, and its memory is free again; work that is done `here` ends at
+its next report of progress.  Leaving the page cancels nothing; closing the server cancels all.
 """
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from sidelight.errors import SidelightError
-from sidelight.progress import Progress
+from sidelight.web.workers import Work, Worker, WorkerEnded
 
 Stage: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled"]
 
-Work: TypeAlias = Callable[[Progress], Any]
-"""What is done; it reports how far it is to the function that it is handed."""
+Gather: TypeAlias = Callable[[], Work]
+"""Brings what work needs, and returns the work, which reports how far it is to the function that it is handed."""
 
 Wording: TypeAlias = Callable[[str, int, int | None], str]
 """Says in words how far work is: what is being done, how much of it, and out of how much."""
@@ -66,9 +65,6 @@ FORGOTTEN = 1.5
 
 ABANDONED = 150.0
 """Seconds after which such work ends even if no other wants its turn: tabs that sleep ask once a minute."""
-
-GRACE = 0.25
-"""Seconds in which work that is cancelled may report and so end, before it is interrupted; and between interrupts."""
 
 PATIENCE = 10.0
 """Seconds for which the work that is cancelled is waited for when the server closes."""
@@ -99,10 +95,10 @@ class Job:
     title: str
     address: str
     lane: str
-    work: Work = field(repr=False)
+    gather: Gather = field(repr=False)
     wording: Wording = field(default=so_far, repr=False)
     complaint: Callable[[SidelightError], str] = field(default=str, repr=False)
-    interruptible: bool = True  # else it stops where it reports, and only there
+    here: bool = False  # whether it is done in a thread of the server, and stops where it reports, and only there
     stage: Stage = "waiting"
     answer: Any = field(default=None, repr=False)
     error: SidelightError | None = None
@@ -114,8 +110,7 @@ class Job:
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
     _ended: threading.Event = field(default_factory=threading.Event, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-    _thread: int | None = field(default=None, repr=False)
-    _interrupted: bool = False  # whether an interrupt was sent, which may still be on its way
+    _worker: Worker | None = field(default=None, repr=False)
     forgotten: bool = False  # whether it was cancelled as nobody looked at it
     watched: bool = False  # whether it is for those only who look
     _waiting: int = 0  # how many programs wait for its end
@@ -177,101 +172,71 @@ class Job:
         """Wait for its end, so long at most; says whether it has ended."""
         return self._ended.wait(seconds)
 
-    def _report(self, what: str, done: int, total: int | None) -> None:
-        """Note how far it is; the work ends here if somebody cancelled it."""
+    def _look(self) -> None:
+        """Let the work end here if somebody cancelled it, or nobody has looked at it for long."""
         if self.watched and not self.looked_at(ABANDONED):
             self.forget()
         if self._stop.is_set():
             raise Cancelled
+
+    def _report(self, what: str, done: int, total: int | None) -> None:
+        """Note how far it is."""
+        self._look()
         self._doing, self.done, self.total = self.wording(what, done, total), done, total
 
     def _run(self) -> None:
         began = time.monotonic()
-        with suppress(Cancelled):  # one that comes when all is done
-            try:
-                self._begin()
-                self.answer = self.work(self._report)
-                self._end("done")
-            except Cancelled:
-                self._end("cancelled")
-            except SidelightError as error:
-                self.error = error
-                self._end("failed")
-            except Exception as error:  # noqa: BLE001 - a fault of ours ends this job and not the page
-                self.error = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
-                self._end("failed")
-        if self.stage == "running":  # interrupted on the way to its end; the next interrupt would come GRACE later
-            self._end("cancelled")
+        try:
+            self._enter("running")
+            self._look()
+            work = self.gather()
+            self.answer = work(self._report) if self.here else self._work_elsewhere(work)
+            self._enter("done")
+        except Cancelled:
+            self._enter("cancelled")
+        except SidelightError as error:
+            self.error = error
+            self._enter("failed")
+        except Exception as error:  # noqa: BLE001 - a fault of ours ends this job and not the page
+            self.error = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
+            self._enter("failed")
         self.seconds = time.monotonic() - began
         self._ended.set()
 
-    def _begin(self) -> None:
+    def _work_elsewhere(self, work: Work) -> Any:  # noqa: ANN401 - of any work
+        worker = Worker()
         with self._lock:
-            if self._stop.is_set():
-                raise Cancelled
-            self.stage, self._thread, self._ahead = "running", threading.get_ident(), ()
+            self._worker = worker
+            if self._stop.is_set():  # cancelled before there was anything to end
+                worker.end()
+        try:
+            return worker.do(work, self._report, self._look)
+        except WorkerEnded:
+            self._look()
+            message = "it was ended from outside, perhaps for lack of memory; ask again, or for less"
+            raise SidelightError(message) from None
+        finally:
+            with self._lock:
+                self._worker = None
 
-    def _end(self, stage: Stage) -> None:
-        """Take no interrupt from here on: whoever holds the lock sends one only while it runs."""
+    def _enter(self, stage: Stage) -> None:
+        """Enter a stage; what was cancelled stays so, unless it was done here to its end."""
         with self._lock:
-            if self._interrupted:
-                _receive_interrupt()
-            self._thread, self.stage = None, stage
-            if stage != "done":
-                self.answer = None
+            if self._stop.is_set() and not (self.here and stage in ("done", "failed")):
+                stage = "cancelled"
+            self.stage, self._ahead = stage, ()
+            if stage == "cancelled":
+                self.answer = self.error = None
 
     def cancel(self) -> None:
         """Stop it where it is, or before it begins; one that has ended stays as it is."""
         with self._lock:
-            first = not self._stop.is_set()
             self._stop.set()
-            if self.stage == "waiting":
+            if self.stage == "waiting" or (self.stage == "running" and not self.here):
                 self.stage, self._ahead = "cancelled", ()
                 self._ended.set()
-            insist = first and self.stage == "running" and self.interruptible
-        if insist:
-            threading.Thread(target=self._insist, name=f"stopping {self.number}", daemon=True).start()
-
-    def _insist(self) -> None:
-        """Interrupt work that does not report, again and again: one that comes while something is freed is lost."""
-        while not self._ended.wait(GRACE):
-            with self._lock:
-                if self._thread is not None:
-                    self._interrupted = True
-                    _interrupt(self._thread)
-
-
-def _interrupt(thread: int) -> None:
-    """Let a thread raise `Cancelled` at its next step of Python."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Cancelled))
-
-
-def _receive_interrupt() -> None:
-    """Receive the interrupt that is on its way to this thread, or one of its own.
-
-    CPython up to 3.12 looks at every step for one that nobody has received, also for one that was taken back: all
-    threads are slower from then on, and any that is traced (by a debugger, by coverage) stands still for ever.
-    """
-    with suppress(Cancelled):
-        _interrupt(threading.get_ident())
-        while True:
-            pass
-
-
-@contextmanager
-def silent_interrupts() -> Iterator[None]:
-    """Say nothing of interrupts that come while something is freed: Python has no other place to raise them."""
-    usual = sys.unraisablehook
-
-    def unless_cancelled(lost: Any) -> None:  # noqa: ANN401 - typeshed's own class, which does not exist
-        if not isinstance(lost.exc_value, Cancelled):
-            usual(lost)
-
-    sys.unraisablehook = unless_cancelled
-    try:
-        yield
-    finally:
-        sys.unraisablehook = usual
+            if self._worker is not None:
+                self._worker.end()
 
 
 class Jobs:
@@ -307,13 +272,13 @@ class Jobs:
     def start(
         self,
         question: Hashable,
-        work: Work,
+        gather: Gather,
         *,
         title: str,
         address: str,
         lane: str = SEARCHES,
         wording: Wording = so_far,
-        interruptible: bool = True,
+        here: bool = False,
         watched: bool = False,
     ) -> Job:
         """Begin work, or let it wait its turn; the same job where it goes on or has an answer already."""
@@ -326,7 +291,7 @@ class Jobs:
             ahead = tuple(each for each in waiting if each.goes_on)
             self._make_room(ahead, watched=watched)
             self._numbers += 1
-            job = Job(self._numbers, question, title, address, lane, work, wording, self._complaint, interruptible)
+            job = Job(self._numbers, question, title, address, lane, gather, wording, self._complaint, here)
             job.watched, job._ahead = watched, ahead
             if self._closed:
                 job.cancel()
@@ -342,7 +307,7 @@ class Jobs:
     def soon(
         self,
         question: Hashable,
-        work: Work,
+        gather: Gather,
         *,
         title: str,
         address: str,
@@ -357,7 +322,7 @@ class Jobs:
         before = self.of(question)
         if before is not None and before.stage == "cancelled" and not before.forgotten:
             return before
-        job = self.start(question, work, title=title, address=address, lane=lane, wording=wording, watched=True)
+        job = self.start(question, gather, title=title, address=address, lane=lane, wording=wording, watched=True)
         job.wait(within)
         return job
 
@@ -365,12 +330,12 @@ class Jobs:
         """Begin work again that was cancelled or failed."""
         return self.start(
             job.question,
-            job.work,
+            job.gather,
             title=job.title,
             address=job.address,
             lane=job.lane,
             wording=job.wording,
-            interruptible=job.interruptible,
+            here=job.here,
             watched=job.watched,
         )
 

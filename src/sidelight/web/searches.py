@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import cast, get_args
 
 from pydantic import Field
@@ -32,11 +33,14 @@ from sidelight.search.method import Method, SearchResult
 from sidelight.search.microaggregation import LabelAverage, Microaggregation
 from sidelight.search.protect import METHODS, SearchProblem, add_answers, method_of
 from sidelight.search.utility import DEFAULT_UTILITY, UTILITIES, UtilityName
+from sidelight.table.hierarchy import Hierarchy
+from sidelight.table.table import Table
 from sidelight.text import counted, shell
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
 from sidelight.web.pages import Sample, coarser_values_line, in_python, role_keywords, role_options, with_imports
 from sidelight.web.state import LONGEST_TEXT, State, StateFields, read_state
+from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
 
 METHOD_WORDS = {
@@ -228,15 +232,20 @@ def _within(state: State) -> tuple[Hashable, ...]:
     return state.quasi, state.sensitive, state.missing, state.limits
 
 
-def search(workspace: Workspace, state: State, choice: SearchChoice, progress: Progress) -> FoundRelease:
-    """Search, and judge what could be published instead."""
-    progress("reading the table", 0, None)
-    table, by = workspace.table(state), workspace.hierarchies(state)
-    method = choice.to_method()
-    problem = SearchProblem.build(table, policy_of(workspace, state), by, [method])
-    best = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
+def gather_search(workspace: Workspace, state: State, choice: SearchChoice) -> Work:
+    """Read the table and its hierarchies, or take them where they are kept."""
     with suppress(NotAvailable):
         altair()  # slow to import: here somebody is told to wait
+    return partial(search, workspace.table(state), workspace.hierarchies(state), policy_of(workspace, state), choice)
+
+
+def search(
+    table: Table, by: Mapping[str, Hierarchy], policy: Policy, choice: SearchChoice, progress: Progress
+) -> FoundRelease:
+    """Search, and judge what could be published instead."""
+    method = choice.to_method()
+    problem = SearchProblem.build(table, policy, by, [method])
+    best = problem.result(method, problem.search(method, choice.utility_name, progress), progress)
     raw = group(table, by=[column.name for column in table.quasi])
     before = audit_report(raw, verdict=problem.policy.judge(raw)).answer.findings
     return FoundRelease(tuple(_candidates(problem, best, choice, progress)), before, len(raw))
@@ -374,7 +383,7 @@ class Looked:
         if job is None:
             job = self.workspace.jobs.start(
                 question,
-                lambda progress: ask(taken.result, self.choice.asked, progress),
+                lambda: partial(ask, taken.result, self.choice.asked),
                 title="Asking two readers whom the limits do not name",
                 address=self.address,
                 lane=ASKING,
@@ -401,7 +410,7 @@ class Looked:
             raise refusal
         return self.workspace.jobs.start(
             question_of(self.state, self.choice),
-            lambda progress: search(self.workspace, self.state, self.choice, progress),
+            lambda: gather_search(self.workspace, self.state, self.choice),
             title=f"Searching by {self.choice.in_words()}",
             address=self.state.address(PATH, self.choice.stated()),
             wording=search_words,

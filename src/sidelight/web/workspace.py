@@ -88,6 +88,10 @@ class Answers:
             raise answer.with_traceback(None)  # else it would keep the frames of all who were ever told
         return cast("Answer", answer)  # what was asked under the same question
 
+    def kept(self, question: Hashable) -> object | None:
+        """Return the answer to a question that was asked before, or `None`."""
+        return self._kept.get(question)
+
     def _answer(self, question: Hashable, ask: Callable[[], Answer], mine: threading.Event) -> object:
         while True:
             with self._lock:

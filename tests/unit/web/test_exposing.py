@@ -26,11 +26,11 @@ def two(tmp_path, monkeypatch):
     (tmp_path / "other.csv").write_text(OTHER)
     held = opened("people.csv", ROLES)
     upload = Uploads(tmp_path).keep([("other.csv", io.BytesIO(OTHER.encode()))])
-    return TwoReleases(held, held.start, Beside(upload, None, ROLES, Fraction(1), Fraction(0), None))
+    return held, held.start, Beside(upload, None, ROLES, Fraction(1), Fraction(0), None)
 
 
 def test_each_alone_and_both_together_are_counted_of_the_same_people(two):
-    answer = two.exposed(lambda *_: None).answer
+    answer = TwoReleases.gather(*two).exposed(lambda *_: None).answer
     assert (answer.people, answer.given_away, answer.alone, answer.by_the_other_alone) == (4, 2, 0, 0)
     assert answer.holds is False
     assert answer.coarser
@@ -55,7 +55,7 @@ def people():
 
 
 def test_the_command_and_the_python_run_as_they_stand(two, capsys):
-    sample = _sample(two.workspace, two.state, two.beside)
+    sample = _sample(*two)
     program, *words = shlex.split(sample.command.replace("\\\n", " "))
     assert program == "sidelight"
     outcome = invoke(words)

@@ -1,16 +1,32 @@
 """Work that takes long: one after the other, the same for all who ask the same, and it stops when it is told to."""
 
+import os
 import subprocess
 import sys
 import threading
 import time
+from functools import partial
+from pathlib import Path
 
 import pytest
+from support import long_work
+from support.long_work import (
+    break_down,
+    compute_for_ever,
+    compute_in_one_call,
+    end_suddenly,
+    fail,
+    give_what_cannot_be_handed_over,
+    leave_a_trace,
+    report_for_ever,
+    report_once,
+    search_until_interrupted,
+)
 from support.waiting import PATIENCE, wait_for
 
-from sidelight.errors import BadTable, SidelightError, parameter
+from sidelight.errors import SidelightError
 from sidelight.web import jobs as jobs_file
-from sidelight.web.jobs import Jobs, silent_interrupts
+from sidelight.web.jobs import Jobs
 
 
 @pytest.fixture
@@ -20,43 +36,24 @@ def jobs():
     held.close()
 
 
+def given(answer):
+    return partial(long_work.give, answer)
+
+
 def started(jobs, question, work, **more):
-    return jobs.start(question, work, title=f"Job {question}", address="/", **more)
+    return jobs.start(question, lambda: work, title=f"Job {question}", address="/", **more)
 
 
-def reporting(progress):
-    """Count for ever, reporting each step."""
-    for step in range(10**9):
-        progress("steps", step, 10**9)
-        time.sleep(0.001)
-
-
-def busy(progress):
-    """Count for ever, reporting nothing."""
-    del progress
-    while True:
-        sum(range(100))
-
-
-def searching(progress):
-    """Count until Ctrl-C, as searches do, which give their best so far then."""
-    try:
-        reporting(progress)
-    except (KeyboardInterrupt, Exception):  # noqa: BLE001
-        return "the best so far"
-
-
-def test_an_answer_is_kept_for_all_who_ask_the_same(jobs):
-    times = []
-    first = started(jobs, 1, lambda _: times.append(1) or "answer")
+def test_an_answer_is_kept_for_all_who_ask_the_same(jobs, tmp_path):
+    first = started(jobs, 1, partial(leave_a_trace, tmp_path))
     assert first.wait(PATIENCE)
     assert (first.stage, first.answer, first.problem) == ("done", "answer", None)
-    assert started(jobs, 1, lambda _: times.append(1)) is first
+    assert started(jobs, 1, partial(leave_a_trace, tmp_path)) is first
     assert (jobs.of(1), jobs.numbered(first.number), jobs.of(2)) == (first, first, None)
-    assert times == [1]
+    assert len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize("work", [reporting, busy, searching])
+@pytest.mark.parametrize("work", [report_for_ever, compute_for_ever, compute_in_one_call, search_until_interrupted])
 def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
     job = started(jobs, 1, work)
     wait_for(lambda: job.stage == "running")
@@ -64,15 +61,15 @@ def test_whatever_work_does_it_is_cancelled_and_has_no_answer(jobs, work):
     job.cancel()
     assert job.wait(PATIENCE)
     assert (job.stage, job.answer, job.sentence) == ("cancelled", None, "Job 1: it was cancelled.")
-    again = started(jobs, 1, lambda _: "answer")
+    again = started(jobs, 1, given("answer"))
     assert again.wait(PATIENCE)
     assert (again is not job, again.answer) == (True, "answer")
 
 
 def test_a_second_search_waits_its_turn_and_says_for_what(jobs):
-    first = started(jobs, 1, reporting)
-    second, third = started(jobs, 2, lambda _: 2), started(jobs, 3, lambda _: 3)
-    elsewhere = started(jobs, 4, lambda _: 4, lane="another")
+    first = started(jobs, 1, report_for_ever)
+    second, third = started(jobs, 2, given(2)), started(jobs, 3, given(3))
+    elsewhere = started(jobs, 4, given(4), lane="another")
     assert elsewhere.wait(PATIENCE)
     assert second.sentence == "Job 2: waiting its turn, after: Job 1."
     assert third.sentence == "Job 3: waiting its turn, after: Job 1; Job 2."
@@ -83,40 +80,29 @@ def test_a_second_search_waits_its_turn_and_says_for_what(jobs):
 
 
 def test_how_far_it_is_stands_in_its_sentence(jobs):
-    go_on = threading.Event()
-
-    def work(progress):
-        progress("levels", 340, 512)
-        go_on.wait(PATIENCE)
-
     words = lambda what, done, total: f"looked at {done} of {total} {what}"  # noqa: E731
-    job = started(jobs, 1, work, wording=words)
+    job = started(jobs, 1, report_once, wording=words)
     wait_for(lambda: job.done)
     assert (job.sentence, job.done, job.total) == ("Job 1: looked at 340 of 512 levels.", 340, 512)
-    go_on.set()
+    job.cancel()
     assert job.wait(PATIENCE)
 
 
 def test_errors_are_told_in_the_words_of_whoever_reads_them():
     jobs = Jobs(lambda error: error.reword(lambda each: f"--{each.name}"))
 
-    def work(progress):
-        del progress
-        message = f"no table; say {parameter('missing', 'drop')}"
-        raise BadTable(message)
-
-    job = started(jobs, 1, work)
+    job = started(jobs, 1, fail)
     assert job.wait(PATIENCE)
     assert (job.stage, job.problem) == ("failed", "no table; say --missing")
-    broken = started(jobs, 2, lambda _: 1 / 0)
+    broken = started(jobs, 2, break_down)
     assert broken.wait(PATIENCE)
     assert broken.problem == "this failed in a way that it should not: ZeroDivisionError; tell us"
 
 
 def test_what_nobody_looks_at_makes_room_for_what_somebody_does(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.05)
-    left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
-    looked_at = jobs.soon(2, lambda _: 2, title="Looked at", address="/", lane="readers", within=0.01)
+    left = jobs.soon(1, lambda: report_for_ever, title="Left", address="/", lane="readers", within=0.01)
+    looked_at = jobs.soon(2, lambda: given(2), title="Looked at", address="/", lane="readers", within=0.01)
     wait_for(lambda: left.stage == "running")
     while looked_at.goes_on:
         jobs.numbered(looked_at.number)
@@ -126,8 +112,8 @@ def test_what_nobody_looks_at_makes_room_for_what_somebody_does(jobs, monkeypatc
 
 def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "FORGOTTEN", 0.01)
-    first = started(jobs, 1, reporting)
-    second = started(jobs, 2, lambda _: 2)
+    first = started(jobs, 1, report_for_ever)
+    second = started(jobs, 2, given(2))
     wait_for(lambda: first.stage == "running")
     time.sleep(0.05)
     assert jobs.numbered(second.number) is second
@@ -136,28 +122,28 @@ def test_a_search_that_nobody_looks_at_goes_on(jobs, monkeypatch):
 
 def test_dragging_a_slider_makes_no_search_forgotten(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
-    search = started(jobs, "search", lambda _: "found")
+    search = started(jobs, "search", given("found"))
     assert search.wait(PATIENCE)
     for number in range(5):
-        jobs.soon(number, lambda _: 1, title="Dragged", address="/", lane="readers", within=PATIENCE)
+        jobs.soon(number, lambda: given(1), title="Dragged", address="/", lane="readers", within=PATIENCE)
     assert jobs.of("search") is search
     assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
 
 
 def test_so_many_wait_at_most_and_those_who_were_cancelled_do_not_count(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "MOST_WAITING", 2)
-    first = started(jobs, 0, reporting)
-    waiting = [started(jobs, number, lambda _: 1) for number in (1, 2)]
+    first = started(jobs, 0, report_for_ever)
+    waiting = [started(jobs, number, given(1)) for number in (1, 2)]
     with pytest.raises(SidelightError, match="3 wait here already; wait until some have ended, or cancel some"):
-        started(jobs, 3, lambda _: 1)
-    assert started(jobs, 1, lambda _: 1) is waiting[0]
+        started(jobs, 3, given(1))
+    assert started(jobs, 1, given(1)) is waiting[0]
     waiting[0].cancel()
-    assert started(jobs, 4, lambda _: 1).sentence == "Job 4: waiting its turn, after: Job 0; Job 2."
+    assert started(jobs, 4, given(1)).sentence == "Job 4: waiting its turn, after: Job 0; Job 2."
     first.cancel()
 
 
 def test_of_many_only_the_first_are_named(jobs):
-    first, *_, last = (started(jobs, number, reporting) for number in range(6))
+    first, *_, last = (started(jobs, number, report_for_ever) for number in range(6))
     assert last.sentence == "Job 5: waiting its turn, after: Job 0; Job 1; Job 2; and 2 more."
     jobs.close()
     assert (first._ahead, last._ahead) == ((), ())  # nothing of those who were ahead is kept
@@ -165,13 +151,13 @@ def test_of_many_only_the_first_are_named(jobs):
 
 def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
-    left = jobs.soon(1, reporting, title="Left", address="/", lane="readers", within=0.01)
+    left = jobs.soon(1, lambda: report_for_ever, title="Left", address="/", lane="readers", within=0.01)
     assert left.wait(PATIENCE)
     assert (left.stage, left.forgotten) == ("cancelled", True)
-    again = jobs.soon(1, lambda _: 1, title="Left", address="/", lane="readers", within=PATIENCE)
+    again = jobs.soon(1, lambda: given(1), title="Left", address="/", lane="readers", within=PATIENCE)
     assert again.answer == 1
     monkeypatch.setattr(jobs_file, "ABANDONED", PATIENCE)  # until somebody waits, however long that takes to begin
-    awaited = jobs.soon(2, reporting, title="Awaited", address="/", lane="readers", within=0)
+    awaited = jobs.soon(2, lambda: report_for_ever, title="Awaited", address="/", lane="readers", within=0)
     with awaited.awaited():
         monkeypatch.setattr(jobs_file, "ABANDONED", 0.05)
         assert not awaited.wait(0.2)
@@ -180,9 +166,9 @@ def test_what_nobody_looks_at_for_long_ends_and_begins_again_for_who_does(jobs, 
 
 def test_closing_stops_everything_and_nothing_begins_afterwards():
     jobs = Jobs()
-    running, waiting = started(jobs, 1, busy), started(jobs, 2, lambda _: 2)
+    running, waiting = started(jobs, 1, compute_for_ever), started(jobs, 2, given(2))
     jobs.close(PATIENCE)
-    late = started(jobs, 3, lambda _: 3)
+    late = started(jobs, 3, given(3))
     assert late.wait(PATIENCE)
     assert [each.stage for each in (running, waiting, late)] == ["cancelled"] * 3
 
@@ -190,56 +176,99 @@ def test_closing_stops_everything_and_nothing_begins_afterwards():
 def test_only_the_latest_that_ended_are_kept(jobs, monkeypatch):
     monkeypatch.setattr(jobs_file, "MOST_ENDED", 2)
     for number in range(5):
-        assert started(jobs, number, lambda _: 1).wait(PATIENCE)
+        assert started(jobs, number, given(1)).wait(PATIENCE)
     assert [jobs.of(number) is not None for number in range(5)] == [False, False, True, True, True]
 
 
-def test_an_interrupt_that_is_lost_comes_again(jobs):
-    class Freed:
-        def __del__(self):
-            while True:  # until an interrupt, which is lost here
-                pass
-
-    def freeing(progress):
-        Freed()
-        busy(progress)
-
-    with silent_interrupts():
-        job = started(jobs, 1, freeing)
-        wait_for(lambda: job.stage == "running")
-        job.cancel()
-        assert job.wait(PATIENCE)
-    assert job.stage == "cancelled"
+def test_work_that_the_system_ends_says_so(jobs):
+    job = started(jobs, 1, end_suddenly)
+    assert job.wait(PATIENCE)
+    assert job.stage == "failed"
+    assert "ended from outside" in job.problem
 
 
-TRACED_AFTERWARDS = """
-import sys, time
+def test_an_answer_that_cannot_be_handed_over_is_a_fault(jobs):
+    job = started(jobs, 1, give_what_cannot_be_handed_over)
+    assert job.wait(PATIENCE)
+    assert job.stage == "failed"
+    assert "in a way that it should not" in job.problem
+
+
+def test_work_that_was_cancelled_while_it_was_gathered_never_begins(jobs, tmp_path):
+    gathering, go_on = threading.Event(), threading.Event()
+
+    def gather():
+        gathering.set()
+        go_on.wait(PATIENCE)
+        return partial(leave_a_trace, tmp_path)
+
+    job = jobs.start(1, gather, title="", address="")
+    assert gathering.wait(PATIENCE)
+    job.cancel()
+    assert job.wait(0)
+    go_on.set()
+    assert started(jobs, 2, given(2)).wait(PATIENCE)
+    assert (job.stage, list(tmp_path.iterdir())) == ("cancelled", [])
+
+
+def test_what_is_done_here_ends_at_its_next_report_and_not_halfway(jobs):
+    go_on = threading.Event()
+
+    def publish(progress):
+        progress("written", 0, None)
+        go_on.wait(PATIENCE)
+        return "published"
+
+    job = started(jobs, 1, publish, here=True)
+    wait_for(lambda: job.stage == "running" and job._doing)
+    job.cancel()
+    assert not job.wait(0.05)
+    go_on.set()
+    assert job.wait(PATIENCE)
+    assert (job.stage, job.answer) == ("done", "published")
+
+
+def test_cancelling_ends_the_process_at_once(jobs):
+    job = started(jobs, 1, compute_in_one_call)
+    wait_for(lambda: job._worker is not None)
+    process = job._worker._process
+    began = time.monotonic()
+    job.cancel()
+    wait_for(lambda: not process.is_alive() if process._popen is not None else True)
+    assert time.monotonic() - began < PATIENCE
+
+
+KILLED_SERVER = """
+import os, signal, sys
+from support.long_work import compute_for_ever
 from sidelight.web.jobs import Jobs
 
-def busy(progress):
-    while True:
-        sum(range(100))
-
-jobs = Jobs()
-ended = jobs.start(1, lambda _: 1, title="", address="")
-assert ended.wait(600)
-cancelled = jobs.start(2, busy, title="", address="")
-while cancelled.stage == "waiting":
-    time.sleep(0.001)
-cancelled.cancel()
-assert cancelled.wait(600)
-jobs.close()
-
-def traced(frame, event, arg):
-    return traced
-
-sys.settrace(traced)
-print(sum(each for each in range(3)))
+job = Jobs().start(1, lambda: compute_for_ever, title="", address="")
+while job._worker is None:
+    pass
+print(job._worker._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_no_interrupt_is_left_on_its_way_where_it_would_stop_traced_threads_for_ever():
+def test_no_worker_outlives_a_server_that_is_killed():
+    path = os.pathsep.join(each for each in sys.path if each)
     done = subprocess.run(
-        [sys.executable, "-c", TRACED_AFTERWARDS], check=False, capture_output=True, text=True, timeout=PATIENCE
+        [sys.executable, "-c", KILLED_SERVER],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, "PYTHONPATH": path},
     )
-    assert (done.stdout, done.stderr) == ("3\n", "")
+    wait_for(lambda: not is_running(int(done.stdout)))
+
+
+def is_running(process):
+    """Return whether a process runs, and has not just ended, waiting for whoever adopted it to notice."""
+    try:
+        os.kill(process, 0)
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+    return state != "Z"

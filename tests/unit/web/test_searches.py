@@ -7,7 +7,7 @@ from sidelight.errors import BadPolicy
 from sidelight.progress import quiet
 from sidelight.search.full_domain import FullDomain
 from sidelight.search.microaggregation import Microaggregation
-from sidelight.web.searches import Looked, SearchChoice, looked_at, policy_of, question_of, search
+from sidelight.web.searches import Looked, SearchChoice, gather_search, looked_at, policy_of, question_of
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_measures_without_a_limit_bound_nothing(held):
 
 def test_every_candidate_is_within_policy_and_the_best_is_first(held):
     state = held.start.but(limits=("group size >= 2",))
-    found = search(held, state, SearchChoice(), quiet)
+    found = gather_search(held, state, SearchChoice())(quiet)
     losses = [each.result.utility["balanced loss"] for each in found.candidates]
     assert all(each.result.verdict.safe for each in found.candidates)
     assert losses[0] == min(losses)

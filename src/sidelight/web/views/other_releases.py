@@ -276,7 +276,7 @@ def _drawn(request: Request, problem: str = "") -> Response:
 def _job(workspace: Workspace, state: State, beside: Beside, address: str) -> Job:
     return workspace.jobs.soon(
         question_of(state, beside),
-        TwoReleases(workspace, state, beside).exposed,
+        lambda: TwoReleases.gather(workspace, state, beside).exposed,
         title=f"Looking for people in {beside.other.name}",
         address=address,
         lane=LANE,

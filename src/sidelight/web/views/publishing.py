@@ -11,6 +11,7 @@ import tempfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fastapi import APIRouter, Request
@@ -118,11 +119,11 @@ def publish(looked: Looked, fields: Mapping[str, str]) -> Job:
     choice = PublishingChoice.read(fields, looked.workspace.output)
     return looked.workspace.jobs.start(
         ("publish", question_of(looked.state, looked.choice), taken.key, choice),
-        lambda progress: choice.write(with_readers(taken.result, asking), progress),
+        lambda: partial(choice.write, with_readers(taken.result, asking)),
         title=f"Publishing {choice.file}",
         address=looked.state.address(PATH, looked.also()),
         lane=PUBLISHING,
-        interruptible=False,
+        here=True,
     )
 
 

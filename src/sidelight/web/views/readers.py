@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -22,6 +24,8 @@ from sidelight.measures.comparison import Comparison
 from sidelight.measures.criterion import Bound, Criterion
 from sidelight.policy.measure_names import all_measures
 from sidelight.policy.policy import Policy
+from sidelight.progress import Progress, quiet
+from sidelight.release.population import Population
 from sidelight.release.release import Release
 from sidelight.report.report import AuditFinding, audit_report
 from sidelight.rounding import short_decimal
@@ -29,6 +33,7 @@ from sidelight.text import counted, form
 from sidelight.web.limits import Tunable, added, read_tunable, tuned
 from sidelight.web.pages import Complaint, PageView, go_to, judged, page
 from sidelight.web.state import State, StateFields, read_state
+from sidelight.web.workers import Work
 from sidelight.web.workspace import Workspace
 
 VIEW = PageView("/readers", "Readers", "Who may read it, knowing what, and how sure could each become?", step=2)
@@ -119,33 +124,48 @@ def _limit_in_words(finding: AuditFinding) -> str:
 
 def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:
     question = ("reader", state.subject, text)
-    return workspace.answers.of(question, lambda: _measured(workspace, release, text))
+    return workspace.answers.of(question, lambda: _measure(release, text, workspace.source.populations))
 
 
 def _ask_soon(workspace: Workspace, state: State, release: Release, within: float) -> Iterator[ReaderAnswer]:
     """Ask every reader in a lane of its own, so that one who is slow keeps nobody waiting."""
+    questions = [("reader", state.subject, text) for text in state.limits]
     jobs = [
-        workspace.jobs.soon(
-            ("reader", state.subject, text),
-            lambda _, text=text: _ask(workspace, state, release, text),  # type: ignore[misc]
-            title=f"Measuring {text}",
+        None
+        if workspace.answers.kept(question) is not None
+        else workspace.jobs.soon(
+            question,
+            partial(_gather, workspace, release, question[-1]),
+            title=f"Measuring {question[-1]}",
             address=state.address(VIEW.path),
             lane=f"reader {row}",
             within=0,
         )
-        for row, text in enumerate(state.limits)
+        for row, question in enumerate(questions)
     ]
     until = time.monotonic() + within
-    for text, job in zip(state.limits, jobs, strict=True):
-        if job.wait(max(until - time.monotonic(), 0)) and job.stage == "done":
-            yield job.answer
+    for question, job in zip(questions, jobs, strict=True):
+        if job is not None and not (job.wait(max(until - time.monotonic(), 0)) and job.stage == "done"):
+            yield ReaderAnswer(text=question[-1], measuring=job.number, problem=None if job.goes_on else job.problem)
         else:
-            yield ReaderAnswer(text=text, measuring=job.number, problem=None if job.goes_on else job.problem)
+            yield workspace.answers.of(question, lambda job=job: job.answer)  # type: ignore[misc]
 
 
-def _measured(workspace: Workspace, release: Release, text: str) -> ReaderAnswer:
+def _gather(workspace: Workspace, release: Release, text: str) -> Work:
+    """Bring what measuring needs: a population is read here, once, and its people are counted in the groups."""
+    populations = workspace.source.populations
+    with suppress(SidelightError):  # measuring says it again
+        reader = read_tunable(text, populations).reader
+        release = (reader.measure if isinstance(reader, Criterion) else reader).prepared(release)
+    return partial(_measure, release, text, populations)
+
+
+def _measure(
+    release: Release, text: str, populations: Mapping[str, Population], progress: Progress = quiet
+) -> ReaderAnswer:
+    del progress
     try:
-        reader = read_tunable(text, workspace.source.populations).reader
+        reader = read_tunable(text, populations).reader
         if isinstance(reader, Criterion):
             report = audit_report(release, verdict=Policy(reader).judge(release))
         else:

@@ -143,12 +143,13 @@ def asked(workspace: Workspace, state: State, texts: tuple[str, ...], address: s
     """Ask, beside the page where it takes longer than `within` seconds."""
     release, by = workspace.release(state), hierarchies(workspace, state)
 
-    def work(progress: Progress) -> WhatIfAnswer:
-        return conclude(release, texts, by, progress)
-
-    title = "Working out what follows"
     return workspace.jobs.soon(
-        ("what if", state.subject, texts), work, title=title, address=address, lane="what if", within=within
+        ("what if", state.subject, texts),
+        lambda: partial(conclude, release, texts, by),
+        title="Working out what follows",
+        address=address,
+        lane="what if",
+        within=within,
     )
 
 

@@ -4,6 +4,7 @@ import time
 
 import pytest
 from support.explorer import guest, opened
+from support.long_work import report_markup_for_ever
 
 
 @pytest.fixture
@@ -13,15 +14,9 @@ def held(sample_files):
     held.jobs.close()
 
 
-def counting(progress):
-    while True:
-        progress("<b>steps</b>", 3, 12)
-        time.sleep(0.002)
-
-
 def test_a_job_is_drawn_until_it_is_cancelled(held):
     client = guest(held)
-    job = held.jobs.start("x", counting, title="Counting", address="/readers?quasi=age")
+    job = held.jobs.start("x", lambda: report_markup_for_ever, title="Counting", address="/readers?quasi=age")
     while not job.done:
         time.sleep(0.002)
     part = client.get("/jobs/1", headers={"hx-request": "true"})

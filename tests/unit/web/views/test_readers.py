@@ -1,10 +1,10 @@
 """Readers: what each could find out, as the library says it; tuned, added, taken away."""
 
-import threading
-import time
+from functools import partial
 
 import pytest
 from support.explorer import PATIENTS, guest, opened
+from support.long_work import measure_implications_slowly
 from support.waiting import PATIENCE
 
 import sidelight as sl
@@ -114,16 +114,8 @@ def test_a_gauge_of_a_share_goes_from_0_to_1(held):
     assert drawn.at == round(100 * float(finding.result.number), 2)
 
 
-def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch):
-    usual = readers._measured
-
-    def slowly(workspace, release, text):
-        while text.startswith("implications") and not gone_on.is_set():
-            time.sleep(0.001)
-        return usual(workspace, release, text)
-
-    gone_on = threading.Event()
-    monkeypatch.setattr(readers, "_measured", slowly)
+def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch, tmp_path):
+    monkeypatch.setattr(readers, "_measure", partial(measure_implications_slowly, tmp_path))
     monkeypatch.setattr(readers, "MOMENT", 0.0001)
     client = guest(held)
     page = client.get("/readers").text
@@ -134,7 +126,7 @@ def test_a_slow_reader_keeps_nobody_waiting(held, monkeypatch):
     cancelled = client.post(f"/jobs/{number}/cancel").text
     assert "Could not tell: it was cancelled" in cancelled
     assert "Ask again" in cancelled
-    gone_on.set()
+    (tmp_path / "go on").touch()
     client.post(f"/jobs/{number}/again")
     assert held.jobs.of(("reader", held.start.subject, "implications(k=1) < 1/2")).wait(PATIENCE)
     assert "Measuring" not in client.get("/readers").text
