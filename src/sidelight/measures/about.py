@@ -16,14 +16,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
-from sidelight.errors import BadMeasure, UnknownValue, expect, expect_or_none
+from sidelight.errors import BadMeasure, UnknownValue, expect
 from sidelight.measures.exact import Amount, Screen
+from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity, Summary, Views
 from sidelight.measures.targets import Targeted
@@ -36,14 +37,8 @@ from sidelight.text import as_names
 if TYPE_CHECKING:
     from sidelight.release.population import Population
 
-OF_ITS_CLASS = (
-    *("name", "large_is_bad", "limits", "semantics", "mergeable", "depends_on_whole", "about_values"),
-    *("needs_weights", "estimate", "undecided"),
-)
-"""What a measure's class says of it is so of the measure that asks the same about a column."""
 
-
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class About(Measure):
     """A measure's question about the column `of`, for somebody who knows the columns `known` of everybody.
 
@@ -56,20 +51,20 @@ class About(Measure):
     """
 
     question: Measure
-    of: str | None
-    known: tuple[str, ...]
+    of: str | None = field(default=None, metadata=read(lambda of: expect(str, of, "the column in question")))
+    known: tuple[str, ...] = field(default=(), metadata=read(as_names))
 
-    def __init__(self, question: Measure, of: str | None = None, known: str | Sequence[str] = ()) -> None:
+    def __post_init__(self) -> None:
+        question = self.question
         if isinstance(question, About):
             message = f"'{question}' is about a column already; say at once what it is about and what is known"
             raise BadMeasure(message)
-        object.__setattr__(self, "question", question)
-        object.__setattr__(self, "of", expect_or_none(str, of, "the column in question"))
-        object.__setattr__(self, "known", as_names(known))
-        for attribute in OF_ITS_CLASS:
-            object.__setattr__(self, attribute, getattr(question, attribute))
-        if of in self.known:
-            message = f"'{self.name}' is asked about '{of}', which is also known; name other columns in 'known'"
+        # what a measure's class says of it is so of the measure that asks the same about a column
+        same = "name large_is_bad limits semantics mergeable depends_on_whole about_values needs_weights estimate"
+        self.__dict__.update({each: getattr(question, each) for each in (*same.split(), "undecided")})
+        super().__post_init__()
+        if self.of in self.known:
+            message = f"'{self.name}' is asked about '{self.of}', which is also known; name other columns in 'known'"
             raise BadMeasure(message)
         if self.known and not question.mergeable:
             message = f"'{self.name}' is not asked for who knows another sensitive column; leave 'known' out"
@@ -134,10 +129,10 @@ class About(Measure):
     def register(self) -> Population | None:
         return self.question.register
 
-    def compare_with(self, population: Population) -> Measure:
+    def compare_with(self, population: Population) -> About:
         return About(self.question.compare_with(population), self.of, self.known)
 
-    def replace_settings(self, **changed: object) -> Measure:
+    def replace_settings(self, **changed: object) -> About:
         return About(self.question.replace_settings(**changed), self.of, self.known)
 
     def amounts(self) -> dict[str, int]:
@@ -155,7 +150,7 @@ class About(Measure):
         domain = groups.domain
         return len(domain.combinations(self.known)[1]) if self.known and isinstance(domain, JointDomain) else 1
 
-    def bind_table(self, table: Table) -> Measure:
+    def bind_table(self, table: Table) -> About:
         return About(self.question.bind_table(table if self.of is None else table.about(self.of)), self.of, self.known)
 
     @property

@@ -368,7 +368,7 @@ class Targeted(Measure):
         seen = self.targets.view(release.groups)
         self.targets.required_indices(seen) if self.apart_from else self.targets.indices(seen)
 
-    def include_values(self, values: AbstractSet[Label]) -> Measure:
+    def include_values(self, values: AbstractSet[Label]) -> Self:
         """Ask the same, leaving out none of these values any more."""
         return self.replace_settings(apart_from=tuple(text for text in self.apart_from if text not in values))
 
