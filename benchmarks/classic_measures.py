@@ -40,7 +40,7 @@ VARIANTS = (
     sl.BetaLikeness(kind="enhanced"),
     sl.DeltaDisclosure(absent="skipped"),
 )
-REGISTER = Population.of("a register that is counted already")
+REGISTER = Population.from_source("a register that is counted already")
 NAMED = (
     sl.ProsecutorRisk(),
     sl.ProsecutorRisk("average"),

@@ -94,7 +94,7 @@ def lines(people: int) -> list[str]:
         f"| the same, as Sidelight reads them | {grouped:.2f} | 1.0 |",
     ]
     for name, (release, by) in releases(path).items():
-        lookup = Lookup.of(by)
+        lookup = Lookup.build(by)
         seconds, linkage = best_of(lambda: link(release, targets.known, len(targets), lookup))  # noqa: B023 - run at once
         missed = int(targets.sizes[linkage.nowhere].sum())
         told.append(

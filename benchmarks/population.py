@@ -52,7 +52,7 @@ def four_risks(path: str) -> dict[str, int]:
     from sidelight.measures.findings import findings
     from sidelight.release.population import Population
 
-    register = Population.of(path)
+    register = Population.from_source(path)
     risks = [sl.JournalistRisk(register), sl.MarketerRisk(register), sl.Presence(register), sl.Absence(register)]
     release = sl.generalise(sampled(path), by=hierarchies(), to={"age": 2})
     return {"groups": len(release), "measures": len(findings(risks, release))}

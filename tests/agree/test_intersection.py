@@ -18,7 +18,7 @@ import sidelight as sl
 from sidelight.attack.common_ground import Cluster, CommonGround
 from sidelight.attack.posterior import Together
 from sidelight.release.box_join import Cover, join
-from sidelight.release.label_order import merged
+from sidelight.release.label_order import merge_stretches
 from sidelight.worlds.brute_force import worlds_of_group
 
 VALUES = ("AIDS", "Cold", "Flu", "Heart")
@@ -418,7 +418,7 @@ def _random_cover(rng, rows, groups):
         start, stop = sorted(rng.integers(0, labels + 1, 2).tolist())
         places = np.arange(start, stop)
         some = places if rng.random() < 0.8 else places[rng.random(len(places)) < 0.5]
-        covered.append(merged((at, at + 1) for at in some.tolist()))
+        covered.append(merge_stretches((at, at + 1) for at in some.tolist()))
     return Cover.of(rng.integers(0, labels, rows), labels, covered, rng.integers(0, len(covered), groups))
 
 

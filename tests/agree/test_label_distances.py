@@ -36,7 +36,7 @@ def test_the_nearest_printed_person_is_the_nearest_by_the_distances_of_the_searc
         assume(kind != "category" or len(set(by["a"].levels[1])) > 1)
     distances = UnclusteredKeys(KeyDistances.from_table(table, column_orders(quasi, by)), people)
     squared = np.array([distances.from_key(key) for key in range(size)])
-    nodes = {name: Nodes.of(hierarchy) for name, hierarchy in by.items()}
+    nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in by.items()}
     # some people are printed as they are: who is nearest to whom is a question about the same distances
     printed = np.arange(0, size, 2)
     row, group = nearest_groups([(column, column.take(printed)) for column in quasi], len(printed), nodes)

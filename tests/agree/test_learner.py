@@ -143,7 +143,7 @@ def sets_of_values(draw, semantics="set"):
     whole = whole_groups(domain=VALUES, sizes=[size for size, _ in groups], counts=counts, semantics=semantics)
     towns = [town for those in members for town in those]
     group = np.repeat(np.arange(len(groups)), [size for size, _ in groups])
-    people = Members.of((Column.of("town", towns),), group, np.ones(len(towns), np.int64))
+    people = Members.build((Column.of("town", towns),), group, np.ones(len(towns), np.int64))
     return Release(whole, members=people)
 
 

@@ -56,7 +56,7 @@ def test_people_whom_the_population_lacks_count_as_in_the_release(sample, levels
 @given(samples(inside=False), LEVELS)
 def test_a_search_counts_what_a_reader_of_the_release_counts(sample, levels):
     people, population = sample
-    table, register = as_table(people), Population.of(as_table(population))
+    table, register = as_table(people), Population.from_source(as_table(population))
     lattice = Lattice(table, HIERARCHIES, populations=[register])
     groups = lattice.groups_at((levels["age"], levels["city"]))
     carried = groups.population(register)
@@ -111,7 +111,7 @@ def test_cuts_count_no_more_people_of_a_population_than_a_reader_does(sample, na
     ]
     assert all(len(rows) <= 1 for rows in fits)
     counted = [sum(rows == [row] for rows in fits) for row in range(len(groups))]
-    assert Population.of(register).locate(found.release).people.tolist() == counted
+    assert Population.from_source(register).locate(found.release).people.tolist() == counted
     assert limit.judge(found.release).holds
 
 

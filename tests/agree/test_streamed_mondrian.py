@@ -40,7 +40,7 @@ TOGETHER = (
 def _tiny_batches(monkeypatch):
     """Runs of five rows, read three at a time: a key is in several of them."""
     monkeypatch.setattr(Memory, "rows_to_sort", lambda self, words: 5)
-    for read in (sorted_runs.SortedRuns.batches, sorted_runs.SortedRuns.in_any_order):
+    for read in (sorted_runs.SortedRuns.batches, sorted_runs.SortedRuns.read_unordered):
         monkeypatch.setattr(read, "__defaults__", (3,))
 
 

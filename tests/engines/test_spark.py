@@ -104,7 +104,7 @@ def check_release(spark, case):
     here = sl.stream_release(rows, **roles)
     assert said(in_spark, measures) == said(here, measures)
     assert len(in_spark.stream.shares) > 1
-    brought = in_spark.stream.brought_here(Memory.of("1GB"))
+    brought = in_spark.stream.brought_here(Memory.parse("1GB"))
     for ours, theirs in zip(brought.blocks(), here.stream.blocks(), strict=True):
         assert [word.tolist() for word in ours.keys] == [word.tolist() for word in theirs.keys]
         assert ours.counts.dense().tolist() == theirs.counts.dense().tolist()
@@ -315,7 +315,7 @@ def test_what_spark_cannot_do_is_one_line(spark, tmp_path):
     assert "Spark finds no none.parquet; check the path" in answer.stderr
     many = spark.range(500_000).selectExpr("id AS zip", "'Flu' AS disease")
     roles = Roles.of(quasi="zip", sensitive="disease").complete()
-    assert not fits_here(many, roles, Memory.of("400MB"))
+    assert not fits_here(many, roles, Memory.parse("400MB"))
     with pytest.raises(NoRoom, match=r"column 'zip' has .* different labels, too many for memory="):
         sl.stream_release(many, group="zip", sensitive="disease", memory="400MB")
 

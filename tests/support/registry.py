@@ -273,7 +273,7 @@ class Listed:
         table = sl.read_table(
             pa.table(columns | {"of": pa.array(["x"] * len(register))}), quasi=self.columns, sensitive="of"
         )
-        return measure.compare_with(Population.of(table))
+        return measure.compare_with(Population.from_source(table))
 
 
 def section_of(name: str, release: sl.Release, **more: Any) -> Data:

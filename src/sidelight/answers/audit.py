@@ -89,7 +89,7 @@ def _open(request: AuditRequest) -> ReleaseBlocks:
     # What Sidelight published had groups that were held, and is read in their order.
     if sidecar_path(Path(file)).is_file() or (request.memory is None and not in_spark):
         return open_release(file, question.roles, weights=question.needs_weights, memory=request.memory, engine=engine)
-    source, memory = source_of(file, question.roles, engine), Memory.of(request.memory or MEMORY)
+    source, memory = source_of(file, question.roles, engine), Memory.parse(request.memory or MEMORY)
     if request.memory is None and fits_here(source, replace(question.roles, quasi_word="group").complete(), memory):
         return release_from(source, question.roles)
     roles = question.roles if question.needs_weights else replace(question.roles, weight=None)
@@ -100,8 +100,8 @@ def attach_hierarchies(release: SomeRelease, hierarchies: Mapping[str, sl.Hierar
     """Let hierarchies say what printed labels cover; none say nothing."""
     if not hierarchies:
         return release
-    along = Printing.along(hierarchies)
-    return release.with_printing(along if release.printing is None else release.printing.updated(along))
+    along = Printing.from_hierarchies(hierarchies)
+    return release.attach_printing(along if release.printing is None else release.printing.override(along))
 
 
 def judge(release: ReleaseBlocks, question: Question, *, source: str) -> AuditReport:

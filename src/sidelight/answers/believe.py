@@ -453,7 +453,7 @@ def _count_worlds(
         if soft or not request.approximate or not people:
             raise TooHard(_too_hard(request, effort, soft=soft), low=hard.low, high=hard.high) from None
     rng = np.random.default_rng(request.seed)
-    lookup = Lookup.of(by, locate, suppressed)
+    lookup = Lookup.build(by, locate, suppressed)
     amounts: dict[str, Any] = {"samples": request.samples, "confidence": request.confidence}
     estimates = tuple(
         estimate_belief(release, facts, believe(who, None), effort=effort, lookup=lookup, rng=rng, **amounts)

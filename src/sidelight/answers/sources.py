@@ -108,7 +108,7 @@ class TableSource:
         """Whether keys that Spark counts come here; those of files do."""
         if self.engine.engine != "spark":
             return True
-        return fits_here(source_of(self.file, roles, self.engine), roles.complete(), Memory.of(MEMORY))
+        return fits_here(source_of(self.file, roles, self.engine), roles.complete(), Memory.parse(MEMORY))
 
     def stream(self, roles: Roles, memory: Memory) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
         """Read the same in bounded memory; coarser sensitive values are those of a table that is held."""
@@ -248,7 +248,7 @@ def open_release(
         )
         raise BadRelease(message)
     document = read_checked(Path(file)) if sidecar_path(Path(file)).is_file() else None
-    bound, counted_by = None if memory is None else Memory.of(memory), _engine(engine)
+    bound, counted_by = None if memory is None else Memory.parse(memory), _engine(engine)
     if document is not None and not keep_people and _as_published(document, roles):
         release = _by(read_by_sidecar(Path(file), bound, counted_by), roles, document)
         return release.about(roles.value_columns[0]) if len(roles.value_columns) == 1 else release

@@ -59,7 +59,7 @@ def lookups_for(
     if len(ways) != len(releases):
         message = f"{len(ways)} ways to locate people in {len(releases)} releases; give one for each, or one for all"
         raise BadRelease(message)
-    return [Lookup.of(by, way, suppressed) for way in ways]
+    return [Lookup.build(by, way, suppressed) for way in ways]
 
 
 def release_of(published: ReleaseOrResult) -> Release:

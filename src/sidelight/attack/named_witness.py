@@ -136,7 +136,7 @@ def name_witness(
     """
     expect(Release, release, "the release")
     witness = _acquaintance(expect(Finding, finding, "what people are named for"))
-    members = _members(release, table, witness, person, Lookup.of(by, locate, suppressed))
+    members = _members(release, table, witness, person, Lookup.build(by, locate, suppressed))
     have_value = [name for name, values in members[witness.group].items() if witness.value in values]
     others = _others(witness, members)
     taken = {name for name, _ in others}

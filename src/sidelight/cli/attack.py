@@ -208,7 +208,7 @@ def unplaced(
 ) -> tuple[str, ...]:
     """Say of each release how many people fit no group of it, in which columns, and what would place them."""
     by = request.lookup.by() or {}
-    lookup = Lookup.of(by, request.lookup.locate, request.lookup.suppressed)
+    lookup = Lookup.build(by, request.lookup.locate, request.lookup.suppressed)
     hints = []
     for file, release, view in zip(request.files, map(release_of, releases), exposure.views, strict=True):
         rows = np.flatnonzero(view.missed)

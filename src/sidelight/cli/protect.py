@@ -82,7 +82,7 @@ class ProtectRequest:
         """Read the table and its hierarchies."""
         if self.memory is None and self.source.fits_here(self.question.roles):
             return self.source.open(self.question.roles)
-        return self.source.stream(self.question.roles, Memory.of(self.memory or MEMORY))
+        return self.source.stream(self.question.roles, Memory.parse(self.memory or MEMORY))
 
 
 def protect(request: ProtectRequest, target: PublishOptions) -> Status:

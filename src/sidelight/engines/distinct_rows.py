@@ -11,7 +11,7 @@ from sidelight.arrays import Integers
 from sidelight.engines.read import tabulate
 from sidelight.engines.read_stream import read_stream
 from sidelight.streams.memory import Memory
-from sidelight.streams.sorted_runs import Batch, together
+from sidelight.streams.sorted_runs import Batch, concatenate_batches
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
 
@@ -65,7 +65,7 @@ def distinct_rows_in_parts(
 
     >>> import pyarrow as pa
     >>> rows = pa.table({"zip": ["2", "1", "2"], "sex": ["f", "f", "f"]})
-    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.of("1GB"), at_once=1)
+    >>> parts = distinct_rows_in_parts(rows, ["zip", "sex"], {}, Memory.parse("1GB"), at_once=1)
     >>> [([column.cell(row) for column in columns], int(times[row])) for columns, times in parts for row in range(2)]
     [(['1', 'f'], 1), (['2', 'f'], 2)]
     """
@@ -83,7 +83,7 @@ def _merge_batches(batches: Iterable[Batch], at_once: int) -> Iterator[Batch]:
     for batch in batches:
         parts.append(batch)
         if sum(len(counts) for _, counts in parts) >= at_once:
-            yield together(parts)
+            yield concatenate_batches(parts)
             parts = []
     if parts:
-        yield together(parts)
+        yield concatenate_batches(parts)

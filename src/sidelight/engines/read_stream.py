@@ -276,7 +276,7 @@ def stream_of(
     )
     whole = add_up(places, amounts, len(domain))
     people = int(amounts.sum()) if everybody is None else everybody
-    looked_up = ValuePlaces.among(values, places, packing.width)
+    looked_up = ValuePlaces.build(values, places, packing.width)
     return KeyStream(
         roles,
         packing,

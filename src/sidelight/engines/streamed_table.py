@@ -24,7 +24,7 @@ from sidelight.errors import BadTable, WrongKind, parameter
 from sidelight.streams.key_stream import KeyStream, Streamed, Summed
 from sidelight.streams.memory import Memory
 from sidelight.streams.packed_keys import Words
-from sidelight.streams.sorted_runs import Batch, together
+from sidelight.streams.sorted_runs import Batch, concatenate_batches
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
 from sidelight.table.roles import Missing, Roles
@@ -108,8 +108,8 @@ class StreamedTable(Streamed):
         if not stream.here:
             yield from self.gather(iter, looked_up)
             return
-        people = None if stream.people_per_key is None else stream.people_per_key.in_any_order()
-        yield from self.rows_of(stream.entries.in_any_order(), people, looked_up)
+        people = None if stream.people_per_key is None else stream.people_per_key.read_unordered()
+        yield from self.rows_of(stream.entries.read_unordered(), people, looked_up)
 
     def rows_of(
         self, entries: Iterable[Batch], people: Iterable[Batch] | None, looked_up: Sequence[Codes] | None = None
@@ -119,7 +119,7 @@ class StreamedTable(Streamed):
         tables = [each[code] for each, code in zip(looked_up or (), self.recode, strict=False)] or self.recode
         for words, counts in entries:
             keys = packing.keys(words)
-            value = places.of(packing.values(words, keys))
+            value = places.look_up(packing.values(words, keys))
             one_each = counts if people is None else np.zeros_like(counts)
             yield RowBlock(words, self._codes(keys, tables), one_each, value, counts)
         for keys, many in people or ():
@@ -155,7 +155,7 @@ class StreamedTable(Streamed):
         looked_up: Sequence[Codes] | None,
         watched: Callable[[Iterator[RowBlock]], Iterator[RowBlock]],
     ) -> Callable[[KeyStream], Summed]:
-        bare = replace(self, stream=self.stream.known())
+        bare = replace(self, stream=self.stream.strip_keys())
 
         def of_stream(local: KeyStream) -> Summed:
             return of_rows(watched(replace(bare, stream=local).rows(looked_up)))
@@ -174,7 +174,7 @@ class StreamedTable(Streamed):
         keys = packing.keys(words)
         new = run_starts(keys)
         distinct = [word[new] for word in keys]
-        value = stream.value_places.of(packing.values(words, keys))
+        value = stream.value_places.look_up(packing.values(words, keys))
         row, valued = np.cumsum(new) - 1, value >= 0
         matrix = Counts.from_sorted(row[valued], value[valued], counts[valued], (len(distinct[0]), len(self.domain)))
         sizes = matrix.per_row() if people is None else sum_equal_rows(*people)[1]
@@ -195,8 +195,8 @@ class StreamedTable(Streamed):
         if self.rows_held > self.memory.keys_to_hold:
             raise self.memory.too_many_keys(asked, self.rows_held)
         stream = self.stream.brought_here(self.memory)
-        people = None if stream.people_per_key is None else together([*stream.people_per_key.batches()])
-        return self.part(*together([*stream.entries.batches()]), people)
+        people = None if stream.people_per_key is None else concatenate_batches([*stream.people_per_key.batches()])
+        return self.part(*concatenate_batches([*stream.entries.batches()]), people)
 
     def __repr__(self) -> str:
         """Return how large it is and what it is about."""
@@ -231,7 +231,7 @@ def stream_table(
     <StreamedTable of 3 people: age → disease (2 values)>
     """
     choices: Mapping[str, Any] = roles
-    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.of(memory))
+    return streamed_table_from(source, Roles.of(quasi=quasi, sensitive=sensitive, **choices), Memory.parse(memory))
 
 
 def streamed_table_from(source: object, roles: Roles, memory: Memory) -> StreamedTable:

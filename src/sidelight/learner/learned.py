@@ -333,7 +333,7 @@ def learn(
     """
     expect(Release, release, "what is seen")
     expect_one_sensitive(release, "a learner")
-    name, lookup = model_name(model), Lookup.of(by)
+    name, lookup = model_name(model), Lookup.build(by)
     rounds, exact_up_to = expect_settings(rounds, exact_up_to)
     if roster is not None:
         expect(Table, roster, "the roster")

@@ -228,7 +228,7 @@ class Learner(Measure):
         self.check(release)
         if not self._knows_people(release):
             return Fraction(1)
-        roster = roster_of(release, self.table, Lookup.of())
+        roster = roster_of(release, self.table, Lookup.build())
         value = release.groups.code_of(witness.value)
         (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
         return _value(roster, self._trained_by_listing(roster), int(cell))

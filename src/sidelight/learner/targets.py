@@ -44,10 +44,10 @@ class PrintedColumn:
         """Read what is printed, and count the groups' values by it."""
         values, members = len(roster.release.domain), roster.members
         order = LabelOrder(known.labels, nodes)
-        covered = order.covered_by_each(printed.labels)
+        covered = order.find_each_covered(printed.labels)
         covers = np.zeros((len(printed.labels), len(known.labels)))
         for at in range(len(printed.labels)):
-            for start, stop in covered.listed(at):
+            for start, stop in covered.list_stretches(at):
                 covers[at, start:stop] = 1.0
         row, value, count = roster.entries
         by_label = sum_by(printed.codes[row] * values + value, count, len(printed.labels) * values)

@@ -63,7 +63,7 @@ class RawLabels:
     def find_bundles(self, text: Label) -> Integers:
         """Find the bundles that a label may stand for."""
         if text not in self._memo:
-            stretches = [np.arange(start, stop) for start, stop in self.order.covered(text)]
+            stretches = [np.arange(start, stop) for start, stop in self.order.find_covered(text)]
             self._memo[text] = np.concatenate([NO_BUNDLES, *stretches])
         return self._memo[text]
 
@@ -78,8 +78,10 @@ class _Bundles:
 
     def __init__(self, texts: Iterable[Label], nodes: Nodes) -> None:
         # a label may stand for itself on several levels; what stands above others is no leaf
-        leaves = [text for text in nodes.above if text is not None and nodes.under.get(text, (text,)) == (text,)]
-        self.inner = frozenset(nodes.under).difference(leaves, [SUPPRESSED])
+        leaves = [
+            text for text in nodes.above if text is not None and nodes.labels_by_node.get(text, (text,)) == (text,)
+        ]
+        self.inner = frozenset(nodes.labels_by_node).difference(leaves, [SUPPRESSED])
         self.bundles: dict[Label, float] = dict.fromkeys(leaves, 1.0)
         self.printed: dict[Label, PrintedLabel] = {text: read_label(text, self.inner) for text in dict.fromkeys(texts)}
         # a hierarchy may have other labels under one that is plain by itself
@@ -150,7 +152,7 @@ class _Bundles:
         others = [text for text, each in self.printed.items() if not each.suppressed and text not in self.bundles]
         if others:
             order = LabelOrder(tuple(self.bundles), nodes)
-            self.bundles |= {text: 1.0 for text in others if not order.covered(text)}
+            self.bundles |= {text: 1.0 for text in others if not order.find_covered(text)}
 
 
 def _is_period(text: Label, printed: PrintedLabel) -> bool:

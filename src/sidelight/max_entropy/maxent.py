@@ -72,7 +72,7 @@ def maxent(
         )
         raise BadMeasure(message)
     deadline = time.monotonic() + round_down(exact_number(seconds, BadMeasure, parameter("seconds")))
-    lookup = Lookup.of(by, suppressed=suppressed)
+    lookup = Lookup.build(by, suppressed=suppressed)
     somebody = Variables(
         release,
         mapping_or_empty(people, parameter("people"), '{"Ann": {"sex": "f"}}'),

@@ -48,7 +48,11 @@ class RowLabels:
         """Refuse a label that neither the release nor a hierarchy knows, and name the nearest ones."""
         if knows_label(text, self.labels, self.nodes):
             return
-        known = [*self.labels, *(self.nodes.above if self.nodes else ()), *(self.nodes.under if self.nodes else ())]
+        known = [
+            *self.labels,
+            *(self.nodes.above if self.nodes else ()),
+            *(self.nodes.labels_by_node if self.nodes else ()),
+        ]
         near = did_you_mean(shown(text), dict.fromkeys(shown(each) for each in known if each != SUPPRESSED))
         hierarchies = "" if self.nodes else f"; if a printed label covers it, give hierarchies with {parameter('by')}"
         message = f"the release knows no {abbreviate(self.name)} '{abbreviate(shown(text))}'{near}{hierarchies}"

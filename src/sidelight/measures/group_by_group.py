@@ -143,7 +143,7 @@ class FormulaMeasure(GroupByGroup):
             return [self.settle(value, row) for value, row in zip(values, statistic.tolist(), strict=True)]
 
     def summarize(self, groups: Groups) -> Worst:
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         worst = worst_row(
             self.scores(groups),
             large_is_bad=self.large_is_bad,

@@ -215,7 +215,7 @@ class Targets:
         if self.value.all_others and groups.semantics != "single":
             message = f"'{self.value}' is a category where people have one value; list the values that are in it"
             raise BadMeasure(message)
-        merged = groups.recoded(_as_one(self.value, groups.domain))
+        merged = groups.recode(_as_one(self.value, groups.domain))
         if groups.semantics != "set":
             return merged
         return replace(merged, counts=merged.counts.at_most(merged.sizes))  # no more people have any than there are

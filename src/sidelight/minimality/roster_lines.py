@@ -46,7 +46,7 @@ class RosterLines:
     @classmethod
     def locate(cls, table: Table, release: Release, by: dict[str, Hierarchy]) -> RosterLines:
         """Find the people of a table in what a release prints; everybody has to fit one group."""
-        linkage = link(release, table.quasi, len(table.sizes), Lookup.of(by))
+        linkage = link(release, table.quasi, len(table.sizes), Lookup.build(by))
         kinds = {column.name: column.kind for column in release.groups.columns}
         quasi = tuple(replace(each, kind=each.kind or kinds.get(each.name)) for each in table.quasi)
         table = replace(table, quasi=quasi)

@@ -204,7 +204,7 @@ def sheet_of_carried(release: Release, table: Table, group: Integers, shuffle: S
 def sheet_of_counts(release: Release, shuffle: Shuffle, *, people: str, count: str) -> Sheet:
     """Write a row per group and value; a group in which nobody has a value has one row, with a count of 0."""
     groups = release.groups
-    row, value, amount = groups.listed()
+    row, value, amount = groups.list_entries()
     order = shuffle(len(row))
     row = row[order]
     return Sheet(

@@ -46,7 +46,7 @@ def read_published(path: str | Path, *, memory: str | int | None = None) -> Rele
     ...     read_published(f"{folder}/release.parquet")
     <Release of 45,222 people in 5 groups, occupation: 14 values (single)>
     """
-    return read_by_sidecar(Path(path), None if memory is None else Memory.of(memory))
+    return read_by_sidecar(Path(path), None if memory is None else Memory.parse(memory))
 
 
 Engine: TypeAlias = Callable[[Path], object]

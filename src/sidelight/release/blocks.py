@@ -160,11 +160,11 @@ class ReleaseBlocks(ABC):
         """Have all groups in this process, or in its temporary files."""
 
     @abstractmethod
-    def with_populations(self, populations: tuple[PopulationCounts, ...]) -> Self:
+    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> Self:
         """Let groups know how many people of populations have their cells."""
 
     @abstractmethod
-    def with_printing(self, printing: Printing) -> Self:
+    def attach_printing(self, printing: Printing) -> Self:
         """Say how its labels came about."""
 
     @abstractmethod

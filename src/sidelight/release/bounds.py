@@ -120,7 +120,7 @@ def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, 
         return None
     names = [unused_name(f"{column.name}_{side}", taken) for side in ("low", "high")]
     cells = zip(*((None, None) if each is None else map(_cell, each[:2]) for each in ends), strict=True)
-    low, high = (Column(name, *_coded(texts, column)) for name, texts in zip(names, cells, strict=True))
+    low, high = (Column(name, *_encode(texts, column)) for name, texts in zip(names, cells, strict=True))
     return low, high
 
 
@@ -133,7 +133,7 @@ def _cell(end: End) -> Label:
     return None if isinstance(end, float) and math.isinf(end) else label(end)
 
 
-def _coded(texts: tuple[Label, ...], column: Column) -> tuple[tuple[Label, ...], np.ndarray]:
+def _encode(texts: tuple[Label, ...], column: Column) -> tuple[tuple[Label, ...], np.ndarray]:
     labels = tuple(dict.fromkeys(texts))
     codes = np.array([labels.index(text) for text in texts], np.int32)
     return labels, codes[column.codes]

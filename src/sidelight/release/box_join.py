@@ -74,10 +74,10 @@ class Cover:
     @classmethod
     def of(cls, points: Integers, positions: int, covered: Sequence[list[Stretch]], boxes: Integers) -> Cover:
         """Put it together from each point's position, the stretches that printed labels cover, and each box's label."""
-        return cls.along(points, positions, Stretches.of(covered), boxes)
+        return cls.build(points, positions, Stretches.build(covered), boxes)
 
     @classmethod
-    def along(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
+    def build(cls, points: Integers, positions: int, covered: Stretches, boxes: Integers) -> Cover:
         """Put it together from stretches of many labels."""
         nothing = covered.start >= covered.stop
         first = np.where(nothing, positions, covered.start)
@@ -127,7 +127,7 @@ def join(covers: Sequence[Cover], points: Integers, boxes: Integers) -> tuple[In
     nobody = np.empty(0, np.int64), np.empty(0, np.int64)
     pairs = [nobody, *(_pairs_by_lookup([covers[at] for at in columns], points, those) for columns, those in patterns)]
     if len(points) and len(others):
-        pairs += _pairs_by_cutting(_Columns.of(covers, points, others), points, others)
+        pairs += _pairs_by_cutting(_Columns.build(covers, points, others), points, others)
     point, box = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     return point, box
 
@@ -183,7 +183,7 @@ class _Columns:
     last: npt.NDArray[np.integer]
 
     @classmethod
-    def of(cls, covers: Sequence[Cover], points: Integers, boxes: Integers) -> _Columns:
+    def build(cls, covers: Sequence[Cover], points: Integers, boxes: Integers) -> _Columns:
         """Put covers side by side."""
         covers = sorted(covers, key=lambda cover: cover.overlap(points, boxes))
         width = max(cover.width for cover in covers)

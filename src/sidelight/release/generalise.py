@@ -51,7 +51,7 @@ def group(table: Table, *, by: str | Iterable[str] | None = None) -> Release:
     expect(Table, table, "what is grouped")
     names = dict.fromkeys((column.name for column in table.quasi) if by is None else _column_names(by))
     columns = tuple(table.column(name) for name in names)
-    release = _released(table, columns)
+    release = _build_release(table, columns)
     return release if len(names) == len(table.quasi) else replace(release, members=_members(table, columns))
 
 
@@ -93,11 +93,11 @@ def generalise(table: Table, *, by: Mapping[str, Hierarchy], to: Mapping[str, in
     table = coarser_values(table, by=hierarchies, to=sensitive) if sensitive else table
     for name in levels:
         table.column(name)  # names the nearest column if there is none
-    release = _released(
+    release = _build_release(
         table, tuple(coarser(column, hierarchies, levels.get(column.name, 0)) for column in table.quasi)
     )
     published = {name: hierarchy for name, hierarchy in hierarchies.items() if levels.get(name, 0) > 0}
-    return replace(release, printing=Printing.along(published))
+    return replace(release, printing=Printing.from_hierarchies(published))
 
 
 def _as_levels(to: object) -> Mapping[str, int]:
@@ -153,7 +153,7 @@ def roll_up(groups: Groups, columns: tuple[Column, ...]) -> Groups:
     )
 
 
-def _released(table: Table, columns: tuple[Column, ...]) -> Release:
+def _build_release(table: Table, columns: tuple[Column, ...]) -> Release:
     return Release(roll_up(keys_as_groups(table), columns), sensitive=table.sensitive, intake=table.intake)
 
 
@@ -235,9 +235,9 @@ class Lattice(LatticeNodes):
         super().__init__(chosen, hierarchies)
         self.table = table
         self._recoded = [_RecodedPopulation(each, self.columns, hierarchies) for each in populations]
-        finest = self._with_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
+        finest = self._count_populations(roll_up(keys_as_groups(table), chosen), self.bottom)
         self._grouped = NodeGroups(
-            self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._with_populations
+            self._ladders, self.bottom, finest, numbers_kept=numbers_kept, completed=self._count_populations
         )
 
     def groups_at(self, node: Node) -> Groups:
@@ -267,7 +267,7 @@ class Lattice(LatticeNodes):
         """Make the release of a node."""
         return Release(self.groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
-    def _with_populations(self, groups: Groups, node: Node) -> Groups:
+    def _count_populations(self, groups: Groups, node: Node) -> Groups:
         """Count the people of populations in the groups of a node, whoever of the table has their finer cells."""
         counts = tuple(each.counts_in(groups, node) for each in self._recoded)
         return replace(groups, populations=counts) if counts else groups
@@ -380,10 +380,10 @@ class _RecodedPopulation:
         self._levels: dict[tuple[int, int], Column] = {}
 
     def counts_in(self, groups: Groups, node: Node) -> PopulationCounts:
-        columns = [self._at_level(at, level) for at, level in enumerate(node)]
+        columns = [self._recode(at, level) for at, level in enumerate(node)]
         return self._population.count_equal(groups, columns, self._people)
 
-    def _at_level(self, at: int, level: int) -> Column:
+    def _recode(self, at: int, level: int) -> Column:
         if (at, level) not in self._levels:
             try:
                 self._levels[at, level] = coarser(self._columns[at], self._hierarchies, level)

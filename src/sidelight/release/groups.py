@@ -96,12 +96,12 @@ class PopulationCounts:
         """Keep those of some groups, which stay groups of the same release."""
         return replace(self, people=self.people[rows])
 
-    def alone(self, rows: npt.NDArray[np.integer]) -> PopulationCounts:
+    def keep_only(self, rows: npt.NDArray[np.integer]) -> PopulationCounts:
         """Take some groups for a whole release: whoever is in the others is in none."""
         people = self.people[rows]
         return replace(self, people=people, nowhere=self.nowhere + int(self.people.sum() - people.sum()))
 
-    def with_last(self, kept: npt.NDArray[np.integer]) -> PopulationCounts:
+    def append_rest(self, kept: npt.NDArray[np.integer]) -> PopulationCounts:
         """Keep some groups, and put one behind them that holds everybody else: suppressed people."""
         rest = self.nowhere + int(self.people.sum() - self.people[kept].sum())
         return replace(self, people=np.append(self.people[kept], rest), nowhere=0)
@@ -162,14 +162,14 @@ class Groups:
         occurring = np.flatnonzero(counts)
         return {self.domain[code]: int(counts[code]) for code in occurring.tolist()}
 
-    def listed(self) -> tuple[Integers, Integers, Integers]:
+    def list_entries(self) -> tuple[Integers, Integers, Integers]:
         """List (row, value, count) of all that occurs; a group where nobody has a value has one line, of count 0.
 
         The value of such a line is the code after the domain, which stands for a missing one.
 
         >>> from sidelight.release.release import Release
         >>> groups = Release.from_counts([{"Flu": 1}, {}], sizes=[2, 3], values="set").groups
-        >>> [part.tolist() for part in groups.listed()]
+        >>> [part.tolist() for part in groups.list_entries()]
         [[0, 1], [0, 1], [1, 0]]
         """
         row, value, count = self.counts.entries()
@@ -203,7 +203,7 @@ class Groups:
         domain = tuple(self.domain[place] for place in values.tolist())
         return replace(self, domain=domain, counts=self.counts.only_values(values), whole=self.whole[values])
 
-    def recoded(self, values: Column) -> Groups:
+    def recode(self, values: Column) -> Groups:
         """Say the values by other labels: `values` has a row per value of the domain, and says what it counts as.
 
         One sensitive column of several, a category of each value, a coarser level of a hierarchy: all are such columns.
@@ -211,7 +211,7 @@ class Groups:
 
         >>> from sidelight.release.release import Release
         >>> groups = Release.from_counts([{"Bronchitis": 1, "Flu": 2, "Ulcer": 4}]).groups
-        >>> groups.recoded(Column.of("organ", ["lung", "lung", "stomach"])).value_counts(0)
+        >>> groups.recode(Column.of("organ", ["lung", "lung", "stomach"])).value_counts(0)
         {'lung': 3, 'stomach': 4}
         """
         width = len(values.labels)
@@ -227,7 +227,7 @@ class Groups:
         if not isinstance(self.domain, JointDomain):
             return self
         parts = self.split_by(known)[0] if known else self
-        return parts if column is None else parts.recoded(self.domain.column(column))
+        return parts if column is None else parts.recode(self.domain.column(column))
 
     def split_by(self, known: Sequence[str]) -> tuple[Groups, Integers]:
         """Split each group by what its people say in some of the sensitive columns; also gives each part's group."""
@@ -260,12 +260,12 @@ class Groups:
         rows = first_of_each_kind(self.sizes, self.counts, self.semantics)
         return self if len(rows) == len(self) else self.take(rows)
 
-    def in_order(self) -> Groups:
+    def sort_by_number(self) -> Groups:
         """Put them in the order of their numbers, which settles ties.
 
         >>> from sidelight.release.release import Release
         >>> groups = Release.from_counts([{"Flu": 1}, {"Flu": 2}]).groups
-        >>> groups.take(np.array([1, 0])).in_order().numbers.tolist()
+        >>> groups.take(np.array([1, 0])).sort_by_number().numbers.tolist()
         [1, 2]
         """
         if (self.numbers[1:] >= self.numbers[:-1]).all():

@@ -51,13 +51,13 @@ class Stretches:
     pieces: Mapping[int, list[Stretch]]  # by the number of the label, where there are several
 
     @classmethod
-    def of(cls, covered: Sequence[list[Stretch]]) -> Stretches:
+    def build(cls, covered: Sequence[list[Stretch]]) -> Stretches:
         """Take the stretches of each label, rising and apart."""
         start = np.array([each[0][0] if each else 0 for each in covered], np.int64)
         stop = np.array([each[-1][1] if each else 0 for each in covered], np.int64)
         return cls(start, stop, {at: [*each] for at, each in enumerate(covered) if len(each) > 1})
 
-    def listed(self, at: int) -> list[Stretch]:
+    def list_stretches(self, at: int) -> list[Stretch]:
         """Give the stretches of one label."""
         start, stop = int(self.start[at]), int(self.stop[at])
         return self.pieces.get(at) or ([(start, stop)] if start < stop else [])
@@ -71,7 +71,7 @@ class LabelOrder:
     and no look at the labels inside.
 
     >>> ages = LabelOrder(("7", "Ann", "31", None, "29"))
-    >>> ages.labels, ages.covered("20-39"), ages.covered("{7, (missing)}")
+    >>> ages.labels, ages.find_covered("20-39"), ages.find_covered("{7, (missing)}")
     (('7', '29', '31', 'Ann', None), [(1, 3)], [(0, 1), (4, 5)])
     """
 
@@ -96,27 +96,27 @@ class LabelOrder:
             for node in dict.fromkeys(above[code]):
                 self._under.setdefault(node, []).append(position)
 
-    def named(self, text: Label) -> list[Stretch]:
+    def find_by_name(self, text: Label) -> list[Stretch]:
         """Find what a printed label covers as a name: itself, what the hierarchy has under it, `*` all."""
         if text == SUPPRESSED:
             return [(0, len(self.labels))]
-        return merged(self._known_as(text))
+        return merge_stretches(self._known_as(text))
 
-    def covered(self, text: Label) -> list[Stretch]:
+    def find_covered(self, text: Label) -> list[Stretch]:
         """Find what a printed label covers in any of its forms; of labels that the hierarchy has, what that says.
 
         What it has is opaque: it says which of its labels 20-29 covers, even if it says something odd.  Labels that
         it lacks are covered by the form alone, whoever else is looked for.
         """
         if not self._above:
-            return merged(self._read(text, ()))
-        among_strangers = self._of_strangers(self._read(text, ())) if len(self._strangers) else ()
-        return merged([*self._read(text, self._opaque), *among_strangers])
+            return merge_stretches(self._read(text, ()))
+        among_strangers = self._find_strangers(self._read(text, ())) if len(self._strangers) else ()
+        return merge_stretches([*self._read(text, self._opaque), *among_strangers])
 
-    def covered_by_each(self, texts: Sequence[Label]) -> Stretches:
+    def find_each_covered(self, texts: Sequence[Label]) -> Stretches:
         """Find what each of many printed labels covers; 17-36 and days from one to another, all of them at once.
 
-        >>> covered = LabelOrder(("7", "Ann", "31", "29")).covered_by_each(["20-39", "{Ann, 7}"])
+        >>> covered = LabelOrder(("7", "Ann", "31", "29")).find_each_covered(["20-39", "{Ann, 7}"])
         >>> covered.start.tolist(), covered.stop.tolist(), covered.pieces
         ([1, 0], [3, 4], {1: [(0, 1), (3, 4)]})
         """
@@ -128,7 +128,7 @@ class LabelOrder:
                 stop[place] = np.searchsorted(rising, high, "right") + before
             start[[text in self._position_of for text in texts]] = -1  # somebody is known by the very label
         one_by_one = np.flatnonzero(start < 0).tolist()
-        rest = Stretches.of([self.covered(texts[at]) for at in one_by_one])
+        rest = Stretches.build([self.find_covered(texts[at]) for at in one_by_one])
         start[one_by_one], stop[one_by_one] = rest.start, rest.stop
         return Stretches(start, stop, {one_by_one[at]: pieces for at, pieces in rest.pieces.items()})
 
@@ -138,9 +138,9 @@ class LabelOrder:
             yield 0, len(self.labels)
         else:
             yield from self._exactly(printed)
-            yield from self._in_forms(printed)
+            yield from self._match_forms(printed)
 
-    def _of_strangers(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+    def _find_strangers(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
         for start, stop in stretches:
             low, high = np.searchsorted(self._strangers, (start, stop))
             yield from ((position, position + 1) for position in self._strangers[low:high].tolist())
@@ -174,35 +174,35 @@ class LabelOrder:
         for label in printed.labels.difference(printed.parts):
             yield from self._known_as(label)
         for label in printed.labels if len(self._numbers) else ():
-            yield from ((position, position + 1) for position in self._by_plain_form.get(label, ()))
+            yield from ((position, position + 1) for position in self._plain_forms.get(label, ()))
 
-    def _in_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
+    def _match_forms(self, printed: PrintedLabel) -> Iterator[Stretch]:
         yield from map(self.numbers_in, printed.numbers)
         yield from map(self.days_in, printed.days)
         for mask in printed.masks:
-            yield from self._masked(mask)
+            yield from self._match_mask(mask)
 
-    def _masked(self, mask: str) -> Iterator[Stretch]:
+    def _match_mask(self, mask: str) -> Iterator[Stretch]:
         beginning = mask.rstrip(SUPPRESSED)
 
         # beginnings of sorted texts are sorted, so the texts that begin alike are neighbours
         def begin(text: str) -> str:
             return text[: len(beginning)]
 
-        low = bisect_left(self._sorted, beginning, key=begin)
-        high = bisect_right(self._sorted, beginning, key=begin)
+        low = bisect_left(self._sorted_texts, beginning, key=begin)
+        high = bisect_right(self._sorted_texts, beginning, key=begin)
         yield from (
             (self._position_of[text], self._position_of[text] + 1)
-            for text in self._sorted[low:high]
+            for text in self._sorted_texts[low:high]
             if len(text) == len(mask)
         )
 
     @cached_property
-    def _sorted(self) -> list[str]:
+    def _sorted_texts(self) -> list[str]:
         return sorted(text for text in self.labels if text is not None)
 
     @cached_property
-    def _by_plain_form(self) -> dict[Label, list[int]]:
+    def _plain_forms(self) -> dict[Label, list[int]]:
         """Where labels stand by their plain form: 34 and 34.0 are the same number.  Texts stand under their own."""
         plain: dict[Label, list[int]] = {}
         for position, text in enumerate(self.labels[: len(self._numbers)]):
@@ -247,10 +247,10 @@ def _rising(place: Integers, low: Integers, high: Integers) -> tuple[Integers, I
     return place[kept], low[kept].astype(np.int64), high[kept].astype(np.int64)
 
 
-def merged(stretches: Iterable[Stretch]) -> list[Stretch]:
+def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
     """Join stretches that overlap or touch; empty ones go.
 
-    >>> merged([(4, 5), (0, 2), (1, 3), (3, 3), (5, 6)])
+    >>> merge_stretches([(4, 5), (0, 2), (1, 3), (3, 3), (5, 6)])
     [(0, 3), (4, 6)]
     """
     joined: list[Stretch] = []

@@ -32,7 +32,7 @@ from sidelight.arrays import Flags, Integers, add_up, number_rows
 from sidelight.errors import BadRelease, BadTable, as_given, did_you_mean, is_one_of, parameter
 from sidelight.release.box_join import Cover, join
 from sidelight.release.groups import Groups, suppressed_groups
-from sidelight.release.label_order import LabelOrder, Stretches, merged
+from sidelight.release.label_order import LabelOrder, Stretches, merge_stretches
 from sidelight.release.nearest import nearest_groups
 from sidelight.release.printed_labels import is_coarse, may_be_of_one, read_label, tells_days
 from sidelight.release.printing import Nodes
@@ -79,7 +79,7 @@ SuppressedPeople: TypeAlias = Literal["not assumed", "may hold them"]
 class Lookup:
     """How people are looked up in a release: by which hierarchies, in which way, and what of suppressed rows.
 
-    >>> Lookup.of(suppressed="may hold us")
+    >>> Lookup.build(suppressed="may hold us")
     Traceback (most recent call last):
     sidelight.errors.BadRelease: no suppressed="may hold us"; choose "not assumed" or "may hold them"
     """
@@ -90,7 +90,7 @@ class Lookup:
     coarse: bool = True  # whether people who are known coarsely may be in groups that print more finely
 
     @classmethod
-    def of(
+    def build(
         cls,
         by: Mapping[str, Hierarchy] | None = None,
         locate: Locate | None = None,
@@ -104,7 +104,7 @@ class Lookup:
         if suppressed is not None and not is_one_of(suppressed, SuppressedPeople):
             message = f'no {parameter("suppressed", as_given(suppressed))}; choose "not assumed" or "may hold them"'
             raise BadRelease(message)
-        nodes = {name: Nodes.of(hierarchy) for name, hierarchy in as_hierarchies(by).items()}
+        nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in as_hierarchies(by).items()}
         return cls(nodes, locate, suppressed or "not assumed")
 
     def nodes(self, release: Release) -> Mapping[str, Nodes]:
@@ -135,7 +135,7 @@ class Linkage:
     by_average: bool = False  # looked for at the nearest average, and perhaps in another group
 
     @classmethod
-    def of(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
+    def from_pairs(cls, profile: Integers, profiles: int, at: Integers, group: Integers, weight: Integers) -> Linkage:
         """Take pairs of a profile (`at`) and a group, in any order."""
         # by profile, and in it by group: groups_of is a slice, and comes in the order of the release
         order = np.lexsort((group, at))
@@ -213,7 +213,7 @@ def link(
     >>> ages = [Column.of("age", ["34", "77"])]
     >>> link(release, ages, 2).matches.tolist()
     [1, 0]
-    >>> assumed = link(release, ages, 2, Lookup.of(suppressed="may hold them"))
+    >>> assumed = link(release, ages, 2, Lookup.build(suppressed="may hold them"))
     >>> [assumed.groups_of(row).tolist() for row in (0, 1)], assumed.assumed_rows.tolist()
     ([[0], [1]], [False, True])
     """
@@ -277,20 +277,20 @@ def _link_by_labels(
     suppressed = suppressed_groups(boxes.groups)
     printed = np.flatnonzero(~suppressed[boxes.group])
     linkage = link_by_covers(covers, rows, boxes, printed)
-    return _with_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=lookup.suppressed)
+    return _add_suppressed(linkage, boxes, suppressed, tell_all=boxes.tell_all([*by_name]), assume=lookup.suppressed)
 
 
 def _cover(known: Column, printed: Column, nodes: Nodes | None, *, as_names: bool, coarse: bool) -> Cover:
     order = LabelOrder(known.labels, nodes)
     if as_names:
-        covered = Stretches.of([order.named(text) for text in printed.labels])
+        covered = Stretches.build([order.find_by_name(text) for text in printed.labels])
     else:
-        covered = order.covered_by_each(printed.labels)
-        covered = _with_coarse(order, printed.labels, covered, nodes) if coarse else covered
-    return Cover.along(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
+        covered = order.find_each_covered(printed.labels)
+        covered = _add_coarse(order, printed.labels, covered, nodes) if coarse else covered
+    return Cover.build(order.position[known.codes], len(order.labels), covered, printed.codes.astype(np.int64))
 
 
-def _with_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches, nodes: Nodes | None) -> Stretches:
+def _add_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches, nodes: Nodes | None) -> Stretches:
     """Let people who are known coarsely fit what is printed more finely: 30-39 may be 34, the South may be Ulm."""
     coarse = [(text, (at, at + 1)) for at, text in enumerate(order.labels) if is_coarse(text, nodes)]
     # a number of four digits may be a year, which matters only beside days: there may be thousands of such numbers
@@ -298,9 +298,11 @@ def _with_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches
         coarse = [each for each in coarse if as_number(each[0]) is None or (nodes is not None and each[0] in nodes)]
     if not coarse:
         return covered
-    return Stretches.of(
+    return Stretches.build(
         [
-            merged([*covered.listed(at), *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))])
+            merge_stretches(
+                [*covered.list_stretches(at), *(itself for text, itself in coarse if may_be_of_one(label, text, nodes))]
+            )
             for at, label in enumerate(printed)
         ]
     )
@@ -312,18 +314,18 @@ def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[La
     A hierarchy that prints intervals, masks or periods was made by a rule from the values of a table: what else it
     prints, such as "other", stands for values of that table, and is not told.
 
-    >>> city = Nodes.of(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
+    >>> city = Nodes.from_hierarchy(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
     >>> covers_to_tell(["{Kiel, South}", "*"], city)
     {'South': ('Freiburg', 'Ulm')}
     >>> ages = Hierarchy.intervals("age", [*range(90), "asked twice"], widths=[10], others="other")
-    >>> covers_to_tell(["30-39", "other"], Nodes.of(ages))
+    >>> covers_to_tell(["30-39", "other"], Nodes.from_hierarchy(ages))
     {}
     """
     by_form = LabelOrder(tuple(nodes.above))
     covers: dict[str, tuple[Label, ...]] = {}
     for name in _names_in(printed, nodes):
-        under = nodes.under.get(name, (name,))
-        read = [text for start, stop in by_form.covered(name) for text in by_form.labels[start:stop]]
+        under = nodes.labels_by_node.get(name, (name,))
+        read = [text for start, stop in by_form.find_covered(name) for text in by_form.labels[start:stop]]
         if {*read} != {*under}:
             covers[name] = under
         elif len(under) > 1:
@@ -333,7 +335,7 @@ def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[La
 
 def _names_in(printed: Sequence[Label], nodes: Nodes) -> list[str]:
     """List what a hierarchy has of what is printed, alone or in a set; not `*`, which covers everything anyway."""
-    with_commas = [name for name in (*nodes.above, *nodes.under) if name is not None and ", " in name]
+    with_commas = [name for name in (*nodes.above, *nodes.labels_by_node) if name is not None and ", " in name]
     names: dict[Label, None] = {}
     for text in printed:
         read = read_label(text)
@@ -356,15 +358,15 @@ def link_by_covers(covers: Sequence[Cover], rows: int, boxes: _Boxes, among: Int
     else:
         at, box = np.zeros(len(among), np.int64), among
     if not boxes.of_members:
-        return Linkage.of(profile, len(first), at, boxes.group[box], boxes.weight[box])
+        return Linkage.from_pairs(profile, len(first), at, boxes.group[box], boxes.weight[box])
     # members of a group who fit are one entry, which weighs as much as they are
     groups = len(boxes.groups)
     pairs, pair = np.unique(at * groups + boxes.group[box], return_inverse=True)
     weight = add_up(pair, boxes.weight[box], len(pairs))
-    return Linkage.of(profile, len(first), pairs // groups, pairs % groups, weight)
+    return Linkage.from_pairs(profile, len(first), pairs // groups, pairs % groups, weight)
 
 
-def _with_suppressed(
+def _add_suppressed(
     linkage: Linkage, boxes: _Boxes, suppressed: Flags, *, tell_all: bool, assume: SuppressedPeople
 ) -> Linkage:
     """Add the suppressed rows for whoever may be there: known in part only, or said to be there for want of others."""
@@ -379,7 +381,7 @@ def _with_suppressed(
     at = np.concatenate((profile, np.repeat(added, len(starred))))
     group = np.concatenate((group, np.tile(starred, len(added))))
     weight = np.concatenate((linkage.weight, np.tile(boxes.groups.sizes[starred], len(added))))
-    return replace(Linkage.of(linkage.profile, len(linkage), at, group, weight), assumed=assumed)
+    return replace(Linkage.from_pairs(linkage.profile, len(linkage), at, group, weight), assumed=assumed)
 
 
 # By the nearest printed average
@@ -396,7 +398,7 @@ def _link_to_nearest(release: Release, known: Sequence[Column], rows: int, looku
     columns = [(column.take(first), printed.take(among)) for column, printed in pairs]
     at, near = nearest_groups(columns, len(among), lookup.nodes(release))
     group = among[near]
-    return replace(Linkage.of(profile, len(first), at, group, boxes.weight[group]), by_average=True)
+    return replace(Linkage.from_pairs(profile, len(first), at, group, boxes.weight[group]), by_average=True)
 
 
 # By a list that says who is where: anatomy's table of people, names
@@ -420,7 +422,7 @@ class ListedPeople:
         # people of a profile who are in one group are one entry, which weighs as much as they are
         keys, kind = np.unique(number[: len(self.group)] * groups + self.group, return_inverse=True)
         weight = add_up(kind, self.people, len(keys))
-        return Linkage.of(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
+        return Linkage.from_pairs(number[len(self.group) :], profiles, keys // groups, keys % groups, weight)
 
 
 def people_in_names(release: Release, person: str) -> ListedPeople:

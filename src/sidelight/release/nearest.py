@@ -64,7 +64,7 @@ def _nearest_in_block(distances: Sequence[ColumnDistances], rows: slice) -> tupl
 def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDistances:
     kind = _kind(people, groups, nodes)
     if kind == "category":
-        squared = _between_labels(people.labels, groups.labels, nodes)
+        squared = _compare_labels(people.labels, groups.labels, nodes)
     else:
         place = _places(people, groups, kind)
         points = points_of(np.array([place.get(text, np.nan) for text in (*people.labels, *groups.labels)]))
@@ -105,12 +105,12 @@ def _number_or_day(text: Label, kind: ColumnKind) -> float | None:
     return number if kind == "number" else day if kind == "date" else number if number is not None else day
 
 
-def _between_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
+def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
     """Give the share of telling levels at which labels differ; a group's label may itself be of any level."""
     ones, others = _paths(people, nodes), _paths(groups, nodes)
     telling = [level for level in range(ones.shape[1]) if _differ(nodes, level)] or [0]
     share = share_of_levels(ones.T[telling], others.T[telling])
-    under = {} if nodes is None else nodes.under
+    under = {} if nodes is None else nodes.labels_by_node
     for at, text in enumerate(groups):
         printed = read_label(text, nodes or ())
         share[[label in under.get(text, ()) or printed.covers(label) for label in people], at] = 0.0

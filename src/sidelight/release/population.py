@@ -65,7 +65,7 @@ class Population:
     the same place.
 
     >>> import pyarrow as pa
-    >>> everybody = Population.of(pa.table({"age": ["31", "34", "57"]}))
+    >>> everybody = Population.from_source(pa.table({"age": ["31", "34", "57"]}))
     >>> ward = Release.from_counts([{"Flu": 1}, {"Flu": 1}], labels=[{"age": "30-39"}, {"age": "50-59"}])
     >>> everybody.locate(ward).people.tolist()
     [2, 1]
@@ -77,7 +77,7 @@ class Population:
     rows_read: dict[tuple[str, ...], tuple[tuple[Column, ...], Integers]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, source: object) -> Population:
+    def from_source(cls, source: object) -> Population:
         """Return a population, or take what it is read from."""
         if isinstance(source, Population):
             return source
@@ -102,7 +102,7 @@ class Population:
         """The file that it is in, if it is in one."""
         return self.source if isinstance(self.source, str) else None
 
-    def with_columns(self, columns: Sequence[str]) -> Population:
+    def name_columns(self, columns: Sequence[str]) -> Population:
         """Name the columns that there are, for groups that print none of them."""
         return replace(self, columns=tuple(columns))
 
@@ -168,7 +168,7 @@ class Population:
         if any(each.population == self for each in release.populations):
             return release
         release = release.local()  # groups are gone through more than once
-        return release.with_populations((*release.populations, self.locate(release)))
+        return release.attach_populations((*release.populations, self.locate(release)))
 
     def locate(self, release: ReleaseBlocks) -> PopulationCounts:
         """Look everybody up by what the groups of a release print."""

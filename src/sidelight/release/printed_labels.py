@@ -237,7 +237,7 @@ def _read_set(text: str, opaque: Container[Label]) -> PrintedLabel:
 @lru_cache(1 << 16)
 def _read_form(text: str) -> PrintedLabel:
     """Read what is no set: each form that the text may have."""
-    itself, text = text, _with_plain_digits(text)
+    itself, text = text, _write_plain_digits(text)
     if itself != text:
         read = _read_form(text)
         return replace(read, parts=(itself,), labels=read.labels | {itself}, masks=(itself,) if read.masks else ())
@@ -335,7 +335,7 @@ def _first_day(month: int) -> int:
 
 def day_of(label: str) -> int | None:
     """Read a day, or the day of a moment."""
-    match = _MOMENT.fullmatch(_with_plain_digits(label))
+    match = _MOMENT.fullmatch(_write_plain_digits(label))
     return None if match is None else as_day(match[1])
 
 
@@ -345,17 +345,17 @@ def plain_form(label: Label) -> Label:
     >>> plain_form("34.0"), plain_form("3.4e1"), plain_form("-0"), plain_form("034"), plain_form("Bonn")
     ('34', '34', '0', '034', 'Bonn')
     """
-    digits = None if label is None else _with_plain_digits(label)
+    digits = None if label is None else _write_plain_digits(label)
     if digits is None or PLAIN_NUMBER.fullmatch(digits) is None:
         return label
     number = Decimal(digits)
     return f"{number.normalize():f}" if number else "0"
 
 
-def _with_plain_digits(text: str) -> str:
+def _write_plain_digits(text: str) -> str:
     """Write the digits of other scripts, such as full-width ones, as 0 to 9.
 
-    >>> _with_plain_digits("３０-３９"), _with_plain_digits("٣٤"), _with_plain_digits("Köln ²")
+    >>> _write_plain_digits("３０-３９"), _write_plain_digits("٣٤"), _write_plain_digits("Köln ²")
     ('30-39', '34', 'Köln ²')
     """
     if text.isascii():
@@ -370,7 +370,7 @@ def _hides(mask: str, label: str) -> bool:
 
 def _hides_some(mask: str, printed: PrintedLabel) -> bool:
     """3* may stand for a number in 30-39, 2024-0* for a day in 2024; no code of another length does."""
-    beginning = _with_plain_digits(mask.rstrip(SUPPRESSED))
+    beginning = _write_plain_digits(mask.rstrip(SUPPRESSED))
     numbers, days = _numbers_behind(beginning, len(mask)), _days_behind(beginning, len(mask))
     return (numbers is not None and any(each.meets(numbers) for each in printed.numbers)) or (
         days is not None and any(each.meets(days) for each in printed.days)
@@ -410,7 +410,7 @@ def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
     >>> may_be_of_one("South", "Ulm", city), may_be_of_one("Freiburg", "Ulm", city), may_be_of_one("30-39", "35-50")
     (True, False, True)
     """
-    under: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.under
+    under: Mapping[Label, tuple[Label, ...]] = {} if nodes is None else nodes.labels_by_node
     ones, others = under.get(one, ()), under.get(other, ())
     if one == other or other in ones or one in others or not {*ones}.isdisjoint(others):
         return True
@@ -430,7 +430,7 @@ def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
     [False, True, True, True, False, True, False, False]
     """
     if nodes is not None and text in nodes:
-        return text in nodes.under
+        return text in nodes.labels_by_node
     # most labels are words, numbers or days: there may be many, and reading all of their forms takes long
     plain = text is None or as_day(text) is not None or (as_number(text) is not None and len(text) != len("2024"))
     return not plain and read_label(text).is_coarse

@@ -25,15 +25,15 @@ from sidelight.table.table import Column
 class Nodes:
     """The nodes above each label of a column, from fine to coarse; a missing label may have some, too.
 
-    >>> city = Nodes.of(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
-    >>> city.above["Ulm"], city.under["South"], "South" in city, "Mars" in city
+    >>> city = Nodes.from_hierarchy(Hierarchy.nested("city", {"South": ["Freiburg", "Ulm"], "North": ["Kiel"]}))
+    >>> city.above["Ulm"], city.labels_by_node["South"], "South" in city, "Mars" in city
     (('South', '*'), ('Freiburg', 'Ulm'), True, False)
     """
 
     above: Mapping[Label, tuple[Label, ...]]
 
     @classmethod
-    def of(cls, hierarchy: Hierarchy) -> Nodes:
+    def from_hierarchy(cls, hierarchy: Hierarchy) -> Nodes:
         """Take a hierarchy's; a missing label stands where the hierarchy puts it."""
         values, *coarser = hierarchy.levels
         above: dict[Label, tuple[Label, ...]] = dict.fromkeys(values, ())
@@ -58,7 +58,7 @@ class Nodes:
         return cls(above)
 
     @cached_property
-    def under(self) -> Mapping[Label, tuple[Label, ...]]:
+    def labels_by_node(self) -> Mapping[Label, tuple[Label, ...]]:
         """The labels under each node."""
         under: dict[Label, list[Label]] = {}
         for text, nodes in self.above.items():
@@ -68,7 +68,7 @@ class Nodes:
 
     def __contains__(self, label: object) -> bool:
         """Say whether it is one of the labels, or a node above some."""
-        return label in self.above or label in self.under
+        return label in self.above or label in self.labels_by_node
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,11 +82,11 @@ class Printing:
     averages: bool = False
 
     @classmethod
-    def along(cls, hierarchies: Mapping[str, Hierarchy], *, averages: bool = False) -> Printing:
+    def from_hierarchies(cls, hierarchies: Mapping[str, Hierarchy], *, averages: bool = False) -> Printing:
         """Print the nodes of hierarchies, or averages with distances along them."""
-        return cls({name: Nodes.of(hierarchy) for name, hierarchy in hierarchies.items()}, averages)
+        return cls({name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in hierarchies.items()}, averages)
 
-    def updated(self, other: Printing) -> Printing:
+    def override(self, other: Printing) -> Printing:
         """Let another have the last word on the columns of which it says something."""
         return Printing({**self.nodes, **other.nodes}, self.averages)
 
@@ -96,9 +96,9 @@ def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
 
     >>> from sidelight.table.hierarchy import Hierarchy
     >>> regions, names = Column.of("region", ["10", "20", "30"]), {"North": [10], "South": [20, 30]}
-    >>> kind_of(regions), kind_of(regions, Nodes.of(Hierarchy.nested("region", names)))
+    >>> kind_of(regions), kind_of(regions, Nodes.from_hierarchy(Hierarchy.nested("region", names)))
     ('number', 'category')
-    >>> kind_of(Column.of("age", ["30", "41"]), Nodes.of(Hierarchy.intervals("age", [30, 41], widths=[10])))
+    >>> kind_of(Column.of("age", ["30", "41"]), Nodes.from_hierarchy(Hierarchy.intervals("age", [30, 41], widths=[10])))
     'number'
     """
     if column.kind is not None:

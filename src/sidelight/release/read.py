@@ -142,7 +142,7 @@ def release_from(
         return Release(groups, sensitive=table.sensitive, people=table.names, intake=table.intake)
     printed = table.quasi[: len(table.quasi) - len(told_apart)]
     bucket, _ = number_equal_rows(printed, len(groups))
-    members = Members.of(table.quasi[len(printed) :], bucket, table.sizes)
+    members = Members.build(table.quasi[len(printed) :], bucket, table.sizes)
     return Release(roll_up(groups, printed), sensitive=table.sensitive, intake=table.intake, members=members)
 
 
@@ -193,7 +193,7 @@ def stream_release(
         weight=weight,
         split=split,
     )
-    return streamed_from(source, roles, Memory.of(memory))
+    return streamed_from(source, roles, Memory.parse(memory))
 
 
 def streamed_from(source: object, roles: Roles, memory: Memory) -> StreamedRelease:
@@ -227,7 +227,7 @@ def read_counts(source: object, roles: Roles, *, people: str, count: str) -> Rel
         columns=tuple(column.take(first) for column in columns),
         semantics=roles.values or "single",
     )
-    return _released(groups, table, roles)
+    return _build_release(groups, table, roles)
 
 
 def _whole(column: Column) -> Integers:
@@ -252,7 +252,7 @@ def _counts(table: Table, group: Integers, groups: int, amounts: Integers) -> Co
     return Counts.from_entries(group[key], value, amounts[key], (groups, len(table.domain)))
 
 
-def _released(groups: Groups, table: Table, roles: Roles) -> Release:
+def _build_release(groups: Groups, table: Table, roles: Roles) -> Release:
     """Do with missing values and suppressed groups what the roles say, as for any other file."""
     kept = np.ones(len(groups), bool)
     if roles.suppressed == "leave out":
@@ -261,7 +261,7 @@ def _released(groups: Groups, table: Table, roles: Roles) -> Release:
     valueless = _valueless(left, roles)
     sizes = left.sizes - (valueless if left.semantics == "single" else 0)
     left = replace(left, sizes=sizes).take(np.flatnonzero(sizes > 0))
-    domain, counts = _declared(left, roles, without_missing=roles.missing in ("drop", "no value"))
+    domain, counts = _recode_values(left, roles, without_missing=roles.missing in ("drop", "no value"))
     no_value = roles.missing == "no value"
     intake = replace(
         table.intake,
@@ -308,13 +308,13 @@ def _values(groups: Groups, roles: Roles) -> tuple[Column, ...]:
     return (Column(roles.value_columns[0], groups.domain, np.arange(len(groups.domain), dtype=np.int32)),)
 
 
-def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
+def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
     """Give the counts in the declared domain, or in the values that occur."""
     values = _values(groups, roles)
     kept = groups.counts.totals() > 0
     if without_missing:
         kept &= ~np.any([_rows_saying(column, None) for column in values], axis=0)
-    columns = [_in_domain(column.take(np.flatnonzero(kept)), roles.domain_of(column.name)) for column in values]
+    columns = [_recode_to_domain(column.take(np.flatnonzero(kept)), roles.domain_of(column.name)) for column in values]
     domain: tuple[Label, ...] = columns[0].labels
     new_code: Integers = columns[0].codes.astype(np.int64)
     if len(columns) > 1:
@@ -325,7 +325,7 @@ def _declared(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[t
     return domain, Counts.from_entries(row[held], code, count[held], (len(groups), len(domain)))
 
 
-def _in_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
+def _recode_to_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
     """Say the values of a sensitive column by the declared ones, or by those that occur."""
     column = column.compact()
     if declared is None:

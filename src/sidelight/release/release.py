@@ -147,7 +147,7 @@ class Release(Tabular, ReleaseBlocks):
         return int(rows[0])
 
     def __repr__(self) -> str:
-        return f"<{self._in_words()}>"
+        return f"<{self._describe()}>"
 
     def plot(self) -> alt.TopLevelMixin:
         """Draw how many people are in groups of which size: an Altair chart, which needs the extra `plot`."""
@@ -156,9 +156,9 @@ class Release(Tabular, ReleaseBlocks):
         return sizes_chart(self)
 
     def _repr_html_(self) -> str:
-        return self.groups.to_html(self._in_words())
+        return self.groups.to_html(self._describe())
 
-    def _in_words(self) -> str:
+    def _describe(self) -> str:
         return (
             f"Release of {counted(self.size, 'person')} in {counted(len(self), 'group')}, "
             f"{self.sensitive}: {counted(len(self.domain), self._values_word)} ({self.semantics})"
@@ -179,7 +179,7 @@ class Release(Tabular, ReleaseBlocks):
         """
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
-        row, value, count = self.groups.listed()
+        row, value, count = self.groups.list_entries()
         printed = {column.name: arrow_labels(column, row) for column in self.groups.columns}
         values = value_columns(self.sensitive, self.domain, value)
         taken = {*printed, *self.sensitive_columns}
@@ -232,11 +232,11 @@ class Release(Tabular, ReleaseBlocks):
         """Return the release itself: its groups are in this process."""
         return self
 
-    def with_populations(self, populations: tuple[PopulationCounts, ...]) -> Release:
+    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> Release:
         """Let groups know how many people of populations have their cells."""
         return replace(self, groups=replace(self.groups, populations=populations))
 
-    def with_printing(self, printing: Printing) -> Release:
+    def attach_printing(self, printing: Printing) -> Release:
         """Say how its labels came about."""
         return replace(self, printing=printing)
 
@@ -317,8 +317,8 @@ class Release(Tabular, ReleaseBlocks):
         return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None, provenance=provenance)
 
     def recoded(self, values: Column) -> Release:
-        """Say the values by other labels (see `Groups.recoded`); the column's name is then the sensitive one."""
-        return replace(self, groups=self.groups.recoded(values), sensitive=values.name, provenance=None)
+        """Say the values by other labels (see `Groups.recode`); the column's name is then the sensitive one."""
+        return replace(self, groups=self.groups.recode(values), sensitive=values.name, provenance=None)
 
     @classmethod
     def from_counts(
@@ -342,7 +342,7 @@ class Release(Tabular, ReleaseBlocks):
             _checked_counts(each) for each in _one_per_group(counts, "a mapping of values to counts", "[{...}]")
         ]
         named = in_order(text for its_counts in per_group for text in its_counts)
-        order = named if domain is None else _declared(domain, named)
+        order = named if domain is None else _check_domain(domain, named)
         if not order:
             message = f"nobody here has any value; say which there could be with {parameter('domain')}"
             raise BadRelease(message)
@@ -402,7 +402,7 @@ class Release(Tabular, ReleaseBlocks):
             _as_mapping(key, "each person of a bucket", "columns to cells") for people, _ in listed for key in people
         ]
         group = np.repeat(np.arange(len(listed)), [len(people) for people, _ in listed])
-        return cls(groups, members=Members.of(_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
+        return cls(groups, members=Members.build(_columns(keys, len(keys)), group, np.ones(len(keys), np.int64)))
 
 
 def whole_groups(
@@ -483,7 +483,7 @@ def _whole_number(amount: Any) -> int:  # noqa: ANN401 - users count with number
         return -1
 
 
-def _declared(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label, ...]:
+def _check_domain(domain: Sequence[object], named: tuple[Label, ...]) -> tuple[Label, ...]:
     order = tuple(dict.fromkeys(label(value) for value in domain))
     outside = [text for text in named if text not in order]
     if outside:
@@ -584,10 +584,10 @@ class Members:
             array.flags.writeable = False
 
     @classmethod
-    def of(cls, columns: tuple[Column, ...], group: Integers, people: Integers) -> Members:
+    def build(cls, columns: tuple[Column, ...], group: Integers, people: Integers) -> Members:
         """Gather rows that say who is in which group; rows that say the same are counted together.
 
-        >>> who = Members.of((Column.of("sex", ["m", "f", "m"]),), np.array([0, 0, 0]), np.array([1, 1, 1]))
+        >>> who = Members.build((Column.of("sex", ["m", "f", "m"]),), np.array([0, 0, 0]), np.array([1, 1, 1]))
         >>> [who.columns[0].cell(key) for key in who.key], who.people.tolist()
         (['f', 'm'], [1, 2])
         """

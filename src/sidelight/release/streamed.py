@@ -105,11 +105,11 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         """Have all groups in this process, or in its temporary files."""
         return replace(self, stream=self.stream.brought_here(self.memory))
 
-    def with_populations(self, populations: tuple[PopulationCounts, ...]) -> StreamedRelease:
+    def attach_populations(self, populations: tuple[PopulationCounts, ...]) -> StreamedRelease:
         """Let groups know how many people of populations have their cells."""
         return replace(self, populations=populations)
 
-    def with_printing(self, printing: Printing) -> StreamedRelease:
+    def attach_printing(self, printing: Printing) -> StreamedRelease:
         """Say how its labels came about."""
         return replace(self, printing=printing)
 

@@ -101,7 +101,7 @@ class StreamedGroups:
                 yield Groups(domain, sizes, counts, (), self.semantics, self.whole, numbers)
             number += len(sizes)
 
-    def printed(self) -> Iterator[Groups]:
+    def unpack_groups(self) -> Iterator[Groups]:
         """Go through the groups of the stream that are not hidden, with what they print; those of a release of all."""
         for block in self.stream.blocks():
             rows = slice(None) if self.hidden is None else np.flatnonzero(~self._hidden_in(block.first, len(block)))
@@ -119,21 +119,21 @@ class StreamedGroups:
             before += len(sizes)
         return people
 
-    def alone(self, hidden: Flags, named: Flags) -> StreamedGroups:
+    def drop(self, hidden: Flags, named: Flags) -> StreamedGroups:
         """Take all but some groups of the stream for a whole release; values that nobody has go, unless named."""
-        totals = self.stream.whole - self._of_hidden(hidden)[1]
+        totals = self.stream.whole - self._count_hidden(hidden)[1]
         kept = np.flatnonzero((totals > 0) | (self.stream.whole == 0) | named)
         return StreamedGroups(self.stream, hidden, values=kept, totals=totals[kept])
 
-    def with_star(self, hidden: Flags) -> StreamedGroups:
+    def merge_hidden(self, hidden: Flags) -> StreamedGroups:
         """Put some groups of the stream together into one."""
-        people, counts = self._of_hidden(hidden)
+        people, counts = self._count_hidden(hidden)
         last = np.array([np.count_nonzero(~hidden) + 1])
         domain, whole = self.stream.domain, self.stream.whole
         star = Groups(domain, np.array([people]), Counts.from_cells([counts]), (), self.semantics, whole, last)
         return StreamedGroups(self.stream, hidden, star)
 
-    def _of_hidden(self, hidden: Flags) -> tuple[int, Integers]:
+    def _count_hidden(self, hidden: Flags) -> tuple[int, Integers]:
         """Count the people of some groups, and their values."""
         people, counts = 0, np.zeros_like(self.stream.whole)
         for block in self.stream.blocks() if hidden.any() else ():
@@ -162,7 +162,7 @@ class StreamedLattice(LatticeNodes):
     def groups_at(self, node: Node) -> AnyGroups:
         """Group the people at a node, in memory if they fit: the same groups, in the same order, as in memory."""
         self._check(node)
-        grouped = self._grouped(node)
+        grouped = self._find_groups(node)
         assert grouped is not None
         return grouped.groups_at(node) if isinstance(grouped, NodeGroups) else StreamedGroups(grouped)
 
@@ -173,7 +173,7 @@ class StreamedLattice(LatticeNodes):
         most_groups = most + (self.table.people - most) // max(least, 1)
         if self._no_run_shows(node, most_groups) and self._surely_below(node, least) > most:
             return False
-        grouped = self._grouped(node, most_groups=most_groups)
+        grouped = self._find_groups(node, most_groups=most_groups)
         if grouped is None:
             return False
         people = 0
@@ -185,14 +185,14 @@ class StreamedLattice(LatticeNodes):
 
     def _no_run_shows(self, node: Node, most_groups: int) -> bool:
         """Whether a node has to be rolled up on disk, and no run of it can have more than so many groups."""
-        at_hand = self.in_memory(node) or node in self._on_disk or self._fits(node)
+        at_hand = self.is_in_memory(node) or node in self._on_disk or self._fits(node)
         return not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout))
 
     def _surely_below(self, node: Node, least: int) -> int:
         stream, steps = self._finer(node)
         return people_surely_below(stream, steps, self.memory, least, reading=self.reading)
 
-    def in_memory(self, node: Node) -> bool:
+    def is_in_memory(self, node: Node) -> bool:
         """Whether the groups of a node are to be had in memory, without reading a file."""
         return any(is_finer(each, node) for each in self._roots)
 
@@ -207,7 +207,7 @@ class StreamedLattice(LatticeNodes):
         if held is None:
             values = sum(block.counts.positive for block in groups.stream.blocks())
             raise self.memory.too_many_groups(len(groups), self._numbers(len(groups), values))
-        return self._with_kinds(held, node)
+        return self._restore_kinds(held, node)
 
     def release_to_judge(self, node: Node) -> ReleaseBlocks:
         """Make the release of a node, to be gone through; where it is on disk, it stays there."""
@@ -220,7 +220,7 @@ class StreamedLattice(LatticeNodes):
         """Make the release of a node; refuses where it has too many groups to be held."""
         return Release(self.held_groups_at(node), sensitive=self.table.sensitive, intake=self.table.intake)
 
-    def _grouped(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
+    def _find_groups(self, node: Node, most_groups: int | None = None) -> NodeGroups | KeyStream | None:
         """Find the groups of a node in memory or on disk, or make them; None where they are more than `most_groups`."""
         roots = [each for each in self._roots if is_finer(each, node)]
         if roots:
@@ -229,7 +229,7 @@ class StreamedLattice(LatticeNodes):
             return self._roots[best]
         if self._fits(node):
             node, most_groups = self._finest_that_fits(node), None
-        stream = self._streamed(node, most_groups)
+        stream = self._find_stream(node, most_groups)
         if stream is None:
             return None
         if self.memory.rolls_up(stream.entries.rows_at_least):
@@ -256,7 +256,7 @@ class StreamedLattice(LatticeNodes):
         widths = zip(self._ladders, finer, node, strict=True)
         return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
 
-    def _streamed(self, node: Node, most_groups: int | None) -> KeyStream | None:
+    def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
         """Give the keys of a node: those at hand, or by rolling up the smallest finer ones."""
         if node in self._on_disk:
             return self._on_disk[node]
@@ -293,7 +293,7 @@ class StreamedLattice(LatticeNodes):
         return numbers_of(groups, values, len(self.table.quasi))
 
     def _keep_root(self, node: Node, groups: Groups) -> NodeGroups:
-        finest, room = self._with_kinds(groups, node), self.memory.numbers_kept
+        finest, room = self._restore_kinds(groups, node), self.memory.numbers_kept
         self._roots[node] = NodeGroups(self._ladders, node, finest, numbers_kept=room // 4)
         held = [numbers_in(each.finest) for each in self._roots.values()]
         while len(held) > 1 and sum(held) > room:
@@ -301,7 +301,7 @@ class StreamedLattice(LatticeNodes):
             held.pop(0)
         return self._roots[node]
 
-    def _with_kinds(self, groups: Groups, node: Node) -> Groups:
+    def _restore_kinds(self, groups: Groups, node: Node) -> Groups:
         """Let columns that are published as they are keep what they were taken for."""
         columns = (
             replace(column, kind=own.kind if level == 0 else None)

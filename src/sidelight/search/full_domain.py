@@ -390,7 +390,9 @@ class NodeRecodings:
         if isinstance(groups, Groups):
             codes = [column.codes for column in groups.columns]
             return self._regions(node, codes, groups.sizes, everybody - int(groups.sizes.sum()), look_up)
-        parts = [self._sums(node, [column.codes for column in each.columns], each.sizes) for each in groups.printed()]
+        parts = [
+            self._sums(node, [column.codes for column in each.columns], each.sizes) for each in groups.unpack_groups()
+        ]
         sums = reduce(_Sums.plus, parts)
         nothing = [np.zeros(0, np.int32)] * len(node)
         return self._regions(node, nothing, np.zeros(0, np.int64), everybody - sums.people, look_up, sums=sums)

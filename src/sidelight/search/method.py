@@ -22,7 +22,7 @@ from sidelight.release.printing import Nodes, kind_of
 from sidelight.rounding import at_a_glance, in_words
 from sidelight.search.recoding import Buckets, Recoding, Regions
 from sidelight.search.utility import QUICK_UTILITIES, UTILITIES, UtilityName, loss
-from sidelight.streams.carried import WEIGHT_UNIT, alone, weights
+from sidelight.streams.carried import WEIGHT_UNIT, count_unique, weights
 from sidelight.table.labels import ColumnKind, Label, are_digits, as_number
 from sidelight.table.table import Column, Table, Tabular, arrow_labels, held, unused_name, value_columns
 from sidelight.table.true_counts import TrueCounts
@@ -340,7 +340,7 @@ class SearchResult(Tabular):
         hidden = suppressed_groups(self.release.groups)[self.release_rows]
         group = np.where(hidden, -1, self.release_rows)[table.carried.key]
         names, people = ", ".join(table.carried.names), counted(table.people, "person")
-        unique, without = alone(table.carried, group), alone(table.carried, group, columns=())
+        unique, without = count_unique(table.carried, group), count_unique(table.carried, group, columns=())
         yield (
             f"published as they are: {names}; whoever knows them finds {unique:,} of {people} alone in their group "
             f"({without:,} without them), and no limit judges that"
@@ -361,7 +361,7 @@ class SearchResult(Tabular):
     @property
     def kinds(self) -> Mapping[str, ColumnKind]:
         """What each column was taken for: declared, or by its type, labels and hierarchy (`table.labels`)."""
-        nodes = {name: Nodes.of(hierarchy) for name, hierarchy in self.hierarchies.items()}
+        nodes = {name: Nodes.from_hierarchy(hierarchy) for name, hierarchy in self.hierarchies.items()}
         return {each.name: kind_of(each, nodes.get(each.name)) for each in self.outcome.recoding.table.quasi}
 
     @property

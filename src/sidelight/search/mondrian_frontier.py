@@ -359,7 +359,7 @@ def place_populations(table: Table, populations: Sequence[Population]) -> tuple[
     >>> import pyarrow as pa
     >>> from sidelight.engines.read import read_table
     >>> table = read_table(pa.table({"age": ["3", "4"], "value": ["a", "a"]}), quasi="age", sensitive="value")
-    >>> both, (register,) = place_populations(table, [Population.of(pa.table({"age": ["3", "3", "9"]}))])
+    >>> both, (register,) = place_populations(table, [Population.from_source(pa.table({"age": ["3", "3", "9"]}))])
     >>> both.sizes.tolist(), register.people.tolist()
     ([1, 1, 0], [0, 0, 2])
     """

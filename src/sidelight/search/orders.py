@@ -144,7 +144,7 @@ def order_of(column: Column, hierarchy: Hierarchy | None = None) -> Order:
     >>> order_of(Column.of("age", ["30", "4", "5"])).labels
     ('4', '5', '30')
     """
-    kind = kind_of(column, None if hierarchy is None else Nodes.of(hierarchy))
+    kind = kind_of(column, None if hierarchy is None else Nodes.from_hierarchy(hierarchy))
     if kind == "ordered":
         above = _nodes_above(column, hierarchy)
         return _order(column, above, _codes_in_order(column, above), kind=kind)

@@ -197,7 +197,7 @@ class SearchProblem:
 def _printing(method: Method, outcome: SearchOutcome, by: Mapping[str, Hierarchy]) -> Printing:
     """Return how a search prints; intervals of numbers mean what they say, whatever a hierarchy calls them."""
     along = {order.name: by[order.name] for order in outcome.recoding.orders if order.name in by and not order.numeric}
-    return Printing.along(along, averages=method.prints_averages)
+    return Printing.from_hierarchies(along, averages=method.prints_averages)
 
 
 def as_policy(policy: object) -> Policy:

@@ -113,7 +113,7 @@ def search_with_suppression(
             chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
             if chosen is not None:
                 weighed = replace(chosen, worth=worth(chosen))
-                on_disk = isinstance(lattice, StreamedLattice) and not lattice.in_memory(node)
+                on_disk = isinstance(lattice, StreamedLattice) and not lattice.is_in_memory(node)
                 within[node] = replace(weighed, suppressed=None) if on_disk else weighed
     except KeyboardInterrupt:
         complete = False
@@ -230,7 +230,7 @@ def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyG
     """
     named = policy.mentions(groups.domain)
     if isinstance(groups, StreamedGroups):
-        return groups.alone(suppressed, named)
+        return groups.drop(suppressed, named)
     rows = np.flatnonzero(~suppressed)
     some = groups if len(rows) == len(groups) else groups.take(rows)
     totals = some.counts.totals()
@@ -244,7 +244,7 @@ def take_rest(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck) -> AnyG
         some.semantics,
         totals[kept],
         np.arange(1, len(some) + 1),
-        tuple(each.alone(rows) for each in groups.populations),
+        tuple(each.keep_only(rows) for each in groups.populations),
     )
 
 
@@ -281,7 +281,7 @@ def _smallest_left(groups: AnyGroups, suppressed: Flags, most_people: int) -> It
 def _add_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
     """Put the suppressed groups together into one that says `*` in every column, after the others."""
     if isinstance(groups, StreamedGroups):
-        return groups.with_star(suppressed)
+        return groups.merge_hidden(suppressed)
     kept = np.flatnonzero(~suppressed)
     number = np.full(len(groups), len(kept))
     number[kept] = np.arange(len(kept))
@@ -292,7 +292,7 @@ def _add_star_group(groups: AnyGroups, suppressed: Flags) -> AnyGroups:
         columns=tuple(_add_star(column, kept) for column in groups.columns),
         semantics=groups.semantics,
     )
-    return replace(printed, populations=tuple(each.with_last(kept) for each in groups.populations))
+    return replace(printed, populations=tuple(each.append_rest(kept) for each in groups.populations))
 
 
 def _add_star(column: Column, kept: Integers) -> Column:

@@ -42,7 +42,7 @@ def carry(finer: Table, columns: int) -> Table:
     )
 
 
-def alone(carried: CarriedColumns, group: Integers, columns: Sequence[str] | None = None) -> int:
+def count_unique(carried: CarriedColumns, group: Integers, columns: Sequence[str] | None = None) -> int:
     """Count the people who are alone in their group with what they say in some of the columns (default: in all).
 
     `group` is that of each entry; −1 is nobody whose cells are printed.

@@ -98,7 +98,7 @@ class KeyStream:
         first, people = self.first, _Queue(self.people_per_key)
         weights = None if self.weight_per_key is None else _Queue(self.weight_per_key)
         for words, counts, keys, starts in whole_keys(self.entries, self.packing):
-            values = self.value_places.of(self.packing.values(words, keys))
+            values = self.value_places.look_up(self.packing.values(words, keys))
             distinct = [word[starts] for word in keys]
             matrix = _matrix(starts, values, counts, len(self.domain))
             sizes = matrix.per_row() if self.people_per_key is None else people.take(distinct)
@@ -137,7 +137,7 @@ class KeyStream:
         """Have what is asked of the keys, where they are, brought here bit by bit."""
         yield from of_stream(self)
 
-    def known(self) -> KeyStream:
+    def strip_keys(self) -> KeyStream:
         """All that is known without the keys, which `spread` and `gather` bring along."""
         return self
 
@@ -248,7 +248,7 @@ class ValuePlaces:
     table: Integers | None  # place by value, where there are not too many
 
     @classmethod
-    def among(cls, values: Integers, places: Integers, width: int) -> ValuePlaces:
+    def build(cls, values: Integers, places: Integers, width: int) -> ValuePlaces:
         """Look up `places` by `values`, which are below `width`."""
         if width > DENSE_VALUES:
             return cls(values, places, None)
@@ -256,7 +256,7 @@ class ValuePlaces:
         table[values] = places
         return cls(values, places, table)
 
-    def of(self, values: Integers) -> Integers:
+    def look_up(self, values: Integers) -> Integers:
         """Look up values that occur."""
         if self.table is not None:
             return self.table[values]

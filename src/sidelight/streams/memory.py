@@ -37,17 +37,17 @@ MOST_DIGITS = 20
 class Memory:
     """How many bytes may be used in all.
 
-    >>> Memory.of("2GB").engine_limit
+    >>> Memory.parse("2GB").engine_limit
     '720000000B'
     """
 
     total: int
 
     @classmethod
-    def of(cls, memory: str | int) -> Memory:
+    def parse(cls, memory: str | int) -> Memory:
         """Read "2GB", "512 MB" or a number of bytes.
 
-        >>> Memory.of("512 MB").total
+        >>> Memory.parse("512 MB").total
         512000000
         """
         written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", as_given(memory))
@@ -146,7 +146,7 @@ class Memory:
 
 
 def _enough_for(held: int) -> str:
-    """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.of` reads it.
+    """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.parse` reads it.
 
     >>> _enough_for(2_000_000_000)
     '2.4GB'

@@ -56,7 +56,7 @@ def roll_up_stream(
     reading: Reading = not_told,
 ) -> KeyStream | None:
     """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
-    step = _Step.of(stream, columns, reading)
+    step = _Step.build(stream, columns, reading)
     try:
         entries = step.entries(stream, memory, most_keys)
         people, weights = (
@@ -86,7 +86,7 @@ def people_surely_below(
     reading: Reading = not_told,
 ) -> int:
     """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
-    step = _Step.of(stream, columns, reading)
+    step = _Step.build(stream, columns, reading)
     per_key, bits = stream.people_per_key, min(MOST_SLOTS, memory.to_count // 8).bit_length() - 1
     people = np.zeros(1 << bits, np.int64)
     recoded = step.packed_anew(stream.entries) if per_key is None else step.amounts_anew(per_key)
@@ -118,7 +118,7 @@ class _Step:
     reading: Reading = not_told
 
     @classmethod
-    def of(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: Reading) -> _Step:
+    def build(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: Reading) -> _Step:
         old = stream.packing
         quasi = old.labels[: -old.sensitive]
         labels = (before if new is None else new[0] for before, new in zip(quasi, columns, strict=True))
@@ -145,7 +145,7 @@ class _Step:
     def packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
         """Give all rows as the new packing has them, in any order; those that count once without counts."""
         done, rows = 0, entries.rows
-        recoded = ((self.recoded(words), _unless_ones(counts)) for words, counts in entries.in_any_order())
+        recoded = ((self.repack(words), _unless_ones(counts)) for words, counts in entries.read_unordered())
         for words, counts in ahead(recoded):
             yield words, counts
             done += len(words[0])
@@ -153,9 +153,9 @@ class _Step:
 
     def amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
         """Give what keys have, by their new keys."""
-        for keys, amounts in per_key.in_any_order():
+        for keys, amounts in per_key.read_unordered():
             words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
-            yield self.new.keys(self.recoded(words)), amounts
+            yield self.new.keys(self.repack(words)), amounts
 
     def amounts(self, per_key: SortedRuns, memory: Memory) -> SortedRuns:
         """Add up what keys have: people, or their weights."""
@@ -168,7 +168,7 @@ class _Step:
         words = len(self.new.layout)
         return SortedRuns(words, memory.rows_to_sort(words), like.rows_in_all)
 
-    def recoded(self, words: Words) -> Words:
+    def repack(self, words: Words) -> Words:
         """Pack rows anew, without unpacking columns that stay or say nothing any more."""
         packed: list[Integers | None] = [None] * len(self.new.layout)
         for part in self.parts:

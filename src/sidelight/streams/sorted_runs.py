@@ -78,7 +78,7 @@ class SortedRuns:
 
     def _gather(self) -> None:
         """Sort what waits; where it repeats little, write it down."""
-        words, counts = _counted_together(self._waiting, self.words)
+        words, counts = _sort_and_count(self._waiting, self.words)
         self._waiting, self._held = [(words, counts)], len(counts)
         if self.look_at is not None:
             self.look_at(words)
@@ -94,13 +94,13 @@ class SortedRuns:
     def settle(self) -> None:
         """Write down what waits, so that no rows are held while nobody asks for them."""
         if self._waiting:
-            words, counts = _counted_together(self._waiting, self.words)
+            words, counts = _sort_and_count(self._waiting, self.words)
             self._write(words, counts)
             self._waiting, self._held = [], 0
 
     def _write(self, words: Words, counts: Integers) -> None:
         try:
-            run = _Run.written(words, counts)
+            run = _Run.write(words, counts)
         except OSError as problem:
             if problem.errno in FULL:
                 raise self._no_room() from None
@@ -116,7 +116,7 @@ class SortedRuns:
         """How many rows are stored; one that is in several runs counts in each."""
         return self._held + sum(run.rows for run in self._files)
 
-    def in_any_order(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
+    def read_unordered(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows, run by run, a row perhaps several times: for what adds up, without the cost of merging."""
         for run in self._runs():
             yield from _cut(run, at_once)
@@ -124,18 +124,20 @@ class SortedRuns:
     def batches(self, at_once: int = ROWS_AT_ONCE) -> Iterator[Batch]:
         """Hand out all rows in order, each once; as often as one likes."""
         runs = self._runs()
-        yield from _merged(runs, at_once) if len(runs) > 1 else (batch for run in runs for batch in _cut(run, at_once))
+        yield from (
+            _merge_runs(runs, at_once) if len(runs) > 1 else (batch for run in runs for batch in _cut(run, at_once))
+        )
 
     def _runs(self) -> list[_Run | _HeldRun]:
         """Give the runs that are written, and what waits as one more."""
         if not self._waiting:
             return [*self._files]
-        words, counts = _counted_together(self._waiting, self.words)
+        words, counts = _sort_and_count(self._waiting, self.words)
         self._waiting, self._held = [(words, counts)], len(counts)
         return [*self._files, _HeldRun(words, counts)]
 
 
-def together(parts: Sequence[Batch]) -> Batch:
+def concatenate_batches(parts: Sequence[Batch]) -> Batch:
     """Put batches below each other; at least one."""
     words = [np.concatenate(each) for each in zip(*(words for words, _ in parts), strict=True)]
     return words, np.concatenate([counts for _, counts in parts])
@@ -270,7 +272,7 @@ class _Run:
     marks: tuple[Words, int]
 
     @classmethod
-    def written(cls, words: Words, counts: Integers) -> _Run:
+    def write(cls, words: Words, counts: Integers) -> _Run:
         file, most = _nameless_file(), int(counts.max())
         bits = 0 if most == 1 else most.bit_length()
         columns = [*words]
@@ -314,7 +316,7 @@ def _mark_every(rows: int) -> int:
     return min(max(rows // 64, 1), MARK_EVERY)
 
 
-def _counted_together(batches: list[Batch], width: int) -> Batch:
+def _sort_and_count(batches: list[Batch], width: int) -> Batch:
     """Sort rows, and count equal ones together; rows without counts count once each."""
     if width == 1 and all(len(counts) == 0 for _, counts in batches):
         rows: Integers = np.concatenate([words[0] for words, _ in batches])
@@ -324,7 +326,7 @@ def _counted_together(batches: list[Batch], width: int) -> Batch:
         return [rows if len(starts) == len(rows) else rows[starts]], np.diff(starts, append=len(rows))
     if len(batches) == 1 and len(batches[0][1]):
         words, counts = batches[0]
-        if _in_order(words):
+        if _is_sorted(words):
             return batches[0]
         return sum_equal_rows(words, counts)
     together = [np.concatenate([words[number] for words, _ in batches]) for number in range(width)]
@@ -333,7 +335,7 @@ def _counted_together(batches: list[Batch], width: int) -> Batch:
     return sum_equal_rows(together, counts)
 
 
-def _in_order(words: Words) -> bool:
+def _is_sorted(words: Words) -> bool:
     """Whether rows rise: each is larger than the one before."""
     rises = np.zeros(len(words[0]) - 1, bool)
     equal = np.ones(len(words[0]) - 1, bool)
@@ -343,7 +345,7 @@ def _in_order(words: Words) -> bool:
     return bool(rises.all())
 
 
-def _merged(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
+def _merge_runs(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch]:
     """Put sorted runs together, about `at_once` rows at a time; of no run more than that is held."""
     starts = [0] * len(runs)
     for bound in (*_bounds([run.marks for run in runs], at_once), None):
@@ -370,12 +372,12 @@ def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[
 def _rows_up_to(run: _Run | _HeldRun, bound: tuple[int, ...]) -> int:
     """Count the rows of a run that are no larger than one: by its marks, then among the rows between two of them."""
     marks, step = run.marks
-    start = _at_most(marks, bound) * step
+    start = _count_up_to(marks, bound) * step
     words, _ = run.part(start, min(start + step, run.rows))
-    return start + _at_most(words, bound)
+    return start + _count_up_to(words, bound)
 
 
-def _at_most(words: Words, row: tuple[int, ...]) -> int:
+def _count_up_to(words: Words, row: tuple[int, ...]) -> int:
     """Count the rows that are no larger than one, of some that are sorted."""
     smaller, others = 0, len(words[0])  # rows before `smaller` are smaller than it, those from `others` on larger
     for word, bound in zip(words, row, strict=True):

@@ -32,10 +32,10 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
     dropped = rows if roles.missing == "drop" else 0
     labels, places = lists.values, np.arange(len(lists.values))
     if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing
-        lists, labels, places = _with_none(lists), (*labels, None), np.append(places, -1)
+        lists, labels, places = _add_missing_value(lists), (*labels, None), np.append(places, -1)
     packing = Packing((*stream.packing.labels[:-1], labels))
     cell, value = lists.apart(np.arange(len(stream.domain)))
-    entries, people = _taken_apart(stream, lists, packing, memory)
+    entries, people = _split_entries(stream, lists, packing, memory)
     weights = None if stream.weight_per_key is None else _packed_anew(stream, packing, stream.weight_per_key, memory)
     return replace(
         stream,
@@ -48,19 +48,19 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
         intake=intake_of_lists(stream.intake, roles, rows),
         entries=entries,
         people_per_key=people,
-        value_places=ValuePlaces.among(np.arange(len(labels)), places, packing.width),
+        value_places=ValuePlaces.build(np.arange(len(labels)), places, packing.width),
         weight_per_key=weights,
     )
 
 
-def _with_none(lists: CellLists) -> CellLists:
+def _add_missing_value(lists: CellLists) -> CellLists:
     """Let cells without values have one that says so, the code after all others."""
     starts = np.cumsum(lists.lengths) - lists.lengths
     codes = np.insert(lists.codes, starts[lists.empty], len(lists.values))
     return replace(lists, lengths=np.maximum(lists.lengths, 1), codes=codes)
 
 
-def _taken_apart(
+def _split_entries(
     stream: KeyStream, lists: CellLists, packing: Packing, memory: Memory
 ) -> tuple[SortedRuns, SortedRuns]:
     """Sort values, and people, by their keys."""
@@ -68,7 +68,7 @@ def _taken_apart(
     entries, people = (SortedRuns(words, memory.rows_to_sort(words) // 2 or 1) for _ in range(2))
     for batch, counts in stream.entries.batches():
         keys = stream.packing.keys(batch)
-        cell = stream.value_places.of(stream.packing.values(batch, keys))
+        cell = stream.value_places.look_up(stream.packing.values(batch, keys))
         codes = stream.packing.key_codes(keys)
         entry, value = lists.apart(cell)
         entries.add(packing.pack([*(code[entry] for code in codes), value]), counts[entry])

@@ -377,7 +377,7 @@ class JointDomain(tuple[Label, ...]):  # noqa: SLOT001 - a tuple cannot have slo
     """What several sensitive columns say together: a value is a combination of their cells.
 
     `columns` has a `Column` for each sensitive column, with a row per value: what the value says there.  So a column is
-    also the map from these values to its own (see `Groups.recoded`).  A domain like any other for everybody who only
+    also the map from these values to its own (see `Groups.recode`).  A domain like any other for everybody who only
     counts; who asks what somebody could find out asks about one of the columns.
 
     >>> both = JointDomain([Column.of("disease", ["Flu", "Flu"]), Column.of("income", ["high", "low"])])

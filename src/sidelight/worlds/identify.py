@@ -175,7 +175,7 @@ class Descriptions:
     def _unknown(self, name: str, text: Label) -> str:
         """Say that a label is not known, and name the nearest ones."""
         nodes = self.lookup.nodes(self.release).get(name)
-        there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.under if nodes else ())]
+        there = [*self._printed_labels(name), *(nodes.above if nodes else ()), *(nodes.labels_by_node if nodes else ())]
         known = dict.fromkeys(shown(each) for each in there if each not in (None, SUPPRESSED))
         return f"the release knows no {abbreviate(name)} '{abbreviate(shown(text))}'{did_you_mean(shown(text), known)}"
 

@@ -305,7 +305,7 @@ def posterior(
     fact = as_fact(target)
     expect_hard([fact], "a question")
     expect(bool, approximate, parameter("approximate"))
-    lookup = Lookup.of(by, locate, suppressed)
+    lookup = Lookup.build(by, locate, suppressed)
     observer = Observer.identify(release, read_facts(given), people=fact.people(), effort=effort, lookup=lookup)
     if not approximate:
         return observer.probability(fact)
@@ -465,7 +465,7 @@ def posteriors(
     """
     expect(Release, release, "the release")
     expect_one_sensitive(release, "what somebody believes")
-    facts, lookup = read_facts(given), Lookup.of(by, locate, suppressed)
+    facts, lookup = read_facts(given), Lookup.build(by, locate, suppressed)
     if person is not None:
         return _beliefs(release, facts, [as_who(person)], [], effort=effort, lookup=lookup)[0]
     mentioned = list(dict.fromkeys(who for fact in facts for who in fact.people()))

@@ -44,7 +44,9 @@ def test_raw_labels_are_counted(printed, condition, expected):
 
 
 def test_a_hierarchy_says_what_there_is():
-    town = Nodes.of(Hierarchy("town", (("Bonn", "Köln", "Ulm"), ("West", "West", "South"), ("*", "*", "*"))))
+    town = Nodes.from_hierarchy(
+        Hierarchy("town", (("Bonn", "Köln", "Ulm"), ("West", "West", "South"), ("*", "*", "*")))
+    )
     counted = {"West": (1, 1), "South": (0, 1), "*": (1, 2), "Bonn": (1, 0), "{Bonn, Ulm}": (1, 1)}
     assert weights(tuple(counted), ("Bonn",), town) == counted
     assert weights(("Bonn", "*"), ("West",), town) == {"Bonn": (1, 0), "*": (2, 1)}

@@ -47,7 +47,7 @@ def test_labels_that_nobody_can_have_are_refused_with_the_nearest(release):
     assert Variables(release, {}).share((("age", "44"),)).tolist() == pytest.approx([0, 0, 1 / 11])
     starred = sl.Release.from_counts([{"Flu": 1}, {"Flu": 2}], labels=[{"sex": "*"}, {"sex": "*"}])
     assert Variables(starred, {}).share((("sex", "F"),)).tolist() == [0.5, 0.5]
-    by = {"sex": Nodes.of(sl.Hierarchy("sex", (("F", "M", "X"), ("*", "*", "*"))))}
+    by = {"sex": Nodes.from_hierarchy(sl.Hierarchy("sex", (("F", "M", "X"), ("*", "*", "*"))))}
     assert Variables(starred, {}, nodes=by).share((("sex", "F"),)) == pytest.approx([1 / 3] * 2)
 
 

@@ -152,7 +152,7 @@ class Printed(GroupSize):
 
 
 class Registered(GroupSize):
-    register = Population.of(pa.table({"age": ["31"]}))
+    register = Population.from_source(pa.table({"age": ["31"]}))
 
 
 @pytest.mark.parametrize(

@@ -567,7 +567,7 @@ def test_populations_are_named_by_their_file_alone(tmp_path):
 
 def test_a_population_that_is_no_file_has_no_name(tmp_path):
     everybody = pa.table({"age": ["1", "2"] * 20})
-    held = describe._population_facts(Population.of(everybody), ["age"])
+    held = describe._population_facts(Population.from_source(everybody), ["age"])
     assert held.model_dump() == {"name": None, "sha256": None, "people": 40}
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text("age\n1\n2\n")
@@ -732,7 +732,7 @@ def test_a_release_that_is_being_replaced_is_waited_for_and_read_as_was_asked(tm
     asked.clear()
     (tmp_path / "r.csv.before").mkdir()  # somebody does
     monkeypatch.setattr(read_back, "generation", lambda _: None)
-    memory = Memory.of("500MB")
+    memory = Memory.parse("500MB")
     monkeypatch.setattr(read_back, "read_back", lambda *_: None)
     monkeypatch.setattr(read_back, "_read_by_sidecar", slow)
     real = lambda *_: "read"  # noqa: E731
@@ -998,7 +998,7 @@ def test_whatever_is_read_of_a_release_is_read_by_the_engine_in_the_memory_that_
         return path
 
     monkeypatch.setattr(read_back, "read_back", watched)
-    memory = Memory.of("500MB")
+    memory = Memory.parse("500MB")
     read_by_sidecar(published.path, memory, engine)
     groups = [("bucket",), ("age",)] if method == "anatomy" else [("age",), ("age", "ward")]
     assert asked == [(tmp_path, group, memory, engine) for group in groups]
@@ -1125,7 +1125,7 @@ def test_memory_and_names_of_columns_come_to_whoever_reads_the_rows(tmp_path, mo
         return real(source, roles, **options)
 
     monkeypatch.setattr(read_back, "release_from", watched)
-    for memory in (None, Memory.of("500MB")):
+    for memory in (None, Memory.parse("500MB")):
         read_back.read_back(tmp_path, published.document.reading, memory)
         options = {"rows": "counts", "people": "people", "count": "count", "memory": memory}
         assert asked.pop() == (published.path, options)

@@ -34,7 +34,7 @@ def test_a_part_keeps_its_numbers_and_what_it_is_compared_with():
         "group 3 (age *, sex *)",
         "group 2 (age 20-29, sex (missing))",
     ]
-    assert part.in_order().numbers.tolist() == [2, 3]
+    assert part.sort_by_number().numbers.tolist() == [2, 3]
     assert repr(part) == "<Groups: 2 of 6 people, 3 values (single)>"
 
 

@@ -17,7 +17,7 @@ from sidelight.release.printing import Nodes
 @examples(120)
 def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
     order = LabelOrder(tuple(labels))
-    stretches = order.covered(printed)
+    stretches = order.find_covered(printed)
     assert all(start < stop for start, stop in stretches)
     assert all(one[1] < other[0] for one, other in pairwise(stretches))  # rising, and apart
     assert [order.labels[place] for place in order.position] == labels
@@ -29,21 +29,23 @@ def test_one_label_and_all_labels_at_a_time_agree(printed, labels):
     st.lists(st.integers(0, 99).map(str), min_size=1, max_size=20, unique=True), st.integers(0, 99), st.integers(0, 99)
 )
 def test_an_interval_covers_one_stretch(labels, low, high):
-    assert len(LabelOrder(tuple(labels)).covered(f"{min(low, high)}-{max(low, high)}")) <= 1
+    assert len(LabelOrder(tuple(labels)).find_covered(f"{min(low, high)}-{max(low, high)}")) <= 1
 
 
 def test_with_a_hierarchy_its_nodes_cover_neighbours_and_mean_what_it_says():
     country = sl.Hierarchy.nested("country", {"Europe": ["France", "Poland"], "20-29": ["Japan", "India", "25"]})
-    order = LabelOrder(("Japan", "France", "India", "Poland", "25", "27", None), Nodes.of(country))
-    names = {text: [order.labels[start:stop] for start, stop in order.covered(text)] for text in ("Europe", "20-29")}
+    order = LabelOrder(("Japan", "France", "India", "Poland", "25", "27", None), Nodes.from_hierarchy(country))
+    names = {
+        text: [order.labels[start:stop] for start, stop in order.find_covered(text)] for text in ("Europe", "20-29")
+    }
     assert names == {"Europe": [("France", "Poland")], "20-29": [("25", "27", "India", "Japan")]}  # it lacks 27
-    assert [order.labels[start:stop] for start, stop in order.named("20-29")] == [("25",), ("India", "Japan")]
-    assert [order.labels[start:stop] for start, stop in order.covered("{Europe, 27}")] == [
+    assert [order.labels[start:stop] for start, stop in order.find_by_name("20-29")] == [("25",), ("India", "Japan")]
+    assert [order.labels[start:stop] for start, stop in order.find_covered("{Europe, 27}")] == [
         ("27",),
         ("France", "Poland"),
     ]
-    assert order.named("{Europe, 27}") == []
-    assert order.named("*") == order.covered("*") == [(0, 7)]
+    assert order.find_by_name("{Europe, 27}") == []
+    assert order.find_by_name("*") == order.find_covered("*") == [(0, 7)]
 
 
 NUMBERS = st.integers(0, 99_999)
@@ -58,5 +60,5 @@ RANGES = st.one_of(
 @examples(120)
 def test_many_printed_labels_cover_what_each_does(printed, labels):
     order = LabelOrder(tuple(labels))
-    together = order.covered_by_each(printed)
-    assert [together.listed(at) for at in range(len(printed))] == [order.covered(text) for text in printed]
+    together = order.find_each_covered(printed)
+    assert [together.list_stretches(at) for at in range(len(printed))] == [order.find_covered(text) for text in printed]

@@ -99,7 +99,7 @@ def test_a_printed_label_covers_what_it_may_stand_for(printed, inside, outside):
     looked_for = [*inside, *outside]
     assert [text for text in looked_for if covers(printed, text)] == inside
     order = LabelOrder(tuple(looked_for))
-    assert {order.labels[at] for start, stop in order.covered(printed) for at in range(start, stop)} == {*inside}
+    assert {order.labels[at] for start, stop in order.find_covered(printed) for at in range(start, stop)} == {*inside}
 
 
 @pytest.mark.parametrize("text", ["Divorced", "a-b", "36-17", "[a, 3)", "<old", "", "C+", "to", "..", "{}"])

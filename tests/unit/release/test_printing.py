@@ -10,22 +10,22 @@ CITIES = sl.Hierarchy("city", (("Ulm", "Kiel", ""), ("South", "North", "unknown"
 
 
 def test_a_missing_label_stands_where_the_hierarchy_puts_it():
-    assert Nodes.of(CITIES).above[None] == ("unknown", "*")
-    sex = Nodes.of(sl.Hierarchy.suppression("sex", ["f", "m"]))
+    assert Nodes.from_hierarchy(CITIES).above[None] == ("unknown", "*")
+    sex = Nodes.from_hierarchy(sl.Hierarchy.suppression("sex", ["f", "m"]))
     assert sex.above[None] == ("*",)
     assert None in sex
 
 
 def test_a_hierarchy_of_one_level_has_labels_and_no_nodes():
-    only = Nodes.of(sl.Hierarchy("city", (("Ulm", "Kiel"),)))
+    only = Nodes.from_hierarchy(sl.Hierarchy("city", (("Ulm", "Kiel"),)))
     assert only.above["Ulm"] == ()
-    assert only.under == {}
+    assert only.labels_by_node == {}
     assert "Ulm" in only
 
 
 def test_what_a_file_tells_is_what_the_hierarchy_says_of_printed_nodes():
-    whole = Nodes.of(CITIES)
-    told = Nodes.covering({"South": whole.under["South"], "unknown": whole.under["unknown"]})
+    whole = Nodes.from_hierarchy(CITIES)
+    told = Nodes.covering({"South": whole.labels_by_node["South"], "unknown": whole.labels_by_node["unknown"]})
     assert told.above == {"Ulm": ("South",), "": ("unknown",), None: ("unknown",)}
     assert "North" not in told
 
@@ -47,7 +47,7 @@ AGES = [str(age) for age in range(18, 92)]
 
 
 def judged(labels, hierarchy):
-    return kind_of(Column.of("x", labels), Nodes.of(hierarchy))
+    return kind_of(Column.of("x", labels), Nodes.from_hierarchy(hierarchy))
 
 
 @pytest.mark.parametrize(

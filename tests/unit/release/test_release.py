@@ -60,7 +60,7 @@ def test_buckets_by_hand_count_people_who_look_alike():
 
 def test_members_add_up_to_the_groups():
     groups = sl.Release.from_counts([{"a": 2}]).groups
-    who = Members.of((Column.of("sex", ["m"]),), np.array([0]), np.array([1]))
+    who = Members.build((Column.of("sex", ["m"]),), np.array([0]), np.array([1]))
     with pytest.raises(BadRelease, match="add up"):
         sl.Release(groups, members=who)
     with pytest.raises(BadRelease, match="add up"):

@@ -32,9 +32,9 @@ def lattice(monkeypatch):
 def test_what_fits_is_in_memory_and_the_rest_on_disk(lattice):
     assert isinstance(lattice.groups_at((0, 0)), StreamedGroups)
     assert isinstance(lattice.groups_at((2, 0)), Groups)
-    assert not lattice.in_memory((0, 0))
-    assert lattice.in_memory((2, 0))
-    assert lattice.in_memory((2, 1))
+    assert not lattice.is_in_memory((0, 0))
+    assert lattice.is_in_memory((2, 0))
+    assert lattice.is_in_memory((2, 1))
     assert isinstance(lattice.release_to_judge((0, 1)), StreamedRelease)
     assert len(lattice.release_at((0, 1))) == 40
 
@@ -62,7 +62,7 @@ def test_groups_too_small_are_refused_without_a_sort_where_no_run_shows_it(latti
 
 
 def test_progress_moves_within_a_node(lattice, monkeypatch):
-    monkeypatch.setattr(SortedRuns.in_any_order, "__defaults__", (20,))
+    monkeypatch.setattr(SortedRuns.read_unordered, "__defaults__", (20,))
     heard = []
     policy = sl.Policy(sl.GroupSize() >= 2)
     counter = CheckCounter.watch(lattice, lambda *each: heard.append(each))
@@ -77,13 +77,13 @@ def test_hidden_groups_become_one(lattice):
     groups = lattice.groups_at((0, 1))
     hidden = np.zeros(len(groups), bool)
     hidden[:3] = True
-    star = groups.with_star(hidden)
+    star = groups.merge_hidden(hidden)
     blocks = list(star.blocks())
     assert len(star) == 38
     assert sum(int(block.sizes.sum()) for block in blocks) == 80
     assert (int(blocks[0].sizes[0]), blocks[0].counts.dense().tolist()) == (6, [[2, 4]])
     assert groups.people_of(hidden) == 6
-    assert len(groups.alone(hidden, np.zeros(2, bool))) == 37
+    assert len(groups.drop(hidden, np.zeros(2, bool))) == 37
 
 
 def test_few_nodes_are_kept_on_disk(lattice, monkeypatch):

@@ -13,18 +13,18 @@ from sidelight.streams.memory import LEAST, Memory
     [("2GB", 2 * 10**9), ("1.5 gb", 15 * 10**8), ("1GiB", 2**30), (10**9, 10**9), ("1000000000", 10**9)],
 )
 def test_amounts(text, total):
-    assert Memory.of(text).total == total
+    assert Memory.parse(text).total == total
 
 
 @pytest.mark.parametrize("text", ["", "much", "2 apples", "-1GB", "GB", "nan"])
 def test_what_is_no_amount(text):
     with pytest.raises(BadTable, match="write an amount such as 2GB"):
-        Memory.of(text)
+        Memory.parse(text)
 
 
 def test_too_little():
     with pytest.raises(NoRoom, match="at least 400MB"):
-        Memory.of(LEAST - 1)
+        Memory.parse(LEAST - 1)
 
 
 def test_a_column_with_more_labels_than_fit_says_how_much_would_do(monkeypatch):

@@ -33,7 +33,7 @@ def test_rows_are_packed_as_their_recoded_codes_are(data):
     recoded = [code if each is None else each[1][code] for code, each in zip(rows, columns, strict=False)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(packed_keys, "KEY_LIMIT", data.draw(st.sampled_from([26, 200, 2**62])))  # several words
-        packed = _Step(old, new, columns).recoded(old.pack(rows))
+        packed = _Step(old, new, columns).repack(old.pack(rows))
         expected = new.pack([*recoded, *rows[quasi:]])
     assert [word.tolist() for word in packed] == [word.tolist() for word in expected]
 
@@ -75,7 +75,7 @@ def test_a_full_disk_is_said_in_a_line(monkeypatch):
     def full(columns, words):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sorted_runs._Run, "written", full)
+    monkeypatch.setattr(sorted_runs._Run, "write", full)
     halves = (tuple(map(str, range(20))), np.repeat(np.arange(20, dtype=np.int32), 2))
     with pytest.raises(NoRoom, match="it takes up to"):
         roll_up_stream(streamed.stream, [halves], streamed.memory)

@@ -77,7 +77,7 @@ def test_a_disk_too_small_to_spill(monkeypatch, number):
     def full(*_):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(sorted_runs._Run, "written", full)
+    monkeypatch.setattr(sorted_runs._Run, "write", full)
     runs = SortedRuns(words=1, room=2, rows_in_all=100_000_000)
     with pytest.raises(NoRoom, match=r"too small for temporary files; it takes up to 1.6 GB; set TMPDIR to a larger"):
         runs.add([np.array([5, 1])])

@@ -21,7 +21,7 @@ def estimated(person="Bob", **settings):
         "confidence": 0.999,
         "rng": np.random.default_rng(3),
         "effort": Effort(states=1),
-        "lookup": Lookup.of(None, None, None),
+        "lookup": Lookup.build(None, None, None),
         **settings,
     }
     return estimate_belief(WARD, FACTS, sl.posteriors(WARD, person=person), **settings)
@@ -72,7 +72,7 @@ def test_notes_say_what_was_assumed_to_find_people():
         read_facts(["#2.2 = Flu -> #2.3 = Cold"]),
         before,
         effort=Effort(states=1),
-        lookup=Lookup.of(None, None, "may hold them"),
+        lookup=Lookup.build(None, None, "may hold them"),
         rng=np.random.default_rng(1),
         samples=10,
         confidence=0.9,
@@ -90,7 +90,7 @@ def test_people_are_looked_up_as_it_was_said():
         facts,
         sl.posteriors(release, person={"city": "Ulm"}, by=by),
         effort=Effort(states=1),
-        lookup=Lookup.of(by, None, None),
+        lookup=Lookup.build(by, None, None),
         rng=np.random.default_rng(1),
         samples=200,
         confidence=0.999,

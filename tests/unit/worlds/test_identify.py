@@ -102,7 +102,9 @@ MEMBERS = sl.Release.from_buckets(
 
 def refusal(release, *people, **lookup):
     with pytest.raises(BadKnowledge) as refused:
-        identify(release, [Described.of(who) if isinstance(who, dict) else who for who in people], Lookup.of(**lookup))
+        identify(
+            release, [Described.of(who) if isinstance(who, dict) else who for who in people], Lookup.build(**lookup)
+        )
     return str(refused.value)
 
 
@@ -216,7 +218,7 @@ def test_who_is_in_no_list_is_told_the_nearest_too():
     listed = Listed(pa.table({"age": ["30", "40"], "bucket": ["1", "2"]}))
     buckets = printing({"age": "30-39", "bucket": "1"}, {"age": "40-49", "bucket": "2"})
     found = Described.of({"age": "40"})
-    assert identify(buckets, [found], Lookup.of(locate=listed)).group_of == {found: 1}
+    assert identify(buckets, [found], Lookup.build(locate=listed)).group_of == {found: 1}
     assert refusal(buckets, {"age": "35"}, locate=listed).startswith(
         "{age = 35} fits no group; the nearest are group 1 (age 30-39, bucket 1), group 2 (age 40-49, bucket 2), which "
         "differ in age; "
@@ -251,7 +253,7 @@ def test_who_is_below_another_in_a_hierarchy_may_be_the_same():
         "write #1.1 and #1.2 for two people of it"
     )
     south, west = Described.of({"city": "South"}), Described.of({"city": "Köln"})
-    assert identify(hidden, [south, west], Lookup.of(by)).group_of == {south: 0, west: 0}
+    assert identify(hidden, [south, west], Lookup.build(by)).group_of == {south: 0, west: 0}
 
 
 @pytest.mark.parametrize(
@@ -422,7 +424,7 @@ def test_as_many_people_as_a_group_has_are_found():
 )
 def test_suppressed_rows_hold_whom_they_may_and_a_note_says_so(who, why):
     described = Described.of(who)
-    found = identify(STARRED, [described], Lookup.of(suppressed="may hold them"))
+    found = identify(STARRED, [described], Lookup.build(suppressed="may hold them"))
     assert found.group_of == {described: 2}
     assert found.notes == (
         f"{described} fits nothing that is printed{why}: this rests on suppressed rows holding the person",
@@ -438,7 +440,7 @@ def test_people_may_be_described_by_different_columns():
 def test_who_is_looked_for_at_the_nearest_average_may_be_elsewhere():
     averages = printing({"age": "30"}, {"age": "50"})
     who = Described.of({"age": "41"})
-    found = identify(averages, [who], Lookup.of(locate="nearest"))
+    found = identify(averages, [who], Lookup.build(locate="nearest"))
     assert found.group_of == {who: 1}
     assert found.notes == ("{age = 41} was looked for at the nearest average, and may be in another group",)
     assert identify(CITIES, [Described.of({"age": "44"})]).notes == ()

@@ -112,7 +112,7 @@ class SparkStream(KeyStream):
 
     def _ask_each(self, question: Callable[[KeyStream], Iterable[Summed]]) -> Callable[[Batches], list[Summed]]:
         """Build what an executor does with a partition: ask its keys, if it has some."""
-        known, shares = self.known(), self._shares_by_partition()
+        known, shares = self.strip_keys(), self._shares_by_partition()
 
         def ask(batches: Batches) -> list[Summed]:
             share = shares.get(_partition())
@@ -131,7 +131,9 @@ class SparkStream(KeyStream):
 
         for which, batch in self.gather(rows_of):
             runs[which].add(*batch)
-        return replace(self.known(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1])
+        return replace(
+            self.strip_keys(), entries=runs[0], people_per_key=None if self.people_per_key is None else runs[1]
+        )
 
     def sizes(self) -> Iterator[Integers]:
         """Return the people of all keys, in order."""
@@ -158,7 +160,7 @@ class SparkStream(KeyStream):
 
     def blocks(self) -> Iterator[KeyBlock]:
         """Bring the keys here, a partition at a time."""
-        known, shares = self.known(), self._shares_by_partition()
+        known, shares = self.strip_keys(), self._shares_by_partition()
         for share in shares.values():
             here = share.partition
 
@@ -180,7 +182,7 @@ class SparkStream(KeyStream):
         assert first is not None
         return self.columns_of(self.packing.key_codes([np.array([word]) for word in first]))
 
-    def known(self) -> KeyStream:
+    def strip_keys(self) -> KeyStream:
         """What an executor has to know, of which keys are no part."""
         return KeyStream(**{each.name: getattr(self, each.name) for each in fields(KeyStream)})
 

@@ -159,7 +159,7 @@ class CheapestKnowledge(Targeted):
     def measure(self, release: Release) -> Finding:
         """Find the least budget that suffices, and what it is spent on."""
         self.check(release)
-        market = Market.from_groups(self, release.groups.in_order())
+        market = Market.from_groups(self, release.groups.sort_by_number())
         if not market.any_target:
             return Finding(self, math.inf, None, (self.targets.nobody(),))
         assert isinstance(self.reach, Fraction)

@@ -113,7 +113,7 @@ class Implications(Targeted):
             from sidelight.measures.ck_safety.several_values import SeveralValuesSummary  # noqa: PLC0415 - brings SciPy
 
             return SeveralValuesSummary.from_groups(self, groups)
-        seen = self.targets.view(groups.in_order())
+        seen = self.targets.view(groups.sort_by_number())
         top, targets = TopCounts.from_groups(seen, self.k + 1, self.targets), set(self.targets.indices(seen).tolist())
         kept = (ListedGroup.from_row(seen, top, row, targets) for row in shortlist(top, self.k).tolist())
         return ImplicationsSummary(self, self.k, groups.domain, tuple(kept))

@@ -224,7 +224,7 @@ class Inference(Measure):
         if not self.of_groups:
             message = f"'{self.name}' by some columns looks at a whole release at once; measure the release"
             raise BadMeasure(message)
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         guesses = Guesses.of(groups.counts)
         empty = len(groups) == 0
         return InferenceSummary(

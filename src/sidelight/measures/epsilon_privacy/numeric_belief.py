@@ -231,7 +231,7 @@ class NumericBelief(Targeted, GroupByGroup):
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and number of which most more is believed."""
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         rows, columns, epsilons, matching = self._epsilons(groups)
         if len(rows) == 0:
             return Worst(self, otherwise=self.if_nothing_to_measure)

@@ -436,7 +436,7 @@ that is left shrinks by that factor.
 
     def summarize(self, groups: Groups) -> Worst:
         """Keep the group and value of which most more is believed."""
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         if self.by is not None:
             return self._worst_by_column(groups)
         if self.rules_out:
@@ -650,7 +650,7 @@ that is left shrinks by that factor.
             prior = next(each for each in priors if each.stubbornness == witness.stubbornness)
             predicate = witness.predicate or Predicate.any_of(witness.value)
             values = predicate.indices(prior.domain)
-            groups = release.groups.in_order()
+            groups = release.groups.sort_by_number()
             return replay_by_column(groups, self.by, prior, values, row=row, text=witness.label)
         if self.rules_out:
             return replay_without(self, witness, release)

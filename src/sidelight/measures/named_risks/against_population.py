@@ -49,7 +49,7 @@ class AgainstPopulation(SizeRisk):
 
     def __post_init__(self) -> None:
         if self.population is not None:
-            object.__setattr__(self, "population", Population.of(self.population))
+            object.__setattr__(self, "population", Population.from_source(self.population))
         refuse_unknown(self.name, "outside", self.outside, get_args(Outside))
         super().__post_init__()
 
@@ -90,7 +90,7 @@ class AgainstPopulation(SizeRisk):
         self._need_register()
         if self.register is None:
             return self
-        population = self.register.with_columns([column.name for column in table.quasi])
+        population = self.register.name_columns([column.name for column in table.quasi])
         if self.outside == "an error":
             keys = keys_as_groups(table)
             refuse_fewer(keys, population.count_equal(keys, *population.rows(population.columns)))

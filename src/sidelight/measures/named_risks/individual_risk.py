@@ -173,7 +173,7 @@ about 0.1771; of all 3 people about 0.3 are found so.
         """Compute all groups, add them up, and find the worst."""
         if len(groups) == 0:
             return IndividualSummary(self, None, parts=0, everybody=0)
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         _refuse_too_light(groups)
         people, weights = groups.sizes, _weights(groups)
         risks = individual_risks(people, weights)

@@ -160,7 +160,7 @@ class SizeRisk(Measure):
 
     def summarize(self, groups: Groups) -> SizeSummary:
         """Count the groups by their sizes, and keep the worst."""
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         population = self.population_of(groups)
         histogram = SizeHistogram.of(groups.sizes, None if population is groups.sizes else population)
         if len(groups) == 0:

@@ -83,7 +83,7 @@ class UniquesEstimate(Measure):
 
     def summarize(self, groups: Groups) -> UniquesSummary:
         """Count the groups by their sizes."""
-        groups = groups.in_order()
+        groups = groups.sort_by_number()
         single = np.flatnonzero(groups.sizes == 1)
         alone = groups.name(int(single[0])) if len(single) else None
         weight = 0 if groups.weights is None else int(groups.weights.sum())

@@ -298,7 +298,7 @@ class FiveMinima:
     @classmethod
     def from_groups(cls, groups: Groups, values: Integers, knowledge: Knowledge) -> FiveMinima:
         """Find the five minima over some groups, for all values at once."""
-        groups = groups.in_order()  # the first row is then the group with the smallest number
+        groups = groups.sort_by_number()  # the first row is then the group with the smallest number
         occurring = ValuesInGroups.from_groups(groups, values, knowledge.rules_out)
         logs = np.full((5, len(values)), np.inf)
         row = np.full((5, len(values)), -1)

@@ -289,7 +289,7 @@ def show(request: Request) -> Response:
     one = state.about(dict(fields).get("of", ""))
     release, by = workspace.release(one), hierarchies(workspace, one)
     texts = tuple(dict.fromkeys(text.strip() for name, text in fields if name == "know" and text.strip()))[:MOST_KNOWN]
-    lines = read_lines(release, texts, Lookup.of(by), workspace.wording)
+    lines = read_lines(release, texts, Lookup.build(by), workspace.wording)
     of = {"of": one.sensitive[0]} if len(state.sensitive) > 1 else {}
     also = {"know": list(texts), **of}
     readable = bool(texts) and not any(line.problem for line in lines)

@@ -43,7 +43,7 @@ def test_a_population_is_written_down_where_it_is_a_file(measure, settings, text
 
 
 def test_a_population_is_kept_as_one_and_may_be_given_later():
-    population = Population.of(REGISTER)
+    population = Population.from_source(REGISTER)
     assert sl.JournalistRisk(REGISTER).register == population
     assert sl.JournalistRisk(population).register is population
     assert sl.JournalistRisk().register is None
