@@ -15,6 +15,8 @@ Source: Du, Teng and Zhu, Privacy-MaxEnt, SIGMOD 2008.
 
 from __future__ import annotations
 
+import time
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
 
     from sidelight.knowledge.parse_statements import WordedStatement
     from sidelight.max_entropy.problem import Variables
-    from sidelight.max_entropy.set_beliefs import SetBeliefs
     from sidelight.release.release import Members, Release
 
 
@@ -128,8 +129,119 @@ class Certificate:
         return self.residual <= 1e-8 and self.misplaced <= 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class Beliefs(Tabular):
+class ReleaseBeliefs(Tabular):
+    """What `Beliefs` and `SetBeliefs` have in common: rows, a chart, the surest beliefs and those that moved most."""
+
+    known: tuple[WordedStatement, ...]
+
+    @property
+    @abstractmethod
+    def release(self) -> Release:
+        """The release that was seen."""
+
+    @property
+    @abstractmethod
+    def by_key(self) -> KeyBeliefs:
+        """What is believed by what is printed about people, wherever they are."""
+
+    @property
+    @abstractmethod
+    def by_kind(self) -> KeyBeliefs:
+        """As `by_key`, but people whom statements tell apart or name are kinds of their own."""
+
+    @property
+    @abstractmethod
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: whom statements may mean, and which say nothing about this release."""
+
+    @property
+    @abstractmethod
+    def undecided(self) -> int:
+        """How many amounts next to nothing may be 0, as the time was up."""
+
+    @abstractmethod
+    def find_touched_groups(self, value: int) -> Flags:
+        """Return which groups (by row) a statement touches that may change what is believed of a value."""
+
+    @abstractmethod
+    def forget_statements(self, seconds: float) -> ReleaseBeliefs:
+        """Return what follows from the release alone, about the same people."""
+
+    @abstractmethod
+    def estimation_error(self, original: Table) -> float:
+        """Return how far from the truth these beliefs are."""
+
+    @abstractmethod
+    def table(self) -> pa.Table:
+        """Return the joint distribution as an Arrow table."""
+
+    def __repr__(self) -> str:
+        people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
+        return f"<{type(self).__name__} by maximum entropy about {people}, knowing {statements}>"
+
+    def _repr_html_(self) -> str:
+        kinds = self.by_kind
+        columns = [column.name for column in kinds.members.columns]
+        names = [*columns, *(["person"] if kinds.keys.names else []), self.release.sensitive, "probability"]
+        rows = (
+            (
+                *(shown(text) for _, text in risk.says),
+                *[""] * (len(names) - 2 - len(risk.says)),
+                shown(risk.value),
+                f"{risk.probability:.4f}",
+            )
+            for risk in self.riskiest(MOST_ROWS)
+        )
+        title = f"Believed most, by maximum entropy, knowing {counted(len(self.known), 'statement')}"
+        return html_table(title, names, rows, total=len(kinds.probability), note=" ".join(self.notes))
+
+    def plot(self, before: ReleaseBeliefs | None = None) -> alt.TopLevelMixin:
+        """Draw what is believed before and after, value by value, of the people about whom it moves most.
+
+        `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
+        chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
+        """
+        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
+
+        return beliefs_chart(self, None if before is None else self._expect_same_kind(before))
+
+    def to_arrow(self) -> pa.Table:
+        """Return `table()`, by the name that dataframes have for it."""
+        return self.table()
+
+    def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
+        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
+
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
+        >>> print(*sl.maxent(ward).riskiest(1))
+        Cold for age 30-39: 0.7500
+        """
+        n = whole_number(n, BadMeasure, "n")
+        return tuple(
+            Risk(probability, self.release.domain[value], self.by_kind.says(key))
+            for key, value, probability in self.by_kind.largest(n)
+        )
+
+    def moved_most(self, before: ReleaseBeliefs, n: int = 10) -> tuple[Move, ...]:
+        """About whom do these beliefs differ most from others of the same release?  The n people who moved most.
+
+        Each with the value whose probability changed most; of those who moved as much, the surest first.
+
+        >>> labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}]
+        >>> import sidelight as sl
+        >>> ward = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 4}], labels=labels)
+        >>> print(*sl.maxent(ward, "P(Flu | sex=f) = 1").moved_most(sl.maxent(ward), 1))
+        Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
+        """
+        return self.by_kind.moved_most(self._expect_same_kind(before).by_key, whole_number(n, BadMeasure, "n"))
+
+    def _expect_same_kind(self, before: ReleaseBeliefs) -> ReleaseBeliefs:
+        return expect(type(self), before, "what is compared with")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beliefs(ReleaseBeliefs):
     """What somebody believes about the people of a release, by maximum entropy; made by `maxent`."""
 
     variables: Variables
@@ -137,13 +249,6 @@ class Beliefs(Tabular):
     constraints: Constraints
     reduced: ReducedProblem
     solution: Solution
-
-    def __repr__(self) -> str:
-        people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
-        return f"<Beliefs by maximum entropy about {people}, knowing {statements}>"
-
-    def _repr_html_(self) -> str:
-        return risks_in_html(self)
 
     @property
     def release(self) -> Release:
@@ -398,20 +503,6 @@ class Beliefs(Tabular):
         row, column, amounts = self._entries
         return joint_table(self.release, self.variables.members, row, self.variables.value[column], amounts)
 
-    def plot(self, before: Beliefs | None = None) -> alt.TopLevelMixin:
-        """Draw what is believed before and after, value by value, of the people about whom it moves most.
-
-        `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
-        chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
-        """
-        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
-
-        return beliefs_chart(self, None if before is None else expect(Beliefs, before, "what is compared with"))
-
-    def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
-        return self.table()
-
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(s | q) for all q and s that occur together: what is believed wherever such a person is."""
@@ -493,33 +584,9 @@ class Beliefs(Tabular):
         keys: Integers = self.variables.members.key[np.array(rows, np.int64)]
         return keys
 
-    def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
-        """Of whom is somebody most sure?  The n largest P*(s | q), by what is known about people (`by_kind`).
-
-        >>> import sidelight as sl
-        >>> ward = sl.Release.from_counts([{"Flu": 1, "Cold": 3}], labels=[{"age": "30-39"}])
-        >>> print(*sl.maxent(ward).riskiest(1))
-        Cold for age 30-39: 0.7500
-        """
-        n = whole_number(n, BadMeasure, "n")
-        return tuple(
-            Risk(probability, self.release.domain[value], self.by_kind.says(key))
-            for key, value, probability in self.by_kind.largest(n)
-        )
-
-    def moved_most(self, before: Beliefs, n: int = 10) -> tuple[Move, ...]:
-        """About whom do these beliefs differ most from others of the same release?  The n people who moved most.
-
-        Each with the value whose probability changed most; of those who moved as much, the surest first.
-
-        >>> labels = [{"age": "30-39", "sex": "*"}, {"age": "40-49", "sex": "f"}]
-        >>> import sidelight as sl
-        >>> ward = sl.Release.from_counts([{"Flu": 2, "Cold": 2}, {"Flu": 4}], labels=labels)
-        >>> print(*sl.maxent(ward, "P(Flu | sex=f) = 1").moved_most(sl.maxent(ward), 1))
-        Flu for age 30-39, sex f (printed *): 1.0000, and 0.5000 before
-        """
-        expect(Beliefs, before, "what is compared with")
-        return self.by_kind.moved_most(before.by_key, whole_number(n, BadMeasure, "n"))
+    def forget_statements(self, seconds: float) -> Beliefs:
+        """Return what follows from the release alone, about the same people."""
+        return beliefs_of(self.variables, (), deadline=time.monotonic() + seconds)
 
     def estimation_error(self, original: Table) -> float:
         """How far from the truth are these beliefs?  Σ_q P(q) Σ_s P(s|q) ln( P(s|q) / P*(s|q) ), in nats.
@@ -561,24 +628,6 @@ class Beliefs(Tabular):
                 before = pushes.get(words)
                 pushes[words] = before if np.isnan(multiplier) else float(multiplier) + (before or 0.0)
         return pushes
-
-
-def risks_in_html(beliefs: Beliefs | SetBeliefs) -> str:
-    """Show what is believed most in a notebook."""
-    risks, kinds = beliefs.riskiest(MOST_ROWS), beliefs.by_kind
-    columns = [column.name for column in kinds.members.columns]
-    names = [*columns, *(["person"] if kinds.keys.names else []), beliefs.release.sensitive, "probability"]
-    rows = (
-        (
-            *(shown(text) for _, text in risk.says),
-            *[""] * (len(names) - 2 - len(risk.says)),
-            shown(risk.value),
-            f"{risk.probability:.4f}",
-        )
-        for risk in risks
-    )
-    title = f"Believed most, by maximum entropy, knowing {counted(len(beliefs.known), 'statement')}"
-    return html_table(title, names, rows, total=len(kinds.probability), note=" ".join(beliefs.notes))
 
 
 def _round_people(people: float) -> str:

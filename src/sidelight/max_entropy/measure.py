@@ -33,10 +33,9 @@ from sidelight.knowledge.parse_statements import Statements, read_statements
 from sidelight.knowledge.people import Someone
 from sidelight.knowledge.statements import ConditionalProbability, MeasuredStatement, Number, Statement
 from sidelight.max_entropy.association_rules import RuleConditions, check_rules, strongest_rules
-from sidelight.max_entropy.beliefs import Beliefs
+from sidelight.max_entropy.beliefs import ReleaseBeliefs
 from sidelight.max_entropy.key_beliefs import KeyBeliefs
 from sidelight.max_entropy.maxent import SECONDS, maxent
-from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.max_entropy.terms import shares_of
 from sidelight.measures.attacker import Attacker
 from sidelight.measures.exact import Amount
@@ -137,7 +136,7 @@ class WithStatistics(Measure):
             ),
         )
 
-    def beliefs(self, release: Release) -> Beliefs | SetBeliefs:
+    def beliefs(self, release: Release) -> ReleaseBeliefs:
         """Give everything that would be believed."""
         self.check(release)
         if self.rules == (0, 0):
@@ -290,7 +289,7 @@ class MaxEntGain(StatisticsAboutValues):
         kindest = max(value - 4 * 10.0**-PLACES_IN_TIME, 0.0) if undecided else None
         return Finding(self, value, _witness(by_kind, at), after.notes, kindest)
 
-    def _both(self, release: Release) -> tuple[Beliefs | SetBeliefs, Beliefs | SetBeliefs]:
+    def _both(self, release: Release) -> tuple[ReleaseBeliefs, ReleaseBeliefs]:
         """Give what is believed with the release, and without."""
         after, statements = self.beliefs(release), self.statements()
         # without groups no row is suppressed, so that whom statements leave aside there could not be told apart
@@ -311,7 +310,7 @@ class MaxEntGain(StatisticsAboutValues):
             message = f"without the release, what is known cannot be judged: {error}"
             raise BadMeasure(message) from None
 
-    def _decide(self, after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs, at: int) -> Amount:
+    def _decide(self, after: ReleaseBeliefs, before: ReleaseBeliefs, at: int) -> Amount:
         """Give a gain: exactly where nothing is known besides, else rounded up."""
         by_kind, groups = after.by_kind, after.release.groups
         if after.known:
@@ -452,7 +451,7 @@ def _witness(beliefs: KeyBeliefs, at: int) -> Believed:
     return Believed(group, beliefs.domain[int(beliefs.value[at])], key=key, says=beliefs.says(key))
 
 
-def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
+def _cautious(beliefs: ReleaseBeliefs, key: int, value: int) -> Amount:
     """Give P*(s | q): exactly where it has a closed form, else rounded up."""
     members, groups = beliefs.by_kind.members, beliefs.release.groups
     rows = np.flatnonzero(members.key == beliefs.by_kind.keys.printed[key])
@@ -469,15 +468,15 @@ def _cautious(beliefs: Beliefs | SetBeliefs, key: int, value: int) -> Amount:
     return min(float(to_places(solved + _error(beliefs), _places(beliefs))), 1.0)
 
 
-def _is_measured(beliefs: Beliefs | SetBeliefs) -> bool:
+def _is_measured(beliefs: ReleaseBeliefs) -> bool:
     """Say whether what was measured with noise is known: then beliefs are right to some seven decimals."""
     return any(isinstance(each.statement, MeasuredStatement) for each in beliefs.known)
 
 
-def _places(*beliefs: Beliefs | SetBeliefs) -> int:
+def _places(*beliefs: ReleaseBeliefs) -> int:
     return PLACES_IN_TIME if any(each.undecided or _is_measured(each) for each in beliefs) else PLACES
 
 
-def _error(*beliefs: Beliefs | SetBeliefs) -> Fraction:
+def _error(*beliefs: ReleaseBeliefs) -> Fraction:
     """Give what is added before rounding up: what measurements may be off, else less than the last place is worth."""
     return Fraction(1, 10**PLACES_IN_TIME) if any(map(_is_measured, beliefs)) else -Fraction(1, 10 ** (PLACES + 1))

@@ -29,31 +29,28 @@ import numpy as np
 import pyarrow as pa
 
 from sidelight.arrays import Flags, Floats, Integers, pair_equal
-from sidelight.errors import BadKnowledge, BadMeasure, expect, parameter
+from sidelight.errors import BadKnowledge, BadMeasure, parameter
 from sidelight.knowledge.events import keep_conditions_on_values
 from sidelight.knowledge.people import Who, as_who
 from sidelight.max_entropy.beliefs import (
     Beliefs,
     Certificate,
     MeantPeople,
+    ReleaseBeliefs,
     beliefs_of,
     joint_table,
-    risks_in_html,
 )
 from sidelight.max_entropy.constraints import NOBODY
-from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople, Move, Risk
+from sidelight.max_entropy.key_beliefs import KeyBeliefs, KeysOfPeople
 from sidelight.max_entropy.terms import shares_of
 from sidelight.progress import Progress, quiet
 from sidelight.release.release import Release, whole_groups
-from sidelight.rounding import whole_number
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, label, shown
-from sidelight.table.table import Table, Tabular
+from sidelight.table.table import Table
 from sidelight.text import counted
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from sidelight.knowledge.parse_statements import WordedStatement
     from sidelight.max_entropy.problem import Variables
     from sidelight.release.groups import GroupName
@@ -140,8 +137,8 @@ def _depends_on_hidden(beliefs: Beliefs) -> bool:
     return bool((parts.divided_rows & beliefs.touched_groups[members.group]).any())
 
 
-@dataclass(frozen=True, eq=False)
-class SetBeliefs(Tabular):
+@dataclass(frozen=True, eq=False, repr=False)
+class SetBeliefs(ReleaseBeliefs):
     """What somebody believes about people with sets of values, by maximum entropy; made by `maxent`.
 
     Each probability is that of having a value, among others; those of a person may add up to more or less than one.
@@ -153,17 +150,15 @@ class SetBeliefs(Tabular):
     [0.1, 0.75]
     """
 
-    release: Release
+    seen: Release
     known: tuple[WordedStatement, ...]
     of_value: Mapping[Label, Beliefs]  # of each value that a statement mentions: who has it and who has not
     nothing_known: Beliefs  # the same people, of whom no statement is
 
-    def __repr__(self) -> str:
-        people, statements = counted(self.release.size, "person"), counted(len(self.known), "statement")
-        return f"<SetBeliefs by maximum entropy about {people}, knowing {statements}>"
-
-    def _repr_html_(self) -> str:
-        return risks_in_html(self)
+    @property
+    def release(self) -> Release:
+        """The release that was seen."""
+        return self.seen
 
     @cached_property
     def people(self) -> Beliefs:
@@ -267,20 +262,6 @@ class SetBeliefs(Tabular):
         """
         return joint_table(self.release, self.people.variables.members, *self._entries)
 
-    def plot(self, before: SetBeliefs | None = None) -> alt.TopLevelMixin:
-        """Draw what is believed before and after, value by value, of the people about whom it moves most.
-
-        `before` are other beliefs about the same release; default: what follows from the release alone.  An Altair
-        chart, which needs the extra `plot`: a notebook shows it, `chart.save("beliefs.svg")` writes it.
-        """
-        from sidelight.report.charts.beliefs import beliefs_chart  # noqa: PLC0415 - it stands below
-
-        return beliefs_chart(self, before)
-
-    def to_arrow(self) -> pa.Table:
-        """Give `table()`, by the name that dataframes have for it."""
-        return self.table()
-
     @cached_property
     def by_key(self) -> KeyBeliefs:
         """P*(v ∈ S | q) for all q and v that occur together."""
@@ -305,18 +286,10 @@ class SetBeliefs(Tabular):
         keys = KeysOfPeople.concatenate(kinds, names)
         return KeyBeliefs(self.people.variables, keys, self.release.domain, key, value, probability)
 
-    def riskiest(self, n: int = 10) -> tuple[Risk, ...]:
-        """Of whom is somebody most sure?  The n largest P*(v ∈ S | q), by what is known about people."""
-        n = whole_number(n, BadMeasure, "n")
-        return tuple(
-            Risk(probability, self.release.domain[value], self.by_kind.says(key))
-            for key, value, probability in self.by_kind.largest(n)
-        )
-
-    def moved_most(self, before: SetBeliefs, n: int = 10) -> tuple[Move, ...]:
-        """About whom do these beliefs differ most from others of the same release?  As `Beliefs.moved_most`."""
-        expect(SetBeliefs, before, "what is compared with")
-        return self.by_kind.moved_most(before.by_key, whole_number(n, BadMeasure, "n"))
+    def forget_statements(self, seconds: float) -> SetBeliefs:
+        """Return what follows from the release alone, which takes no time."""
+        del seconds
+        return replace(self, known=(), of_value={})
 
     def estimation_error(self, original: Table) -> float:
         """Refuse: how far beliefs about sets are from the truth is not one distribution per key."""

@@ -6,16 +6,13 @@ stands in its place.
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sidelight.max_entropy.beliefs import Beliefs, beliefs_of
+from sidelight.max_entropy.beliefs import Beliefs, ReleaseBeliefs
 from sidelight.max_entropy.constraints import NOBODY
-from sidelight.max_entropy.set_beliefs import SetBeliefs
 from sidelight.report.charts.dumbbell import Change, dumbbell_chart
 from sidelight.rounding import short_decimal
 from sidelight.table.labels import Label, shown, shown_in_list
@@ -26,15 +23,12 @@ if TYPE_CHECKING:
 
     from sidelight.max_entropy.key_beliefs import KeyBeliefs
 
-SECONDS = 60.0
-"""How long the beliefs before may take."""
 
-
-def beliefs_chart(after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs | None = None) -> alt.TopLevelMixin:
+def beliefs_chart(after: ReleaseBeliefs, before: ReleaseBeliefs | None = None) -> alt.TopLevelMixin:
     """Draw what is believed, value by value, of the kind of people about whom it moved most."""
     if before is None and not after.known:
         return _against_everybody(after)
-    earlier = _without_knowledge(after) if before is None else before
+    earlier = after.forget_statements(seconds=60) if before is None else before
     kinds = after.by_kind
     kind, value = _mover(kinds, earlier.by_key)
     rows = _rows(kinds, kind)
@@ -51,13 +45,6 @@ def beliefs_chart(after: Beliefs | SetBeliefs, before: Beliefs | SetBeliefs | No
     return _chart(after, changes, kinds, kind, value, ends=("before", "after"))
 
 
-def _without_knowledge(after: Beliefs | SetBeliefs) -> Beliefs | SetBeliefs:
-    """Give what follows from the release alone, about the same people."""
-    if isinstance(after, SetBeliefs):
-        return replace(after, known=(), of_value={})
-    return beliefs_of(after.variables, (), deadline=time.monotonic() + SECONDS)
-
-
 def _mover(kinds: KeyBeliefs, before: KeyBeliefs) -> tuple[int, int]:
     """Find the kind of people and the value whose probability changed most; of equals the surest, then the first."""
     there = before.probabilities_at(kinds.keys.printed[kinds.key], kinds.value)
@@ -71,7 +58,7 @@ def _rows(kinds: KeyBeliefs, kind: int) -> dict[int, float]:
     return dict(zip(kinds.value[here].tolist(), kinds.probability[here].tolist(), strict=True))
 
 
-def _against_everybody(beliefs: Beliefs | SetBeliefs) -> alt.TopLevelMixin:
+def _against_everybody(beliefs: ReleaseBeliefs) -> alt.TopLevelMixin:
     kinds = beliefs.by_kind
     kind, value, _ = next(kinds.largest(1))
     rows, release = _rows(kinds, kind), beliefs.release
@@ -83,7 +70,7 @@ def _against_everybody(beliefs: Beliefs | SetBeliefs) -> alt.TopLevelMixin:
 
 
 def _chart(
-    beliefs: Beliefs | SetBeliefs,
+    beliefs: ReleaseBeliefs,
     changes: list[Change],
     kinds: KeyBeliefs,
     kind: int,
