@@ -5,8 +5,7 @@ release withstands.  Grouping and rolling up do not (`release/generalise.py`), n
 (`search/generalisation_table.py`) or going through sequences of values (`worlds/brute_force.py`), by which small
 findings are replayed.
 
-Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups at once),
-`prior_belief` (the measure) with `explanation` and `replay`, `wishes` (what each person wants kept), `by_column` (who
-expects other things elsewhere), `skyline` (what a release withstands),
-`numeric_belief` with `families` (numbers).
+Read `prior` (what is believed before), `worst_case` (how much more is believed after, for all groups, and once more for
+a witness), `prior_belief` (the measure) with `explanation`, `wishes` (what each person wants kept), `by_column`
+(who expects other things elsewhere), `skyline` (what a release withstands), `numeric_belief` with `families` (numbers).
 """

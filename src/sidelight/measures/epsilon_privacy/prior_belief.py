@@ -47,7 +47,6 @@ from sidelight.measures.epsilon_privacy.prior import (
     read_shape,
     read_stubbornness,
 )
-from sidelight.measures.epsilon_privacy.replay import replay_without, replay_witness
 from sidelight.measures.epsilon_privacy.wishes import cases_of_wishes, predicates_wished, values_beside
 from sidelight.measures.epsilon_privacy.worst_case import (
     Cases,
@@ -55,6 +54,8 @@ from sidelight.measures.epsilon_privacy.worst_case import (
     Rule,
     WorstEpsilon,
     epsilons_of_parts,
+    replay_without,
+    replay_witness,
     worst_of_parts,
 )
 from sidelight.measures.exact import Amount

@@ -5,6 +5,6 @@ policy makes of it, and the knowledge skyline of a release.  Counting worlds doe
 searches, which take `Acquaintance.screen()` like that of any other measure.
 
 Read `odds` (one group), `five_minima` (all groups), `acquaintance` (the measure), `witness` (from minima back to
-people), then `skyline` (what a policy asks, what a release withstands) with `pareto` (the few groups that decide it)
-and `risk_map` (the risk wherever one drags it).
+people), then `skyline` (what a policy asks, what a release withstands) with `pareto` (the few groups that decide it,
+and the risk wherever one drags it).
 """
