@@ -446,10 +446,10 @@ def unpack_bits(words: Bits, width: int) -> Flags:
     return np.unpackbits(octets, axis=-1, count=width, bitorder="little").view(np.bool_)
 
 
-def repeated(times: Integers, at_once: int) -> Iterator[Integers]:
+def repeat_rows(times: Integers, at_once: int) -> Iterator[Integers]:
     """Return each of 0, 1, … as often as is said, in order, so many at a time.
 
-    >>> [rows.tolist() for rows in repeated(np.array([3, 0, 2]), 2)]
+    >>> [rows.tolist() for rows in repeat_rows(np.array([3, 0, 2]), 2)]
     [[0, 0], [0, 2], [2]]
     """
     ends = np.cumsum(times)

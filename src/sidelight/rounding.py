@@ -180,10 +180,10 @@ def printed_cautiously(number: Fraction | float, *, large_is_bad: bool) -> float
     return near if cautious else math.nextafter(near, math.inf if large_is_bad else -math.inf)
 
 
-def raised(bound: float, relative: float = 1e-14) -> float:
+def raise_bound(bound: float, relative: float = 1e-14) -> float:
     """Raise a bound that floats computed by more than their arithmetic can have lost, relative to it.
 
-    >>> raised(0.5) > 0.5, raised(0.0)
+    >>> raise_bound(0.5) > 0.5, raise_bound(0.0)
     (True, 0.0)
     """
     return bound * (1 + relative)

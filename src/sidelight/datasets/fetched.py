@@ -204,7 +204,7 @@ def make_acs(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierarchy]]:
     later = later.join(employed, "id")
     people = pa.concat_tables([part.select(list(ACS_COLUMNS)).unify_dictionaries() for part in (first, later)])
     people = people.sort_by("id")
-    columns = {name: _in_words(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
+    columns = {name: _replace_codes(people[code], ACS_CODES.get(name)) for code, name in ACS_COLUMNS.items()}
     table = pa.table(columns | {"age": columns["age"].cast(pa.int64())})
     flat = [
         Hierarchy.suppression(name, _labels(table, name)) for name in ("sex", "race", "marital-status", "citizenship")
@@ -223,10 +223,10 @@ def make_diagnoses(contents: Mapping[str, bytes]) -> tuple[pa.Table, list[Hierar
     known = pc.unique(conditions["ICD9CODX"]).to_pylist()
     rows = people.join(conditions.select(["DUPERSID", "ICD9CODX", "year"]), "DUPERSID", join_type="left outer")
     rows = rows.sort_by([("DUPERSID", "ascending"), ("year", "ascending"), ("ICD9CODX", "ascending")])
-    columns = {name: _in_words(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
+    columns = {name: _replace_codes(rows[code], DIAGNOSED_CODES.get(name)) for code, name in DIAGNOSED_COLUMNS.items()}
     numbers = {name: _number(columns[name]) for name in ("birth-month", "birth-year", "income")}
     columns |= numbers | {"education": _years(columns["education"]), "year": _number(rows["year"])}
-    table = pa.table(columns | {"diagnosis": _in_words(rows["ICD9CODX"], labels)})
+    table = pa.table(columns | {"diagnosis": _replace_codes(rows["ICD9CODX"], labels)})
     return table, [
         *_hierarchies_of_diagnosed(table),
         _tree({code: paths[code] for code in known if code in paths}, labels),
@@ -271,7 +271,7 @@ def _first_of_runs(column: pa.ChunkedArray) -> pa.Array:
     return pc.indices_nonzero(pa.concat_arrays([pa.array([True]), changes]))
 
 
-def _in_words(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
+def _replace_codes(column: pa.ChunkedArray, words: Mapping[str, str] | None) -> pa.ChunkedArray:
     """Write codes out; a code without words is a missing value."""
     if pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())

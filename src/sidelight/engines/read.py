@@ -219,7 +219,7 @@ def _split(source: object, roles: Roles, separator: str, read: Callable[[object,
     """Count whole cells, of which each person has one, and take them apart afterwards."""
     table = read(source, whole_cells(roles))
     lists = CellLists.of(table.domain, separator, roles.values or "set", roles.missing_marks)
-    rows = lists.saying_nothing(table.counts.totals(), roles, weighed=table.weights is not None)
+    rows = lists.count_valueless(table.counts.totals(), roles, weighed=table.weights is not None)
     if rows and roles.missing == "drop":
         table = keep_cells(table, ~lists.empty)
     domain = roles.domain_of(roles.value_columns[0])

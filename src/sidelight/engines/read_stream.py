@@ -78,7 +78,7 @@ class Totals:
             known[value] = known.get(value, 0) + many
         self.values = known
 
-    def merged(self, other: Totals) -> Totals:
+    def merge(self, other: Totals) -> Totals:
         """Add what others have added up."""
         names = ("rows", "suppressed", "without_value", "repeats", "counted")
         sums = {name: getattr(self, name) + getattr(other, name) for name in names}

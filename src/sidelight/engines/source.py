@@ -310,11 +310,11 @@ def _as_key(frame: Frame, name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 def _keys(frame: Frame, name: str, key: nw.Expr, texts: Collection[str]) -> list[object]:
     """Learn how the engine writes the cells that say one of the texts."""
     answer = collect(frame.select(nw.col(name).alias("cell"), key.alias("key")).unique())
-    cells, keys = (_listed(answer.column(column)) for column in ("cell", "key"))
+    cells, keys = (_list_cells(answer.column(column)) for column in ("cell", "key"))
     return [key for cell, key in zip(cells, keys, strict=True) if label(cell) in texts]
 
 
-def _listed(column: pa.ChunkedArray) -> list[object]:
+def _list_cells(column: pa.ChunkedArray) -> list[object]:
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     return [cell for chunk in plain.chunks for cell in python_cells(chunk)]
 

@@ -262,7 +262,7 @@ def streamed_table_from(source: object, roles: Roles, memory: Memory) -> Streame
 def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integers], list[Integers]]:
     """Count, column by column, the people and the rows that have each label."""
 
-    def counted_in(blocks: Iterator[RowBlock]) -> list[Integers]:
+    def count_in(blocks: Iterator[RowBlock]) -> list[Integers]:
         """Count people column by column, then rows."""
         sums = [np.zeros(width, np.int64) for width in (*widths, *widths)]
         for block in blocks:
@@ -271,10 +271,10 @@ def _label_counts(table: StreamedTable, widths: list[int]) -> tuple[list[Integer
                 sums[len(widths) + at] += np.bincount(code, minlength=width)
         return sums
 
-    def added(one: list[Integers], other: list[Integers]) -> list[Integers]:
+    def add(one: list[Integers], other: list[Integers]) -> list[Integers]:
         return [mine + theirs for mine, theirs in zip(one, other, strict=True)]
 
-    sums = table.reduce_rows(counted_in, added)
+    sums = table.reduce_rows(count_in, add)
     return sums[: len(widths)], sums[len(widths) :]
 
 

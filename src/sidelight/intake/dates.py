@@ -46,7 +46,7 @@ class _Day:
     either: tuple[int, int] | None = None
     mark: str = ""
 
-    def settled(self, first_is_day: bool | None) -> _Day:  # noqa: FBT001 - a fact of the labels, or nothing
+    def settle(self, first_is_day: bool | None) -> _Day:  # noqa: FBT001 - a fact of the labels, or nothing
         if self.either is None or first_is_day is None:
             return self
         return _Day(self.year, self.either[1 if first_is_day else 0])
@@ -125,7 +125,7 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
     if not readable or Fraction(len(readable), len(texts)) < MOSTLY:
         return None
     order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
-    settled = [None if day is None else day.settled(order.get(day.mark)) for day in days]
+    settled = [None if day is None else day.settle(order.get(day.mark)) for day in days]
     has_months = all(day is None or (day.month is not None and 1 <= day.month <= len(MONTHS)) for day in settled)
     return WrittenDays(
         labels=texts,

@@ -354,7 +354,7 @@ def roster_of(release: Release, table: object, lookup: Lookup) -> Roster:
     if release.members is not None:
         return Roster.of_members(release, release.members)
     if isinstance(table, Table):
-        return Roster.of_table(release, table, lookup)
+        return Roster.from_table(release, table, lookup)
     return Roster.of_members(release, Members.as_printed(release.groups))
 
 
@@ -367,4 +367,4 @@ def _targets(release: Release, name: ModelName, roster: Table | None, targets: T
     if name != "naive bayes":
         message = f"{parameter('targets')} without a roster are judged by {parameter('model', 'naive bayes')}; say so"
         raise BadMeasure(message)
-    return Roster.of_table(release, targets, lookup, whole=False)
+    return Roster.from_table(release, targets, lookup, whole=False)

@@ -58,7 +58,7 @@ class Roster:
         return cls(release, Members(columns, members.group[first], key[first], people))
 
     @classmethod
-    def of_table(cls, release: Release, table: Table, lookup: Lookup, *, whole: bool = True) -> Roster:
+    def from_table(cls, release: Release, table: Table, lookup: Lookup, *, whole: bool = True) -> Roster:
         """Find everybody of a table in the groups of a release; as a `whole`, they must be the people of its groups."""
         expect(Table, table, "the roster")
         printed = {column.name for column in release.groups.columns}
@@ -263,9 +263,9 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
 def _of_table(roster: Roster, table: Table) -> HeldTruth:
     key_of, members = _keys_of(roster, table.quasi), roster.members
     there = key_of >= 0
-    of_table = add_up(key_of[there], table.sizes[there], members.key_count)
+    from_table = add_up(key_of[there], table.sizes[there], members.key_count)
     in_release = add_up(members.key, members.people, members.key_count)
-    off = np.flatnonzero(of_table != in_release)
+    off = np.flatnonzero(from_table != in_release)
     if len(off):
         raise _not_of(roster, int(members.group[np.argmax(members.key == off[0])]))
     width = len(roster.release.domain)

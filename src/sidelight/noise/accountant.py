@@ -40,7 +40,7 @@ from sidelight.noise.semantic_privacy import (
     smallest_shift_on,
     with_warnings,
 )
-from sidelight.rounding import decimal_text, raised, round_down, round_up, whole_number
+from sidelight.rounding import decimal_text, raise_bound, round_down, round_up, whole_number
 from sidelight.text import html_table
 
 
@@ -328,7 +328,7 @@ def advanced(spendings: Sequence[Spending], delta: Fraction) -> float:
         return math.inf
     sizes = [float(each.epsilon) for each in spendings]
     mean = math.fsum(size * math.tanh(size / 2) for size in sizes)
-    return raised(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
+    return raise_bound(mean + math.sqrt(2 * -math.log(left) * math.fsum(size**2 for size in sizes)))
 
 
 def concentrated(spendings: Sequence[Spending], delta: Fraction) -> float:

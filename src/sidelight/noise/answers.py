@@ -30,7 +30,7 @@ import numpy as np
 from sidelight.arrays import Floats, Integers
 from sidelight.errors import BadNoise, as_given
 from sidelight.noise.mechanism import STANDARD_DEVIATIONS, Mechanism
-from sidelight.rounding import exact_number, raised
+from sidelight.rounding import exact_number, raise_bound
 
 BEYOND = 1e-12
 """How likely a sum of noises is further out than its distribution is computed for."""
@@ -142,7 +142,7 @@ def _chernoff(parts: Sequence[NoisePart], alpha: float) -> float:
     laplace = [limit for part, limit in zip(parts, limits, strict=True) if part.mechanism.kind == "discrete Laplace"]
     t = t[t < min(laplace, default=math.inf)]
     log_moments = sum(part.draws * part.mechanism.log_moment(t * abs(part.weight)) for part in parts)
-    bound = raised(float(((log_moments + allowed) / t).min()), 1e-9)
+    bound = raise_bound(float(((log_moments + allowed) / t).min()), 1e-9)
     return abs(parts[0].weight) * math.floor(bound / abs(parts[0].weight)) if len(parts) == 1 else bound
 
 

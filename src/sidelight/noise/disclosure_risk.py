@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from sidelight.noise.privacy_profile import Neighbours
-from sidelight.rounding import raised, round_up, short_decimal, to_places
+from sidelight.rounding import raise_bound, round_up, short_decimal, to_places
 
 WHO_TELLS: dict[Neighbours, str] = {
     "add or remove": "Whoever guesses who is in the data, and takes at most {alarms} of those who are not for being in",
@@ -95,7 +95,7 @@ class DisclosureRisk:
     @property
     def relative_risk(self) -> float:
         """The factor by which the probability rises at most."""
-        return raised(self.posterior / self.prior)
+        return raise_bound(self.posterior / self.prior)
 
     def sentence(self) -> str:
         """Say it to somebody whose data it is.

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from sidelight.arrays import Floats
-from sidelight.rounding import raised, round_up
+from sidelight.rounding import raise_bound, round_up
 
 STEPS = 100
 """Newton's steps towards the best α at most; any α gives a bound."""
@@ -124,7 +124,7 @@ def _summed(loss: float, threshold: Fraction, scale: float, changes: int, spread
     if scale < SMOOTH:
         middle = math.ceil(40 * spread) + 1
         everything = float(_weights(np.arange(-middle, middle + 1), scale, changes).sum())
-    return raised((float(parts.sum()) + float(weight[-1]) * spread) / everything, 1e-10)
+    return raise_bound((float(parts.sum()) + float(weight[-1]) * spread) / everything, 1e-10)
 
 
 def _weights(sums: np.ndarray, scale: float, changes: int) -> Floats:
@@ -150,8 +150,8 @@ def _integrated(loss: float, threshold: Fraction, scale: float, changes: int, sp
     """Bound the sum by its integral and its largest term: the terms rise, then fall, being log-concave."""
     t = float(threshold)
     mass, other = float(ndtr(-t / spread)), float(ndtr(-(t + changes) / spread))
-    integral = raised(mass, 1e-12) - math.exp(loss) * other * (1 - 1e-12)
+    integral = raise_bound(mass, 1e-12) - math.exp(loss) * other * (1 - 1e-12)
     # 1 − e^(−y) ≤ y, and e^(−s²/2c) (s − t) is largest where s (s − t) = cσ²
     highest = (t + math.sqrt(t**2 + 4 * spread**2)) / 2
     largest = math.exp(-(highest**2) / (2 * spread**2)) * (highest - t) / scale**2
-    return integral + raised(largest, 1e-6) / (math.sqrt(2 * math.pi) * spread)
+    return integral + raise_bound(largest, 1e-6) / (math.sqrt(2 * math.pi) * spread)

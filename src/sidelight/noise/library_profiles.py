@@ -31,7 +31,7 @@ from sidelight.noise.privacy_profile import (
     curve_of_divergences,
     curve_of_losses,
 )
-from sidelight.rounding import raised
+from sidelight.rounding import raise_bound
 
 ORDERS = 1 + np.geomspace(1e-3, 1e6, 1500)
 """The orders α at which Rényi divergences are read; any of them bounds δ."""
@@ -137,7 +137,7 @@ def _of_distance(measure: Any, distance: Any) -> PrivacyProfile:  # noqa: ANN401
     if name == "MaxDivergence":
         return PrivacyProfile.of_pair(_finite(distance))
     if name == "ZeroConcentratedDivergence":
-        return PrivacyProfile.of_curve(curve_of_divergences(ORDERS, raised(_finite(distance)) * ORDERS))
+        return PrivacyProfile.of_curve(curve_of_divergences(ORDERS, raise_bound(_finite(distance)) * ORDERS))
     if name == "RenyiDivergence":
         divergences = np.array([_finite(distance(float(order))) for order in ORDERS])
         return PrivacyProfile.of_curve(curve_of_divergences(ORDERS, divergences))
@@ -154,7 +154,7 @@ def _plus(profile: PrivacyProfile, slack: float) -> PrivacyProfile:
     curve = profile.curve
 
     def added(deltas: Sequence[float]) -> list[float]:
-        return [min(raised(delta + slack) if delta else slack, 1.0) for delta in deltas]
+        return [min(raise_bound(delta + slack) if delta else slack, 1.0) for delta in deltas]
 
     epsilons, deltas = zip(*profile.pairs, strict=True)
     pairs = tuple(zip(epsilons, added(deltas), strict=True))
@@ -199,7 +199,7 @@ def _of_event(event: Any, neighbours: Neighbours) -> PrivacyProfile:  # noqa: AN
         message = f"dp-accounting refuses this event: {' '.join(str(refused).split())}"
         raise BadNoise(message) from None
     pure = _pure_epsilon(event, events)
-    return profile if pure is None or pure == 0 else profile | PrivacyProfile.of_pair(raised(pure))
+    return profile if pure is None or pure == 0 else profile | PrivacyProfile.of_pair(raise_bound(pure))
 
 
 RELATION = "neighboring_relation"
@@ -243,7 +243,7 @@ def _by_divergences(accountant: Any) -> PrivacyProfile:  # noqa: ANN401
     bounded = np.isfinite(divergences) & (orders > 1)
     if not bounded.any():
         raise BadNoise(UNBOUNDED)
-    return PrivacyProfile.of_curve(curve_of_divergences(orders[bounded], raised(1.0) * divergences[bounded]))
+    return PrivacyProfile.of_curve(curve_of_divergences(orders[bounded], raise_bound(1.0) * divergences[bounded]))
 
 
 def _pure_epsilon(event: Any, kinds: Any) -> float | None:  # noqa: ANN401

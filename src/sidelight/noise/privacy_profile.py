@@ -31,7 +31,7 @@ import numpy as np
 
 from sidelight.arrays import Floats
 from sidelight.errors import BadNoise, parameter
-from sidelight.rounding import exact_number, raised, round_up
+from sidelight.rounding import exact_number, raise_bound, round_up
 
 LOST_IN_TRANSFORMS = 1e-13
 """What Fourier transforms of privacy losses may lose of a δ in floats: a thousand of them were seen to lose 5e-15."""
@@ -119,7 +119,7 @@ class PrivacyProfile:
         """
         return PrivacyProfile(
             tuple(
-                (2 * epsilon, min(raised(delta * (1 + _exp(epsilon))), 1.0) if delta else 0.0)
+                (2 * epsilon, min(raise_bound(delta * (1 + _exp(epsilon))), 1.0) if delta else 0.0)
                 for epsilon, delta in self.pairs
             )
         )
@@ -134,13 +134,13 @@ class PrivacyProfile:
         few = np.exp(np.minimum(epsilons, 700)) * false_alarms + deltas
         many = 1 - np.exp(-epsilons) * np.maximum(1 - deltas - false_alarms, 0)
         least = np.minimum(few, many).min(axis=0)
-        return np.minimum(raised(1.0) * least + LOST_IN_FLOATS, 1.0)  # type: ignore[no-any-return]
+        return np.minimum(raise_bound(1.0) * least + LOST_IN_FLOATS, 1.0)  # type: ignore[no-any-return]
 
     @property
     def advantage(self) -> float:
         """By how much saying "you are in" is likelier, at most, when you are than when you are not."""
         bounds = (math.tanh(epsilon / 2) + 2 * delta / (_exp(epsilon) + 1) for epsilon, delta in self.pairs)
-        return min(raised(min(bounds)), 1.0)
+        return min(raise_bound(min(bounds)), 1.0)
 
     def odds_factor(self, chance: float = 0.0, *, people: int = 1) -> float:
         """By which factor the odds of being in change at most; of so many people, except with this chance for any.
@@ -152,12 +152,12 @@ class PrivacyProfile:
         """
         factors = [math.inf]
         for epsilon, delta in self.pairs:
-            broken = raised(people * delta) / chance if 0 < chance < 1 else math.inf
+            broken = raise_bound(people * delta) / chance if 0 < chance < 1 else math.inf
             if delta == 0:
                 factors.append(_exp(epsilon))
             elif broken < 1:
                 factors.append(_exp(epsilon) / (1 - broken))
-        return raised(min(factors), LOST_IN_FLOATS)
+        return raise_bound(min(factors), LOST_IN_FLOATS)
 
 
 def curve_of_losses(losses: Any) -> PrivacyCurve:  # noqa: ANN401 - dp-accounting has no types
@@ -165,7 +165,7 @@ def curve_of_losses(losses: Any) -> PrivacyCurve:  # noqa: ANN401 - dp-accountin
 
     def deltas(epsilons: Sequence[float]) -> list[float]:
         read = losses.get_delta_for_epsilon(list(epsilons))
-        return [min(raised(max(float(delta), 0.0)) + LOST_IN_TRANSFORMS, 1.0) for delta in read]
+        return [min(raise_bound(max(float(delta), 0.0)) + LOST_IN_TRANSFORMS, 1.0) for delta in read]
 
     return deltas
 
@@ -199,7 +199,7 @@ def largest_posterior(prior: float, odds_factor: float) -> float:
     if math.isinf(odds_factor):
         return 1.0 if prior else 0.0
     odds = prior * odds_factor
-    return min(raised(odds / (odds + 1 - prior)), 1.0) if prior < 1 else 1.0
+    return min(raise_bound(odds / (odds + 1 - prior)), 1.0) if prior < 1 else 1.0
 
 
 def _exp(power: float) -> float:

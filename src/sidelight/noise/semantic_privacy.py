@@ -46,7 +46,7 @@ from sidelight.noise.parameters import (
     units_changed,
 )
 from sidelight.noise.privacy_profile import LARGEST_READ, PrivacyProfile, largest_posterior
-from sidelight.rounding import raised, round_down, round_up, to_places, whole_number
+from sidelight.rounding import raise_bound, round_down, round_up, to_places, whole_number
 from sidelight.text import counted, html_table
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def _of_pair(
 ) -> SemanticPrivacy:
     if delta == 0:
         # a few last bits up: a promise may be kept better than told
-        shift = min(raised(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
+        shift = min(raise_bound(math.tanh(round_up(epsilon) / 2), 1e-15), 1.0)
         return with_warnings(epsilon, delta, people, shift, 0.0, neighbours=neighbours, profile=profile)
     bound = smallest_shift(round_up(epsilon), _declared(people) * delta, chance)
     return with_warnings(epsilon, delta, people, *bound, neighbours=neighbours, profile=profile)
@@ -385,12 +385,12 @@ def smallest_shift(
     whatever the data is, for somebody who knows everybody else: that law is (ε, δ)-close to the one without the person,
     under which δ̄ holds as well, since P and Q may be exchanged.
     """
-    floor = raised(math.tanh(epsilon / 2), 1e-15)
+    floor = raise_bound(math.tanh(epsilon / 2), 1e-15)
     mass = round_up(slack)
 
     def broken(excess: float) -> float:
         weight = _weight(epsilon, excess)
-        return raised(mass * (1 + math.exp(epsilon) * weight if for_data_as_it_is else weight))
+        return raise_bound(mass * (1 + math.exp(epsilon) * weight if for_data_as_it_is else weight))
 
     # invariant: with `high` the promise holds, with `low` it is not known to
     low, high = 0.0, 1 - floor
@@ -401,7 +401,7 @@ def smallest_shift(
             high = middle
         else:
             low = middle
-    return min(raised(floor + high, 1e-15), 1.0), high if chance is None else chance
+    return min(raise_bound(floor + high, 1e-15), 1.0), high if chance is None else chance
 
 
 TRIES = 128
@@ -419,7 +419,7 @@ def smallest_shift_on(
             if math.tanh(epsilon / 2) >= best[0]:  # no larger ε has a smaller shift
                 break
             if delta == 0:
-                shift = raised(math.tanh(epsilon / 2), 1e-15)
+                shift = raise_bound(math.tanh(epsilon / 2), 1e-15)
             else:
                 shift, _ = smallest_shift(epsilon, people * delta, chance, for_data_as_it_is=for_data_as_it_is)
             best = min(best, (shift, epsilon, delta))

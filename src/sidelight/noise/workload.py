@@ -60,7 +60,7 @@ from sidelight.noise.marginals import Axes, CellLayout, CoarserLevel
 from sidelight.noise.mechanism import SMALLEST_EPSILON, Mechanism, PrivacyCost, calibrate, calibrate_rho, refuse_useless
 from sidelight.noise.nested_least_squares import NestedLeastSquares
 from sidelight.noise.parameters import Sensitivity
-from sidelight.rounding import raised
+from sidelight.rounding import raise_bound
 
 Query: TypeAlias = str | Sequence[str] | Mapping[str, int]
 """Columns that are counted by: "sex", "age, occupation" or ("age", "occupation"); "total", and "cells" for all.
@@ -262,7 +262,7 @@ class Measurements:
         kinds = self._nested.kinds(axes)
         if len(kinds) > min(KINDS_AT_MOST, SOLVED_AT_MOST // self._nested.size):
             # no best estimate has a larger variance than what was measured
-            return raised(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
+            return raise_bound(math.sqrt(self._variances[axes] / (1 - confidence)), 1e-6)
         return max(margin_of(self.answer(each)[1], confidence) for each in kinds)
 
 

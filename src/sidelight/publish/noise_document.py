@@ -58,7 +58,7 @@ class MechanismDocument(LedgerPart):
     l2_squared: int
 
     @classmethod
-    def of(cls, mechanism: Mechanism) -> MechanismDocument:
+    def build(cls, mechanism: Mechanism) -> MechanismDocument:
         """Write noise with its sensitivity."""
         change = mechanism.sensitivity
         return cls(kind=mechanism.kind, scale=mechanism.scale, l1=change.l1, l2_squared=change.l2_squared)
@@ -100,7 +100,7 @@ class UnitDocument(LedgerPart):
     people_at_most: Whole | None
 
     @classmethod
-    def of(cls, unit: PrivacyUnit, people_at_most: int | None) -> UnitDocument:
+    def build(cls, unit: PrivacyUnit, people_at_most: int | None) -> UnitDocument:
         """Write whom the counts hide."""
         return cls(
             unit=unit.word,
@@ -136,7 +136,7 @@ class AccountDocument(BudgetDocument):
     accounting: Accounting
 
     @classmethod
-    def of(cls, account: Account) -> AccountDocument:
+    def build(cls, account: Account) -> AccountDocument:
         """Write the budget of an account and how it adds up."""
         return cls(**dict(BudgetDocument.of(account)), accounting=account.accounting)
 

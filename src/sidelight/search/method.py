@@ -328,7 +328,7 @@ class SearchResult(Tabular):
         """
         buckets = self.outcome.buckets
         if buckets is None:
-            return TrueCounts.of_table(held(self.outcome.recoding.table), self.release_rows)
+            return TrueCounts.from_table(held(self.outcome.recoding.table), self.release_rows)
         assert buckets.true_counts is not None  # anatomy deals people whose values it knows
         return buckets.true_counts
 

@@ -27,14 +27,14 @@ def split_stream(stream: KeyStream, roles: Roles, separator: str, memory: Memory
     """Take the cells of a stream with one cell per person apart, as the complete `roles` say; its keys come here."""
     stream = stream.brought_here(memory)
     lists = CellLists.of(stream.domain, separator, roles.values or "set", roles.missing_marks)
-    rows = lists.saying_nothing(stream.whole, roles, weighed=stream.weight_per_key is not None)
+    rows = lists.count_valueless(stream.whole, roles, weighed=stream.weight_per_key is not None)
     lists = lists.replace_values(roles.domain_of(roles.value_columns[0]), stream.sensitive)
     dropped = rows if roles.missing == "drop" else 0
     labels, places = lists.values, np.arange(len(lists.values))
     if rows and not dropped:  # who has no value makes a key all the same, by a value that counts for nothing
         lists, labels, places = _add_missing_value(lists), (*labels, None), np.append(places, -1)
     packing = Packing((*stream.packing.labels[:-1], labels))
-    cell, value = lists.apart(np.arange(len(stream.domain)))
+    cell, value = lists.split_entries(np.arange(len(stream.domain)))
     entries, people = _split_entries(stream, lists, packing, memory)
     weights = None if stream.weight_per_key is None else _packed_anew(stream, packing, stream.weight_per_key, memory)
     return replace(
@@ -70,7 +70,7 @@ def _split_entries(
         keys = stream.packing.keys(batch)
         cell = stream.value_places.look_up(stream.packing.values(batch, keys))
         codes = stream.packing.key_codes(keys)
-        entry, value = lists.apart(cell)
+        entry, value = lists.split_entries(cell)
         entries.add(packing.pack([*(code[entry] for code in codes), value]), counts[entry])
         kept = np.flatnonzero(lists.lengths[cell])  # whose cell says nothing, and is dropped, is not counted
         people.add(packing.pack_keys([code[kept] for code in codes], len(kept)), counts[kept])

@@ -47,7 +47,7 @@ def split_cells(
     """
     lists = CellLists.of(table.domain, separator, semantics, missing_marks).replace_values(domain, table.sensitive)
     row, cell, count = table.counts.entries()
-    entry, value = lists.apart(cell)
+    entry, value = lists.split_entries(cell)
     counts = Counts.from_entries(row[entry], value, count[entry], (table.counts.rows, len(lists.values)))
     once = Counts.from_entries(entry, value, np.ones(len(entry), np.int64), (len(row), len(lists.values)))
     profiles = Profiles(row, count, once)
@@ -94,14 +94,14 @@ class CellLists:
         places = np.array([domain.index(value) for value in self.values], np.int64)
         return replace(self, values=domain, codes=places[self.codes])
 
-    def apart(self, cell: Integers) -> tuple[Integers, Integers]:
+    def split_entries(self, cell: Integers) -> tuple[Integers, Integers]:
         """Take entries with these cells apart: gives, for each value in them, whose entry it is, and the value."""
         lengths, starts = self.lengths[cell], np.cumsum(self.lengths) - self.lengths
         entry = np.repeat(np.arange(len(cell)), lengths)
         part = np.arange(len(entry)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return entry, self.codes[starts[cell[entry]] + part]
 
-    def saying_nothing(self, totals: Integers, roles: Roles, *, weighed: bool) -> int:
+    def count_valueless(self, totals: Integers, roles: Roles, *, weighed: bool) -> int:
         """Count the people whose cell has no values, of how many have each; refused unless the roles speak of it."""
         rows = int(totals[self.empty].sum())
         if rows and roles.missing == "an error":

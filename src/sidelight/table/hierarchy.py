@@ -77,13 +77,13 @@ class Hierarchy(Tabular):
         object.__setattr__(self, "_row_of", _check_levels(self.column, self.levels))
 
     def __repr__(self) -> str:
-        return f"<{self._in_words()}>"
+        return f"<{self._kind_word()}>"
 
     def _repr_html_(self) -> str:
         names = [f"level {number}" for number in range(self.height)]
-        return html_table(self._in_words(), names, zip(*self.levels, strict=True), total=len(self.levels[0]))
+        return html_table(self._kind_word(), names, zip(*self.levels, strict=True), total=len(self.levels[0]))
 
-    def _in_words(self) -> str:
+    def _kind_word(self) -> str:
         return f"Hierarchy of {self.column}: {counted(len(self.levels[0]), 'value')}, {counted(self.height, 'level')}"
 
     def to_arrow(self) -> pa.Table:

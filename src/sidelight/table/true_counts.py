@@ -28,7 +28,7 @@ class TrueCounts:
     people: Integers
 
     @classmethod
-    def of_table(cls, table: Table, group: Integers) -> TrueCounts:
+    def from_table(cls, table: Table, group: Integers) -> TrueCounts:
         """Say it of a table, where everybody with a key is in one group (−1: in none)."""
         key, value, people = having(expect(Table, table, "the table"))
         there = group[key] >= 0

@@ -86,7 +86,7 @@ def test_errors_of_the_library_name_options(tmp_path, args, said):
 def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
     (tmp_path / "people.docx").write_text("")
     result = invoke(["audit", str(tmp_path / "people.docx"), "-g", "age", "-s", "disease"])
-    assert "name it .csv, .tsv (also .gz or .zst), .parquet, .xlsx, .dta, .sav or .sas7bdat\n" in result.stderr
+    assert result.stderr.endswith(".csv, .tsv (also .gz or .zst), .xlsx, .dta, .sav or .sas7bdat\n")
 
 
 ADVISED = {

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sidelight.arrays import Floats, Integers, repeated
+from sidelight.arrays import Floats, Integers, repeat_rows
 from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import as_day, as_number, label
 from sidelight.table.table import Column
@@ -82,7 +82,7 @@ class DealtRows:
             yield from (rows[block] for block in row_blocks(len(rows)))
             return
         parts = RowParts(parts=1 << bits, columns=1, rows=len(self))
-        for rows in repeated(self.times, SHUFFLED_AT_ONCE):
+        for rows in repeat_rows(self.times, SHUFFLED_AT_ONCE):
             parts.add(self.shuffle.parts(len(rows), bits), [rows])
         for part in range(1 << bits):
             (rows,) = parts.take(part)

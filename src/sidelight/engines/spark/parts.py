@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sidelight.arrays import Integers, repeated
+from sidelight.arrays import Integers, repeat_rows
 from sidelight.engines.formats.file_format import FormatName, Writer
 from sidelight.engines.formats.parquet import ParquetWriter
 from sidelight.engines.formats.registry import writer_of
@@ -119,7 +119,7 @@ def _place_rows(batches: Batches, labels: list[pa.Array | None], seed: int) -> B
     rng = np.random.default_rng([seed, context.partitionId()])
     for batch in batches:
         *codes, times = batch.columns
-        for rows in repeated(times.to_numpy(), ROWS_PER_PART):
+        for rows in repeat_rows(times.to_numpy(), ROWS_PER_PART):
             here = [column.take(pa.array(rows)) for column in codes]
             words = [each if own is None else own.take(each) for own, each in zip(labels, here, strict=True)]
             place = pa.array(rng.integers(-(1 << 63), (1 << 63) - 1, len(rows), endpoint=True))

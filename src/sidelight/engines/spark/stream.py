@@ -227,7 +227,7 @@ def read_spark_stream(source: object, roles: Roles, memory: Memory) -> SparkStre
                 shares = _shares(ranged, packing, roles)
         finally:
             coded.unpersist()
-        totals = reduce(Totals.merged, (share.totals for share in shares))
+        totals = reduce(Totals.merge, (share.totals for share in shares))
         check_totals(totals, rows, roles)
         if roles.person_column is not None:
             check_people(rows, roles)
@@ -357,14 +357,14 @@ def _partition() -> int:
     return int(context.partitionId())
 
 
-def _map_partitions(frame: Any, of_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
+def _map_partitions(frame: Any, ask_partition: Callable[[Batches], list[Part]]) -> Any:  # noqa: ANN401 - of Spark
     """Let executors answer once per partition; an answer is what a partition comes to, or our own error."""
 
     def answers(batches: Batches) -> Batches:
         from pyspark import cloudpickle  # noqa: PLC0415 - measures may be of a user's own making
 
         try:
-            answer: list[Part] | SidelightError = of_partition(batches)
+            answer: list[Part] | SidelightError = ask_partition(batches)
         except SidelightError as problem:
             answer = problem
         yield pa.RecordBatch.from_pydict({"answer": [cloudpickle.dumps(answer)]})  # type: ignore[no-untyped-call]
@@ -386,7 +386,7 @@ def _open_answer(answer: bytes) -> list[Any]:
 def _reduce_by_tree(
     frame: Any,  # noqa: ANN401 - of Spark
     many: int,
-    of_partition: Callable[[Batches], list[Part]],
+    ask_partition: Callable[[Batches], list[Part]],
     merge: Callable[[Part, Part], Part],
 ) -> Iterator[Part]:
     """Merge the answers of so many partitions by a tree, whose last parts come here."""
@@ -395,7 +395,7 @@ def _reduce_by_tree(
         parts = (part for batch in batches for answer in batch.column(0).to_pylist() for part in _open_answer(answer))
         return [reduce(merge, parts, first) for first in islice(parts, 1)]
 
-    answers = _map_partitions(frame, of_partition)
+    answers = _map_partitions(frame, ask_partition)
     while many > FAN_IN:
         many = -(-many // FAN_IN)
         answers = _map_partitions(answers.repartition(many), merged)
