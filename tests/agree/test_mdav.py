@@ -8,8 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sidelight as sl
-from sidelight.search import distances
-from sidelight.search.distances import Centroids, KeyDistances
+from sidelight.search.merging import Centroids, KeyDistances
 from sidelight.search.microaggregation import UnclusteredKeys, mdav
 from sidelight.search.orders import column_orders
 from sidelight.table.counts import Counts

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 import sidelight as sl
 from sidelight.search.anatomy import LeastOverlap
-from sidelight.search.distances import Centroids
-from sidelight.search.merging import merge_groups, merge_until_within, pair_up
+from sidelight.search.merging import Centroids, merge_groups, merge_until_within, pair_up
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.testing import measures, releases
 

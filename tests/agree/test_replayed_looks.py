@@ -12,8 +12,8 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadRelease
+from sidelight.minimality.group_question import RosterLines
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.search.mondrian import cut_everybody, one_look
 from sidelight.search.mondrian_frontier import KeyStore
 from sidelight.search.orders import column_orders

@@ -10,7 +10,7 @@ from hypothesis import settings
 from support.examples import QUICK
 
 import sidelight as sl
-from sidelight.minimality.draws import draw
+from sidelight.minimality.group_beliefs import draw
 
 LIMITS = (sl.GroupSize() >= 5, sl.RecursiveDiversity(2) <= 1)
 SEVEN = ("age", "workclass", "education", "marital-status", "race", "sex", "native-country")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 
 import sidelight as sl
-from sidelight.minimality.group_question import GroupQuestion, group_questions
+from sidelight.minimality.group_question import GroupQuestion, RosterLines, group_questions
 from sidelight.minimality.half_limits import HalfLimits
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.search.recoding import Regions
 from sidelight.table.table import Table

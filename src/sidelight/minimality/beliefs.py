@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sidelight.arrays import Floats, Integers
     from sidelight.minimality.group_beliefs import GroupBeliefs
+    from sidelight.minimality.group_question import RosterLines
     from sidelight.minimality.half_limits import HalfLimits
-    from sidelight.minimality.roster_lines import RosterLines
     from sidelight.release.release import Release
     from sidelight.search.orders import Order
 

@@ -1,8 +1,18 @@
 """What is believed of the people of one group, once all its cuts are known to have failed.
 
 Three ways, in this order: all tables are listed (`group_tables`); where there is one cut only, its left halves are
-counted by generating functions (`worlds.one_cut`); arrangements are drawn (`draws`).  Values that cannot break a limit
+counted by generating functions (`worlds.one_cut`); arrangements are drawn.  Values that cannot break a limit
 are counted as one, and what is believed of them is shared out by how often they occur: n_s of n.
+
+Drawing     Values are dealt to people at random; a *kept* draw is one in which every cut fails.  Its table (atoms ×
+            values) is averaged over the people of an atom: the estimate.
+Interval    In kept draws one person of the atom has a value or has not: successes among trials, whose exact binomial
+            interval (Clopper and Pearson) holds with confidence 1 − 0.01/(atoms × values) for each, so 0.99 for all.
+Surest      The surest person of one set of draws was chosen by luck too, and is estimated again on fresh draws.
+Too rare    With fewer than 300 kept draws nothing is told.  Such groups must not be dropped: the rarest conditions
+            tell most.
+
+The seed is fixed, so that an answer repeats; nothing here is secret.
 """
 
 from __future__ import annotations
@@ -16,7 +26,6 @@ import numpy as np
 import numpy.typing as npt
 
 from sidelight.errors import BadRelease
-from sidelight.minimality.draws import Intervals, draw
 from sidelight.minimality.group_tables import MOST_TABLES, arrangements, list_tables, sum_tables
 from sidelight.worlds.one_cut import OneCut
 
@@ -31,19 +40,114 @@ How: TypeAlias = Literal["counted", "drawn", "bounded", "could not tell"]
 Beyond: TypeAlias = Literal["drawn", "left out"]
 """What becomes of groups with too many tables to list."""
 
-NEAR = 1e-9
-"""Beliefs that are this close are compared in whole numbers."""
-
 
 @dataclass(frozen=True, slots=True)
 class CountingEffort:
-    """How many tables of a group are listed at most, and what becomes of groups that have more."""
+    """How much is done to know what is believed in a group."""
 
-    tables: int = MOST_TABLES
-    beyond: Beyond = "drawn"
+    tables: int = MOST_TABLES  # that are listed at most
+    beyond: Beyond = "drawn"  # what becomes of groups that have more
+    fewest: int = 300  # kept draws: with fewer nothing is told
+    enough: int = 2_000  # kept draws with which drawing ends
+    cells: int = 12_000_000  # values dealt to people with which drawing ends
+    value_bits: int = 12  # that tell a group's values apart, the others, 52, are random: more values cannot be drawn
 
 
-THOROUGH = CountingEffort()
+@dataclass(frozen=True, eq=False, slots=True)
+class Intervals:
+    """What is believed of each atom and value of a group, as an estimate and within an interval, drawn or proven."""
+
+    estimate: Floats  # atom × value kept apart, the rest last
+    at_least: Floats
+    at_most: Floats
+    kept: int = 0
+    draws: int = 0
+
+
+def draw(
+    question: GroupQuestion,
+    limits: HalfLimits,
+    values: Integers,
+    counts: Integers,
+    effort: CountingEffort | None = None,
+) -> Intervals | None:
+    """Draw arrangements of a group; `values` are kept apart, `counts` are theirs and at last that of all others.
+
+    None where too few are kept, or where there are more values than numbers for them.
+    """
+    effort = effort or CountingEffort()
+    if len(counts) > 1 << effort.value_bits:
+        return None
+    first = _kept_draws(question, limits, values, counts, effort, seed=2007)
+    if first is None:
+        return None
+    estimate, hits, kept, draws = first
+    at_least, at_most = _interval(hits, kept, 0.01 / hits.size)
+    surest = np.unravel_index(int(np.argmax(estimate[:, :-1] if len(values) else estimate)), _shape(estimate, values))
+    fresh = _kept_draws(question, limits, values, counts, effort, seed=2008)
+    if fresh is not None:
+        again, hits, fresh_kept, _ = fresh
+        low, high = _interval(hits, fresh_kept, 0.01 / hits.size)
+        estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
+    return Intervals(estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate), kept, draws)
+
+
+def _shape(estimate: Floats, values: Integers) -> tuple[int, int]:
+    return estimate.shape[0], max(len(values), 1)
+
+
+def _kept_draws(
+    question: GroupQuestion,
+    limits: HalfLimits,
+    values: Integers,
+    counts: Integers,
+    effort: CountingEffort,
+    *,
+    seed: int,
+) -> tuple[Floats, Floats, int, int] | None:
+    """Give the averages over atoms, how often one person of each atom has each value, the kept draws and all draws."""
+    random = np.random.default_rng([seed, question.row])
+    kinds = len(counts)
+    dealt = np.repeat(np.arange(kinds, dtype=np.uint64), counts)
+    member = np.repeat(np.eye(len(question.people), dtype=np.float32), question.people, axis=0)  # person × atom
+    starts = np.concatenate(([0], np.cumsum(question.people)[:-1]))
+    at_once = max(300_000 // len(dealt), 1)
+    sums, hits = np.zeros((len(starts), kinds)), np.zeros((len(starts), kinds))
+    kept = draws = 0
+    while kept < effort.enough and draws * len(dealt) < effort.cells:
+        hands = _shuffle(dealt, at_once, random, effort.value_bits)
+        tables = np.stack([(hands == kind).astype(np.float32) @ member for kind in range(kinds - 1)])
+        some = question.all_fail(tables, limits, values, counts[:-1])
+        draws, kept = draws + at_once, kept + len(some)
+        sums[:, :-1] += tables[:, some].sum(axis=1).T
+        person = hands[some][:, starts]
+        hits += np.stack([(person == kind).sum(axis=0) for kind in range(kinds)], axis=1)
+    if kept < effort.fewest:
+        return None
+    sums[:, -1] = kept * question.people - sums.sum(axis=1)
+    return sums / (kept * question.people[:, np.newaxis]), hits, kept, draws
+
+
+def _shuffle(
+    dealt: npt.NDArray[np.uint64], times: int, random: np.random.Generator, bits: int
+) -> npt.NDArray[np.uint16]:
+    """Shuffle small numbers, many times: sorted by random bits above them, of which no two are the same."""
+    low = np.uint64((1 << bits) - 1)
+    hands = random.integers(0, (1 << 64) - 1, (times, len(dealt)), dtype=np.uint64, endpoint=True)
+    hands &= ~low
+    hands |= dealt
+    hands.sort(axis=1)
+    hands &= low
+    return hands.astype(np.uint16)
+
+
+def _interval(hits: Floats, kept: int, doubt: float) -> tuple[Floats, Floats]:
+    """Bound the chance of each hit; both ends together are wrong with probability `doubt` at most."""
+    from scipy.special import betaincinv  # noqa: PLC0415 - only here, and slow to import
+
+    low = betaincinv(np.maximum(hits, 1), kept - np.maximum(hits, 1) + 1, doubt / 2)
+    high = betaincinv(np.minimum(hits, kept - 1) + 1, kept - np.minimum(hits, kept - 1), 1 - doubt / 2)
+    return np.where(hits > 0, low, 0.0), np.where(hits < kept, high, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +224,9 @@ class GroupBeliefs:
         if self.shares is None:
             best: Integers = (self.at_most if self.between is None else self.estimate).argmax(axis=1)
             return best
-        near = self.estimate >= self.estimate.max(axis=1, keepdims=True) - NEAR
+        near = (
+            self.estimate >= self.estimate.max(axis=1, keepdims=True) - 1e-9
+        )  # as close as this, exact fractions decide
         best = near.argmax(axis=1).astype(np.int64)
         for atom in np.flatnonzero(near.sum(axis=1) > 1).tolist():
             best[atom] = max(np.flatnonzero(near[atom]).tolist(), key=lambda value: self.exactly(atom, value))
@@ -128,9 +234,10 @@ class GroupBeliefs:
 
 
 def believe(
-    question: GroupQuestion, limits: HalfLimits, name: object, effort: CountingEffort = THOROUGH
+    question: GroupQuestion, limits: HalfLimits, name: object, effort: CountingEffort | None = None
 ) -> GroupBeliefs:
     """Work out what is believed in a group; raises `BadRelease`, naming it, where its cuts cannot all have failed."""
+    effort = effort or CountingEffort()
     telling = np.flatnonzero(limits.telling(question.counts, int(question.sides.min())))
     counts = np.append(question.counts[telling], question.size - question.counts[telling].sum())
     tables = list_tables(question.people, counts, effort.tables)
@@ -146,7 +253,7 @@ def believe(
         return GroupBeliefs(question, telling, Fraction(sums.weight, arrangements(counts)), shares)
     if len(question.left) == 1 and limits.limits_shares_and_distinct:
         return _one_cut(question, limits, name)
-    drawn = draw(question, limits, telling, counts) if effort.beyond == "drawn" else None
+    drawn = draw(question, limits, telling, counts, effort) if effort.beyond == "drawn" else None
     if drawn is None:
         return GroupBeliefs(question, telling, float("nan"))
     return GroupBeliefs(question, telling, drawn.kept / drawn.draws, None, drawn)

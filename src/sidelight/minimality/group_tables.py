@@ -33,14 +33,6 @@ MOST_TABLES = 400_000
 PIECE = 24
 """So many bits of a weight are added up at a time."""
 
-ROWS_AT_ONCE = 1 << 16
-
-MOST_PEOPLE = 1 << 12
-"""Larger groups are not listed, however few their tables."""
-
-LARGEST_BINOMIAL = 61
-"""Every binomial coefficient of so many things fits into 63 bits."""
-
 
 def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> TableList | None:
     """List all tables of atoms × values with these sums; None where there are more than `most`.
@@ -51,7 +43,8 @@ def list_tables(people: Integers, counts: Integers, most: int = MOST_TABLES) -> 
     [[0, 2], [1, 1]]
     """
     atoms, free = len(people), len(counts) - 1
-    if int(people.sum()) > MOST_PEOPLE or count_tables(people, counts, most) > most:
+    # Larger groups are not listed, however few their tables.
+    if int(people.sum()) > (1 << 12) or count_tables(people, counts, most) > most:
         return None
     tables = np.zeros((1, atoms, free), np.int16)
     left = counts[np.newaxis]  # of each value, not yet handed out
@@ -130,8 +123,9 @@ def sum_tables(tables: TableList, people: Integers) -> TableSums:
     """
     _, atoms, free = tables.shape
     weight, hits = 0, np.zeros(atoms * free, object)
-    for start in range(0, len(tables), ROWS_AT_ONCE):
-        block = tables[start : start + ROWS_AT_ONCE]
+    rows = 1 << 16
+    for start in range(0, len(tables), rows):
+        block = tables[start : start + rows]
         cells = block.reshape(len(block), -1).astype(float)
         for place, piece in enumerate(_pieces(_weights(block, people))):
             weight += int(piece.sum()) << (PIECE * place)
@@ -162,7 +156,8 @@ def _weights(tables: TableList, people: Integers) -> Whole:
 
 def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> Whole:
     """Look up C(of, chosen), all of at most `most`."""
-    kind = np.int64 if most <= LARGEST_BINOMIAL else object
+    # Every binomial coefficient of so many things fits into 63 bits.
+    kind = np.int64 if most <= 61 else object
     pairs = of * (most + 1) + chosen
     ways: Whole = np.zeros((most + 1) ** 2, kind)
     for pair in np.flatnonzero(np.bincount(pairs)).tolist():

@@ -30,12 +30,11 @@ from sidelight.errors import BadMeasure, BadRelease, TooHard, expect, parameter
 from sidelight.measures.criterion import Criterion
 from sidelight.minimality.beliefs import InsiderBeliefs
 from sidelight.minimality.group_beliefs import Beyond, CountingEffort, believe, refuse_open_cut
-from sidelight.minimality.group_question import group_questions
+from sidelight.minimality.group_question import RosterLines, group_questions
 from sidelight.minimality.group_tables import MOST_TABLES
 from sidelight.minimality.half_limits import HalfLimits
 from sidelight.minimality.lattice_question import believe_finer_fail, bound_at, bound_by, finer_releases
 from sidelight.minimality.replayed_looks import refuse_other_than_looks
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.release.generalise import Node
@@ -54,19 +53,6 @@ from sidelight.search.value_limits import covered_limits
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Table, held
 from sidelight.text import counted
-
-CHOSEN = "the levels were chosen by somebody, and nothing was searched"
-CHOSEN_AMONG_FOUND = "the levels were chosen, and that may be among those that a search found"
-ALL_FAIL = "all its cuts fail, whoever has which value"
-OWN_CUTS_SAY_NOTHING = "All cuts of the groups fail, whoever has which value, so that these tell nothing"
-BY_SIZE = "the policy limits sizes alone, which do not depend on who has which value"
-ANATOMY = "how people were dealt into buckets depends on the buckets' counts alone, and those are printed"
-AS_SAID = (
-    ", as its file says: its groups can have come of such looks, and nobody can see in them that coins were tossed"
-)
-
-MOST_NODES = 2_000
-"""So many nodes of a lattice are weighed at most, to see which would have been preferred."""
 
 
 def insider(
@@ -102,7 +88,11 @@ def insider(
         return InsiderBeliefs(case.release, "could not tell", refusal)
     if case.method.recodes == "buckets":
         _refuse_no_buckets(case.release)
-        return InsiderBeliefs(case.release, "nothing to learn", ANATOMY)
+        return InsiderBeliefs(
+            case.release,
+            "nothing to learn",
+            "how people were dealt into buckets depends on the buckets' counts alone, and those are printed",
+        )
     check = PolicyCheck.from_policy(searchable_part(case.policy), case.release.size)
     limits = HalfLimits.from_check(check, case.release.groups)
     _refuse_broken(check, case.release)
@@ -111,7 +101,11 @@ def insider(
         refusal = case.values_decide()
         if refusal is not None:
             return InsiderBeliefs(case.release, "could not tell", refusal)
-        return InsiderBeliefs(case.release, "nothing to learn", BY_SIZE)
+        return InsiderBeliefs(
+            case.release,
+            "nothing to learn",
+            "the policy limits sizes alone, which do not depend on who has which value",
+        )
     if case.method.recodes == "levels":
         return _believe_of_full_domain(case, limits)
     return _believe_of_mondrian(case, limits, CountingEffort(exact_up_to, beyond), progress)
@@ -251,8 +245,10 @@ def _believe_of_mondrian(
         beliefs.append(believe(question, limits, case.release.groups.name(question.row).in_errors, effort))
     says_nothing = not any(each.says_something for each in beliefs)
     if says_nothing and len(case.release) == 1:
-        return InsiderBeliefs(case.release, "nothing to learn", ALL_FAIL, roster)
-    reasons = [OWN_CUTS_SAY_NOTHING] if says_nothing else []
+        return InsiderBeliefs(case.release, "nothing to learn", "all its cuts fail, whoever has which value", roster)
+    reasons = (
+        ["All cuts of the groups fail, whoever has which value, so that these tell nothing"] if says_nothing else []
+    )
     if case.values_decide() is not None:
         reasons.append(f"That {case.values_decide()} is left out, and may tell more")
     return InsiderBeliefs(case.release, "told", ". ".join(reasons), roster, tuple(beliefs), orders, limits)
@@ -275,7 +271,8 @@ def _believe_behind_veils(case: _InsiderCase) -> InsiderBeliefs:
     if not case.found_here:
         look = one_look(limits, policy, case.release.size)
         refuse_other_than_looks(roster, case.release, look, dict(case.by), method.towards)
-        reason += AS_SAID
+        reason += ", as its file says: its groups can have come of such looks, and nobody can see in them that coins "
+        reason += "were tossed"
     beliefs = bound_at(roster, case.release.groups.counts, limits.belief)
     return InsiderBeliefs(case.release, "told", reason, roster, beliefs, proven=limits.belief)
 
@@ -284,9 +281,13 @@ def _believe_of_full_domain(case: _InsiderCase, limits: HalfLimits) -> InsiderBe
     """Ask what it tells that no finer release was published."""
     levels = case.method.levels
     if levels is not None and case.levels_may_be_searched(levels):
-        return InsiderBeliefs(case.release, "could not tell", CHOSEN_AMONG_FOUND)
+        return InsiderBeliefs(
+            case.release, "could not tell", "the levels were chosen, and that may be among those that a search found"
+        )
     if levels is not None:
-        return InsiderBeliefs(case.release, "nothing to learn", CHOSEN)
+        return InsiderBeliefs(
+            case.release, "nothing to learn", "the levels were chosen by somebody, and nothing was searched"
+        )
     refusal = _refuse_lattice(case, limits)
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
@@ -343,7 +344,7 @@ def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Pre
     if case.table is None or chosen_by is None:
         return None
     lattice = lattice_of(case.table, case.by)
-    if len(lattice) > MOST_NODES:
+    if len(lattice) > 2_000:  # weighing them all would take too long
         return None
     recodings = NodeRecodings(lattice, case.by)
     worths = (UTILITIES[chosen_by], UTILITIES[DEFAULT_UTILITY])

@@ -27,8 +27,7 @@ import numpy.typing as npt
 
 from sidelight.arrays import Floats, Integers, add_up
 from sidelight.errors import BadRelease
-from sidelight.minimality.draws import Intervals
-from sidelight.minimality.group_beliefs import GroupBeliefs
+from sidelight.minimality.group_beliefs import GroupBeliefs, Intervals
 from sidelight.minimality.group_question import GroupQuestion, atoms_of
 from sidelight.minimality.group_tables import TableList, TableSums, arrangements, list_tables, sum_tables
 from sidelight.minimality.witness import InsiderWitness, tables_one_by_one
@@ -38,12 +37,9 @@ from sidelight.table.counts import Counts
 from sidelight.table.table import number_equal_rows
 
 if TYPE_CHECKING:
+    from sidelight.minimality.group_question import RosterLines
     from sidelight.minimality.half_limits import HalfLimits
-    from sidelight.minimality.roster_lines import RosterLines
     from sidelight.table.hierarchy import Hierarchy
-
-MOST_PREDECESSORS = 12
-"""Sets of more predecessors than this are not gone through; only bounds are given."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -76,7 +72,8 @@ def believe_finer_fail(
 ) -> tuple[GroupBeliefs, ...] | Fraction:
     """Work out what is believed when all these releases broke the policy; or, where that is too much, ε."""
     groups = [_GroupParts.build(row, roster, finer, counts, limits) for row in range(counts.rows)]
-    if len(finer) > MOST_PREDECESSORS or not all(each.is_counted for each in groups):
+    # Sets of more predecessors than this are not gone through; only bounds are given.
+    if len(finer) > 12 or not all(each.is_counted for each in groups):
         alone = (prod((each.fine(1 << at) for each in groups), start=Fraction(1)) for at in range(len(finer)))
         return sum(alone, Fraction(0))
     subsets = range(1 << len(finer))

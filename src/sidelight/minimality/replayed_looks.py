@@ -24,7 +24,7 @@ import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers, starts_of
 from sidelight.errors import BadRelease
-from sidelight.minimality.roster_lines import RosterLines
+from sidelight.minimality.group_question import RosterLines
 from sidelight.release.release import Release
 from sidelight.search.mondrian import OneLook, label_counts
 from sidelight.search.mondrian_cuts import Cuts

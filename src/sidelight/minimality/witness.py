@@ -14,8 +14,6 @@ from sidelight.rounding import in_words
 from sidelight.table.labels import Label, shown, shown_in_list
 from sidelight.text import counted, form
 
-MOST_NAMED = 3
-
 
 @dataclass(frozen=True, slots=True)
 class FailedCut:
@@ -61,8 +59,9 @@ class InsiderWitness(Witness):
             )
         who = ", ".join(f"{column} {shown_in_list(text)}" for column, text in self.says)
         failed = [*map(str, self.cuts), *self.finer]
-        named = "; ".join(failed[:MOST_NAMED])
-        more = f"; and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
+        most = 3
+        named = "; ".join(failed[:most])
+        more = f"; and {len(failed) - most} more" if len(failed) > most else ""
         alike = f", and {counted(self.people - 1, 'person')} like them," if self.people > 1 else ""
         estimate = "" if self.how == "counted" else ", by an estimate at most"
         return (

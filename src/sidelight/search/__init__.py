@@ -9,8 +9,8 @@ once) and `orders` (what a stretch of labels is); then one method: `full_domain`
 `suppression`; `mondrian` with `mondrian_cuts` (the rules), `mondrian_acceptance` (which cuts may be made),
 `mondrian_store` (where people are kept: in memory `mondrian_frontier`, else `mondrian_streamed` with
 `mondrian_histograms`), and against insiders `veil` and `value_limits`; `anatomy`; or
-`microaggregation` with `distances`, the latter two with `merging`.  `recoding` and `utility` say what a release is
+`microaggregation`, both with `merging` (which groups are near).  `recoding` and `utility` say what a release is
 still good for; `one_group` (what everybody in one group says), `cut_tree`
 (the top of Mondrian's cuts) and `asked_attackers` (whom policies seldom name) serve them;
-`generalisation_table` (with `node_values`) and `compare` put many side by side.
+`generalisation_table` and `compare` put many side by side.
 """

@@ -70,9 +70,6 @@ from sidelight.table.table import Table
 AT_ONCE = 64
 """How many people and buckets an assignment is solved for."""
 
-NEARLY_ALL = 0.99
-"""Which share of the buckets has to hold on its own for the rest to be merged rather than dealt anew."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class DealtPeople:
@@ -107,7 +104,8 @@ def deal_sets(
         progress("trying numbers of buckets", middle, None)
         dealt = _deal(profiles, line, middle, rng)
         buckets = dealt.groups(table)
-        if policy.holds_in_each(buckets).mean() < NEARLY_ALL:
+        # Which share of the buckets has to hold on its own for the rest to be merged rather than dealt anew.
+        if policy.holds_in_each(buckets).mean() < 0.99:
             high = middle
             continue
         low, within = middle, dealt.merge_buckets(merge_until_within(buckets, policy, near))

@@ -34,16 +34,11 @@ if TYPE_CHECKING:
     from sidelight.search.method import Method, SearchOutcome, SearchResult
     from sidelight.table.hierarchy import Hierarchy
 
-SUPPRESSED_SHARES = (0, 0.01, 0.05)
-"""The shares of people who may be suppressed that a search over levels is tried with."""
-
 COMPARED = tuple(name for name in UTILITIES if name != "suppressed")
 """The utilities that are told of each release; how many people are suppressed has a column of its own."""
 
 WEIGHED = tuple(name for name in QUICK_UTILITIES if name != "suppressed")
 """The utilities by each of which a search over levels is tried."""
-
-APART = "people can be recognised in it, whatever its losses are"
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +147,8 @@ class ReleaseComparison(Tabular):
             if row is advised or row.method.recodes == "levels":
                 continue
             if row.method.recodes == "buckets":
-                yield f"Row {self._number(row)} prints everybody as they are, and the values apart: {APART}."
+                apart = "the values apart: people can be recognised in it, whatever its losses are"
+                yield f"Row {self._number(row)} prints everybody as they are, and {apart}."
             elif _default_loss(row) < _default_loss(advised):
                 finer = "averages" if row.method.prints_averages else "labels that overlap"
                 yield f"Row {self._number(row)} tells more, for programs that can work with {finer}."
@@ -267,7 +263,8 @@ def compare(
     *,
     by: Mapping[str, Hierarchy] | None = None,
     methods: Sequence[MethodName | Method] = tuple(cast("dict[MethodName, type[Method]]", METHODS)),
-    suppress: Sequence[float] = SUPPRESSED_SHARES,
+    # The shares of people who may be suppressed that a search over levels is tried with.
+    suppress: Sequence[float] = (0, 0.01, 0.05),
     resists: str | None = None,
     progress: Progress = quiet,
 ) -> ReleaseComparison:

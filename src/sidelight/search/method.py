@@ -246,12 +246,6 @@ class SearchOutcome:
         return self.recoding if isinstance(self.recoding, Buckets) else None
 
 
-FEW_CODES = 12
-"""So many whole numbers may well be codes, as of regions or months, and are worth a note where nobody said so."""
-
-LONG_SET = 100
-"""A printed set of more labels than this is worth a note."""
-
 NOT_COMPLETE = "the search was stopped before its end: a more useful release within the policy may exist"
 
 
@@ -411,7 +405,8 @@ class SearchResult(Tabular):
         if not isinstance(recoding, Regions) or self.method.prints_averages:
             return
         for order, width in zip(recoding.orders, (recoding.stop - recoding.start).max(axis=0).tolist(), strict=True):
-            if width > LONG_SET and not order.numeric and order.name not in self.hierarchies:
+            # A printed set of more labels than this is worth a note.
+            if width > 100 and not order.numeric and order.name not in self.hierarchies:
                 printed = f"groups print sets of up to {width:,} of its {len(order):,} labels"
                 yield f"{order.name} has no hierarchy, and {printed}; give one, so that they print its nodes"
 
@@ -535,7 +530,8 @@ def _may_be_digits(labels: tuple[Label, ...]) -> bool:
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:
     """Return whether a column looks as codes do: a handful of whole numbers."""
     present = [text for text in labels if text is not None]
-    return len(present) <= FEW_CODES and all(text.lstrip("-").isdecimal() for text in present)
+    # So many whole numbers may well be codes, as of regions or months, and are worth a note where nobody said so.
+    return len(present) <= 12 and all(text.lstrip("-").isdecimal() for text in present)
 
 
 def _other_than_numbers(labels: tuple[Label, ...]) -> int:

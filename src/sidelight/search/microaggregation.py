@@ -34,8 +34,7 @@ from sidelight.measures.k_anonymity import GroupSize
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.groups import Groups
-from sidelight.search.distances import Centroids, KeyDistances
-from sidelight.search.merging import merge_until_within
+from sidelight.search.merging import Centroids, KeyDistances, merge_until_within
 from sidelight.search.method import Method, Recodes, SearchOutcome
 from sidelight.search.orders import Order, column_orders
 from sidelight.search.policy_check import PolicyCheck, candidate_groups
@@ -44,12 +43,6 @@ from sidelight.search.utility import UtilityName
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.table.labels import SUPPRESSED, ColumnKind, Label, day_text, label, shown
 from sidelight.table.table import Column, Table, number_equal_rows
-
-USUAL_SIZE = 3
-"""The minimum size of clusters when neither the caller nor the policy says one."""
-
-SQUEEZE_AT = 0.8
-"""Keys that are done are squeezed out when fewer than this share of them are left."""
 
 LabelAverage: TypeAlias = Literal["mode", "ancestor", "set"]
 """How categories are averaged: the most frequent, the lowest that the hierarchy has for all, or all that occur."""
@@ -99,7 +92,8 @@ class Microaggregation(Method):
         """Make clusters, merge them until within policy, average them."""
         del utility  # greedy: near people are what is put together
         orders = column_orders(table.quasi, by)
-        k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or USUAL_SIZE, table.people)
+        # The minimum size of clusters when neither the caller nor the policy says one.
+        k = min(self.k or PolicyCheck.from_policy(policy, table.people).least_group_size or 3, table.people)
         cluster = mdav(
             KeyDistances.from_table(table, orders),
             table.sizes,
@@ -250,7 +244,8 @@ class UnclusteredKeys:
 
     def squeeze(self) -> None:
         """Forget the keys that are done, once they are many."""
-        if self.keys > SQUEEZE_AT * len(self._done):
+        # Keys that are done are squeezed out when fewer than this share of them are left.
+        if self.keys > 0.8 * len(self._done):
             return
         kept = np.flatnonzero(~self._done)
         self._numbers, self._weights, self._done = self._numbers[kept], self._weights[kept], self._done[kept]

@@ -40,9 +40,6 @@ from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.table.labels import SUPPRESSED, Label
 from sidelight.table.table import Column, JointDomain
 
-WORST_SHARE = 100
-"""Of groups that break an average together, one in this many is suppressed before they are judged again."""
-
 
 @dataclass(frozen=True, eq=False)
 class SuppressedNode:
@@ -201,7 +198,9 @@ def _worst_groups(groups: AnyGroups, policy: PolicyCheck, most_people: int) -> I
         finding = check.finding(groups)
         if not check.criterion.decide(finding).holds and finding.witness is not None:
             if not check.binds_each_group:  # an average, that many groups make up
-                return _worst_of_all(check, groups, -(-len(groups) // WORST_SHARE))
+                # Of groups that break an average together, one in this many is suppressed before they are judged
+                # again.
+                return _worst_of_all(check, groups, -(-len(groups) // 100))
             return np.array([finding.witness.group.number - 1])
     return np.array([], np.int64)
 

@@ -22,8 +22,8 @@ Invariant    Everybody's belief stays at most c.  What is looked at, F, p and ρ
 Chance       is the operating system's, and neither kept nor told: whoever knows the draws is back at failed cuts.
 Not covered  Limits other than on sizes, shares and numbers of different values; readers who know something of several
              people; priors far from random worlds.
-Cost         Union bounds of all groups at once; where they say more than `NEGLIGIBLE`, whole numbers up to
-             `COUNTED_EXACTLY` people (`worlds/one_cut`), floats rounded up beyond, once per pattern of counts.
+Cost         Union bounds of all groups at once; where they say more than `negligible`, whole numbers up to
+             `counted_exactly` people (`worlds/one_cut`), floats rounded up beyond, once per pattern of counts.
 
 Source: ours; looking only where either answer is safe: Kenthapadi, Mishra and Nissim, PODS 2005.
 """
@@ -48,15 +48,6 @@ from sidelight.worlds.one_cut import OneCut
 if TYPE_CHECKING:
     from sidelight.search.value_limits import ValueLimits
 
-NEGLIGIBLE = 1e-6
-"""A cut that fails less often than this by the union bound is veiled as if all failures told everything."""
-
-COUNTED_EXACTLY = 400
-"""Groups of so many people are counted in whole numbers; larger ones in floats that are rounded up."""
-
-ROUNDING = 1e-10
-"""How far off probabilities of larger groups may be."""
-
 Coins: TypeAlias = Callable[[Floats], Flags]
 """Falls on the veil's side, one coin per probability of that."""
 
@@ -75,6 +66,8 @@ class Veil:
     """How often cuts that pass must be left, by the counts of their groups."""
 
     limits: ValueLimits
+    negligible: float = 1e-6  # cuts that fail less often by the union bound are veiled as if failures told everything
+    counted_exactly: int = 400  # people of a group that is counted in whole numbers; of larger ones floats round up
     known: dict[bytes, float] = field(default_factory=dict, repr=False)
 
     def compute_veils(self, counts: Integers, left: Integers) -> Floats:
@@ -105,14 +98,14 @@ class Veil:
     def cannot_fail(self, counts: Integers, left: Integers) -> Flags:
         """Say of one cut of each group, by its counts and the people left of the cut, whether it passes in all worlds.
 
-        Of groups of more than `COUNTED_EXACTLY` people with a limit on different values, only where bounds tell.
+        Of groups of more than `counted_exactly` people with a limit on different values, only where bounds tell.
         """
         people = counts.sum(axis=1)
         falling = -np.sort(-counts, axis=1)
         # without a limit on different values the union bound is 0 exactly where F is
         never = self._union_bound(falling, left, (self.limits.most(left), self.limits.most(people - left))) == 0
         if self.limits.different:
-            for at in np.flatnonzero(~never & (people <= COUNTED_EXACTLY)).tolist():
+            for at in np.flatnonzero(~never & (people <= self.counted_exactly)).tolist():
                 cut = self._cut(int(left[at]), [count for count in falling[at].tolist() if count])
                 never[at] = cut.passing == cut.halves
         return np.asarray(never)
@@ -125,7 +118,7 @@ class Veil:
         # p_s ≤ 1: the most frequent value has the least room
         tied = counts[:, 0] * belief.denominator == people * belief.numerator
         odds = bound * float(1 - belief) / np.where(tied, 1.0, float(belief) - counts[:, 0] / people)
-        veils = np.where(bound < NEGLIGIBLE, np.minimum(odds / (1 + odds) * (1 + NEGLIGIBLE), 1.0), np.nan)
+        veils = np.where(bound < self.negligible, np.minimum(odds / (1 + odds) * (1 + self.negligible), 1.0), np.nan)
         veils[tied] = 1.0
         veils[(bound == 0) | (2 * left == people)] = 0.0
         veils[self._must_fail(counts, left, people, most)] = 1.0
@@ -140,7 +133,7 @@ class Veil:
 
     def _compute_pattern(self, left: int, counts: list[int]) -> float:
         cut = self._cut(left, counts)
-        veil = exact_veil if cut.people <= COUNTED_EXACTLY else float_veil
+        veil = exact_veil if cut.people <= self.counted_exactly else float_veil
         return veil(cut, self.limits.belief)
 
     def _cut(self, left: int, counts: list[int]) -> OneCut:
@@ -237,7 +230,7 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
     parts = [Window.binomial(*kind, left / people) for kind in (*bounded, (sum(free), 0, sum(free)))]
     every = Window.binomial(people, 0, people, left / people).weight_at(left)
     failing = 1 - reduce(Window.times, parts).weight_at(left) / every
-    odds = 0.0
+    odds, rounding = 0.0, 1e-10  # how far off probabilities of larger groups may be
     # of the values that no bound concerns, the most frequent one decides
     for at, count in enumerate((*(kind[0] for kind in bounded), *free[:1])):
         weighted = reduce(Window.times, [*parts[:at], parts[at].multiply_by_number(), *parts[at + 1 :]])
@@ -245,9 +238,9 @@ def float_veil(cut: OneCut, belief: Fraction) -> float:
         # somebody who has the value is left, or right, and the cut fails
         on_left = left / people - weighted.weight_at(left) / every / of_all
         worse = max(on_left / left, (failing - on_left) / (people - left))
-        more = count * worse - limit * failing + ROUNDING + few_values_bound(cut)
+        more = count * worse - limit * failing + rounding + few_values_bound(cut)
         odds = max(odds, more / (limit - count / people))
-    return min(odds / (1 + odds) * (1 + ROUNDING), 1.0)
+    return min(odds / (1 + odds) * (1 + rounding), 1.0)
 
 
 def few_values_bound(cut: OneCut) -> float:

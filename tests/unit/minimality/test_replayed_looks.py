@@ -7,8 +7,8 @@ import pytest
 
 import sidelight as sl
 from sidelight.errors import BadRelease
+from sidelight.minimality.group_question import RosterLines
 from sidelight.minimality.replayed_looks import _any_world, refuse_other_than_looks
-from sidelight.minimality.roster_lines import RosterLines
 from sidelight.search.mondrian import one_look
 from sidelight.search.value_limits import covered_limits
 from sidelight.table.table import Column

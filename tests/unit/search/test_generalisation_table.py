@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadMeasure, BadPolicy, NothingSafe, UnknownColumn, WrongKind
+from sidelight.measures.group_by_group import GroupByGroup
+from sidelight.release.generalise import Lattice
 from sidelight.search import generalisation_table as module
-from sidelight.search import node_values
+from sidelight.search.generalisation_table import group_in_batches, values_of
 from sidelight.search.utility import UTILITIES
 from sidelight.table.hierarchy import Hierarchy
 from sidelight.testing import tables
@@ -243,7 +246,7 @@ def adversaries(domain):
 def test_each_epsilon_is_what_measuring_each_generalisation_gives(table, cells):
     hierarchies, beliefs = suppression(table), adversaries(table.domain)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(node_values, "COUNTS_IN_A_BATCH", cells)
+        patch.setattr(module, "COUNTS_IN_A_BATCH", cells)
         epsilons = sl.smallest_epsilon_table(table, hierarchies, beliefs)
     assert len(epsilons) == 2 ** len(hierarchies)
     for row in epsilons:
@@ -320,3 +323,40 @@ def test_what_is_no_table_and_who_is_no_adversary_are_named():
         sl.smallest_epsilon_table(sl.group(adult.table), adult.hierarchies, sl.PriorBelief(stubbornness=9))
     with pytest.raises(WrongKind, match="an adversary should be a PriorBelief, not a GroupSize"):
         sl.smallest_epsilon_table(adult.table, adult.hierarchies, [sl.GroupSize()])
+
+
+ADULT = sl.datasets.adult(quasi=["age", "sex"])
+
+
+@pytest.mark.parametrize("most", [1, 500, 1 << 30])
+def test_batches_have_all_nodes_in_order(monkeypatch, most):
+    monkeypatch.setattr(module, "COUNTS_IN_A_BATCH", most)
+    lattice = Lattice(ADULT.table, ADULT.hierarchies)
+    nodes = tuple(lattice.nodes())
+    batches = list(group_in_batches(lattice, nodes, {}))
+    assert [each.node for batch in batches for each in batch] == list(nodes)
+    sizes = [sum(len(each.groups) * len(each.groups.domain) for each in batch) for batch in batches]
+    assert all(size >= most for size in sizes[:-1])
+
+
+def test_measures_of_any_kind_stay_in_their_places():
+    lattice = Lattice(ADULT.table, ADULT.hierarchies)
+    (batch,) = group_in_batches(lattice, [(3, 0), (5, 1)], {})
+    asked = [sl.Implications(1), sl.RecursiveDiversity(2), sl.GroupSize(), sl.RecursiveDiversity(3)]
+    expected = [tuple(each.measure(lattice.release_at(node)).value for each in asked) for node in [(3, 0), (5, 1)]]
+    assert values_of(batch, asked, ADULT.table).values == expected
+    assert values_of(batch, [], ADULT.table).values == [(), ()]
+
+
+def test_a_measure_that_knows_no_parts_is_asked_part_by_part():
+    lattice = Lattice(ADULT.table, ADULT.hierarchies)
+    groups = lattice.groups_at((3, 0))
+    starts = np.array([0, 2, 5])
+    plain = GroupByGroup.worst_of_parts.__func__  # as a measure of one's own has it
+    measures = [sl.Closeness(), sl.GroupSize()]
+    for quick, slow in zip(
+        (next(iter(type(each).worst_of_parts([each], groups, starts))) for each in measures),
+        plain(GroupByGroup, measures, groups, starts),
+        strict=True,
+    ):
+        assert list(quick) == slow
