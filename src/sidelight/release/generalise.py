@@ -26,6 +26,7 @@ from sidelight.arrays import Codes, Integers, add_up, number_keys
 from sidelight.errors import BadHierarchy, WrongKind, as_given, did_you_mean, expect, kind_in_words, parameter
 from sidelight.release.printing import Printing
 from sidelight.release.release import Members, Release, whole_groups
+from sidelight.streams.rolled_up import Reading, do_not_report
 from sidelight.table.coarser_values import coarser_values
 from sidelight.table.hierarchy import Hierarchy, as_hierarchies
 from sidelight.table.table import Column, Table, number_equal_rows
@@ -176,6 +177,8 @@ class LatticeNodes:
         self.heights = tuple(len(ladder.labels) for ladder in self._ladders)
         self.bottom: Node = (0,) * len(columns)
         self.top: Node = tuple(height - 1 for height in self.heights)
+        self.spilled = 0  # bytes in temporary files for nodes on disk, those that are gone too
+        self.reading: Reading = do_not_report  # a search that waits for a node on disk may set this
 
     def __len__(self) -> int:
         return int(np.prod(self.heights, dtype=object)) if self.heights else 1
@@ -195,6 +198,11 @@ class LatticeNodes:
     def levels(self, node: Node) -> dict[str, int]:
         """Say a node as column → level, as `generalise` takes it."""
         return dict(zip(self.columns, node, strict=True))
+
+    def is_in_memory(self, node: Node) -> bool:
+        """Return whether the groups of a node are to be had in memory, without reading a file."""
+        del node
+        return True
 
     def _check(self, node: Node) -> None:
         if len(node) != len(self.heights):

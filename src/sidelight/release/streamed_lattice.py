@@ -32,7 +32,7 @@ from sidelight.release.generalise import Lattice, LatticeNodes, Node, NodeGroups
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.release.streamed import StreamedRelease, held_groups, key_block, numbers_of
-from sidelight.streams.rolled_up import Reading, Relabelling, not_told, people_surely_below, roll_up_stream
+from sidelight.streams.rolled_up import Relabelling, people_surely_below, roll_up_stream
 from sidelight.table.counts import Counts
 from sidelight.table.labels import Semantics
 from sidelight.table.table import JointDomain
@@ -154,8 +154,6 @@ class StreamedLattice(LatticeNodes):
         super().__init__(table.quasi, hierarchies)
         self.table = table = replace(table, stream=table.stream.brought_here(table.memory))
         self.memory = table.memory
-        self.spilled = 0  # bytes in temporary files beside the keys, those that are gone too
-        self.reading: Reading = not_told  # whoever waits for a node may set this
         self._on_disk: OrderedDict[Node, KeyStream] = OrderedDict()
         self._roots: OrderedDict[Node, NodeGroups] = OrderedDict()
 

@@ -273,7 +273,7 @@ def _outcome(lattice: AnyLattice, recodings: NodeRecodings, nodes: _Nodes, utili
         suppressed=best.suppressed,
         checked=nodes.checked,
         complete=nodes.complete,
-        spilled=lattice.spilled if isinstance(lattice, StreamedLattice) else 0,
+        spilled=lattice.spilled,
     )
 
 

@@ -31,7 +31,6 @@ from sidelight.measures.measure import Monotonicity
 from sidelight.policy.policy import Policy
 from sidelight.progress import Progress
 from sidelight.release.generalise import Node
-from sidelight.release.streamed_lattice import StreamedLattice
 from sidelight.search.policy_check import PolicyCheck
 from sidelight.table.labels import Semantics
 
@@ -99,8 +98,7 @@ class CheckCounter:
     def watch(cls, lattice: AnyLattice, progress: Progress) -> CheckCounter:
         """Count the checks of a lattice; one on disk tells how far it is with a node."""
         counter = cls(len(lattice), progress)
-        if isinstance(lattice, StreamedLattice):
-            lattice.reading = counter.reading
+        lattice.reading = counter.reading
         return counter
 
     def count(self, node: Node) -> None:

@@ -34,7 +34,7 @@ from sidelight.progress import Progress
 from sidelight.release.generalise import Node
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release, whole_groups
-from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups, StreamedLattice
+from sidelight.release.streamed_lattice import AnyGroups, AnyLattice, StreamedGroups
 from sidelight.search.lattice_search import CheckCounter, finest_first, minimal_among, search_monotone
 from sidelight.search.policy_check import CriterionCheck, PolicyCheck
 from sidelight.table.labels import SUPPRESSED, Label
@@ -110,7 +110,7 @@ def search_with_suppression(
             chosen = suppress_at(lattice, node, check, max_suppressed, as_group=as_group)
             if chosen is not None:
                 weighed = replace(chosen, worth=worth(chosen))
-                on_disk = isinstance(lattice, StreamedLattice) and not lattice.is_in_memory(node)
+                on_disk = not lattice.is_in_memory(node)
                 within[node] = replace(weighed, suppressed=None) if on_disk else weighed
     except KeyboardInterrupt:
         complete = False

@@ -43,8 +43,8 @@ Reading: TypeAlias = Callable[[int, int], None]
 """Is told how many rows are read, and of how many."""
 
 
-def not_told(rows: int, of_rows: int) -> None:
-    """Tell nobody."""
+def do_not_report(rows: int, of_rows: int) -> None:
+    """Report to nobody."""
 
 
 def roll_up_stream(
@@ -53,7 +53,7 @@ def roll_up_stream(
     memory: Memory,
     *,
     most_keys: int | None = None,
-    reading: Reading = not_told,
+    reading: Reading = do_not_report,
 ) -> KeyStream | None:
     """Publish some columns of a stream more coarsely (None: as it is); None where it has more than `most_keys` keys."""
     step = _Step.build(stream, columns, reading)
@@ -83,7 +83,7 @@ def people_surely_below(
     memory: Memory,
     least: int,
     *,
-    reading: Reading = not_told,
+    reading: Reading = do_not_report,
 ) -> int:
     """Count people of whom one pass shows that a coarser stream has them in groups of fewer than `least`; or fewer."""
     step = _Step.build(stream, columns, reading)
@@ -115,7 +115,7 @@ class _Step:
     old: Packing
     new: Packing
     columns: Sequence[Relabelling | None]
-    reading: Reading = not_told
+    reading: Reading = do_not_report
 
     @classmethod
     def build(cls, stream: KeyStream, columns: Sequence[Relabelling | None], reading: Reading) -> _Step:
