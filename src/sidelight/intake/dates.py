@@ -17,12 +17,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-MOSTLY = Fraction(9, 10)
-"""So many of the labels, or more, are days in a column of days."""
-
-OTHERS = "no day"
-"""What is printed of the labels that are none."""
-
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 _TIME = r"(?:(?:T|,?\s+)\d{1,2}:\d{2}\S*(?:\s*[AaPp]\.?[Mm]\.?)?)?"
@@ -33,8 +27,6 @@ _YEAR_LAST = re.compile(
 )
 _DAY_NAME = re.compile(rf"(?P<day>\d{{1,2}})\.?[-/ ]{_MONTH},?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
 _NAME_DAY = re.compile(rf"{_MONTH}[-/ ](?P<day>\d{{1,2}}),?[-/ ](?P<year>\d{{4}}|\d{{2}}){_TIME}")
-
-DECADE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +77,7 @@ class WrittenDays:
     def periods(self) -> tuple[str, ...]:
         """Which levels days of these years are printed at, the finest first."""
         full = [int(year) for year in self.years if year is not None]
-        decade = ("decade",) if not self.is_short and max(full) - min(full) > DECADE else ()
+        decade = ("decade",) if not self.is_short and max(full) - min(full) > 10 else ()
         return (*(("month", "quarter") if self.months is not None else ()), "year", *decade)
 
     @property
@@ -98,7 +90,7 @@ class WrittenDays:
 
 def _print_period(period: str, year: str | None, month: int | None) -> str:
     if year is None:
-        return OTHERS
+        return "no day"
     whole = year if len(year) > 2 else f"'{year}"
     if period == "decade":
         return f"{year[:3]}0-{year[:3]}9"
@@ -122,7 +114,7 @@ def read_written_days(labels: Iterable[str]) -> WrittenDays | None:
     texts = tuple(labels)
     days = [_take_apart(text) for text in texts]
     readable = [day for day in days if day is not None]
-    if not readable or Fraction(len(readable), len(texts)) < MOSTLY:
+    if not readable or Fraction(len(readable), len(texts)) < Fraction(9, 10):
         return None
     order = {mark: _first_is_day([day for day in readable if day.mark == mark]) for mark in "-/"}
     settled = [None if day is None else day.settle(order.get(day.mark)) for day in days]
