@@ -32,7 +32,6 @@ QUESTIONS: dict[str, str] = {
     "columns": "Which columns identify people?",
     "safe harbour": "Which of the identifiers of the safe harbour does this file have?",
     "protect": "Which release is the most useful within the policy?",
-    "compare": "Which way of publishing keeps most of the table?",
     "generalisations": "What do measures say of every choice of levels?",
     "attack": "What do these releases give away together?",
     "simulate": "What would several releases give away together?",

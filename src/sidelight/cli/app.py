@@ -221,11 +221,12 @@ def compare(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what each way of publishing a table within a policy would keep of it; nothing is published."""
+    from sidelight.answers.compare import CompareRequest  # noqa: PLC0415
     from sidelight.answers.sources import read_question  # noqa: PLC0415
     from sidelight.cli import compare as verb  # noqa: PLC0415 - `--help` is quick
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
-    return verb.compare(verb.CompareRequest(file, question, hierarchies, ways), output.to(policy))
+    return verb.compare(CompareRequest(file, question, hierarchies, **vars(ways)), output.to(policy))
 
 
 @app.command(sort_key=2.7, help_epilogue=epilogue("generalisations"))

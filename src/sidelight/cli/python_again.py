@@ -149,13 +149,6 @@ def _columns(words: CommandWords) -> list[str]:
     return [words.table(), f"which = sl.identifying_columns(table{words.keywords('up_to')})", "print(which.table())"]
 
 
-def _compare(words: CommandWords) -> list[str]:
-    reads, by = words.hierarchies()
-    methods = f", methods={list(words.options['method'])!r}" if words.options.get("method") else ""
-    compares = f"print(sl.compare(table, policy{by}{methods}))"
-    return [words.table(), *words.policy(), *reads, compares]
-
-
 def _generalisations(words: CommandWords) -> list[str]:
     reads, _ = words.hierarchies()
     policy = words.policy()
@@ -209,7 +202,6 @@ def _simulate(words: CommandWords) -> list[str]:
 
 LINES: dict[str, Callable[[CommandWords], Sequence[str]]] = {
     "columns": _columns,
-    "compare": _compare,
     "generalisations": _generalisations,
     "attack": _attack,
     "learner": _reader("learn", "truth"),

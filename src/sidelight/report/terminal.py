@@ -70,6 +70,10 @@ def _grid(grid: Grid) -> Table:
     )
     for index, heading in enumerate(grid.headings):
         justify: JustifyMethod = "right" if index in grid.figures else "left"
+        if grid.dense and index in grid.figures:  # words of headings go below each other, and no figure is broken
+            width = max(map(len, [*(row[index] for row in grid.rows), *heading.split()]), default=0)
+            table.add_column(heading, justify=justify, min_width=width, max_width=width)
+            continue
         table.add_column(heading, justify=justify, overflow="fold", min_width=6 if grid.dense else None)
     for row in grid.rows:
         table.add_row(*map(_cell, row))
