@@ -32,32 +32,17 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers, number_vectors, starts_of, sum_by
 from sidelight.learner.roster import Roster
 
-EXACT_UP_TO = 100_000
-"""No group with more states is gone through exactly, unless asked for."""
-
 ALWAYS_EXACT = 1_000
 """Groups of up to so many states are gone through exactly, however many there are."""
 
 AFFORDABLE = 2_000_000
 """Larger groups are, the smallest first, as long as values × states of all groups add up to no more."""
 
-SCALED = 1e-4
-"""Column sums of a scaled group are right to this share of a person, which training cannot tell."""
-
-SCALINGS = 1000
-"""So many times rows and columns are scaled at most."""
-
-LARGEST_LOG = 50.0
-"""Of more states than e to this, so many are told."""
-
 AT_ONCE = 1 << 21
 """So many states of groups are gone through at once."""
 
 VANISHES = 500.0
 """Logarithms of a group that differ by less in all leave no probability too small for a float."""
-
-BALANCINGS = 100
-"""So many times the values of a group are balanced where they differ by more."""
 
 LEAST = 1e-280
 """A probability below this, beside the largest of the same person, is taken for this: none vanishes."""
@@ -151,7 +136,7 @@ def balanced(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
         return scores, 0.0
     log_counts = np.log(counts)[:, np.newaxis]
     log_factor = np.zeros((len(counts), len(far)))
-    for _ in range(BALANCINGS):
+    for _ in range(100):
         likely = scores[:, :, far] + log_factor
         likely -= np.logaddexp.reduce(likely, axis=1, keepdims=True)
         log_factor += log_counts - np.logaddexp.reduce(likely, axis=0)
@@ -183,7 +168,7 @@ def gone_through(states: Floats, values: Integers | int, exact_up_to: int | None
     order = np.argsort(rounded, kind="stable")
     beyond = np.flatnonzero(np.cumsum((rounded * values)[order]) > AFFORDABLE)
     below = rounded[order[beyond[0]]] if len(beyond) else np.inf
-    return (rounded <= ALWAYS_EXACT) | ((rounded <= EXACT_UP_TO) & (rounded < below))
+    return (rounded <= ALWAYS_EXACT) | ((rounded <= 100_000) & (rounded < below))
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,10 +201,11 @@ class Sinkhorn:
         starts = np.flatnonzero(np.diff(self.line, prepend=-1))
         score = score + self.log_scale[self.entry]
         weight = np.exp(score - np.maximum.reduceat(score, starts)[self.line])
-        for _ in range(SCALINGS):
+        for _ in range(1000):
             weight /= np.bincount(self.line, weight, lines)[self.line]
             sums = sum_by(self.entry, weight * self.people, len(self.counts))
-            if np.abs(sums - self.counts).max() < SCALED:
+            # column sums that are right to this share of a person: training cannot tell the rest
+            if np.abs(sums - self.counts).max() < 1e-4:
                 break
             scale = self.counts / np.maximum(sums, np.finfo(float).tiny)
             self.log_scale[:] += np.log(scale)
@@ -241,7 +227,8 @@ class Assignments:
     def states(self) -> Floats:
         """How many states each group has."""
         row, _, count = self.roster.entries
-        return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), LARGEST_LOG))
+        # of more states than e to this, so many are told
+        return np.exp(np.minimum(sum_by(row, np.log1p(count), len(self.roster.release)), 50.0))
 
     @cached_property
     def exactly(self) -> Flags:

@@ -10,11 +10,11 @@ Gain        ln Pr(counts of the held-out groups | their people), over the same f
                 P_t(s | q) ∝ exp(a_s + t·ln P(s | q)),
             where t is the temperature and a_s maximises the likelihood: values are as frequent as they are, and only
             what tells people apart can gain.  Of sets a_s shifts the odds, of multisets the rates.
-Chosen      the number of rounds and the t ≤ 1 of the largest gain.  Rounds go on until `PATIENCE` of them gain nothing.
+Chosen      the number of rounds and the t ≤ 1 of the largest gain.  Rounds go on until 3 of them gain nothing.
 Chance      Where values have nothing to do with columns, exp(gain) is 1 on average for a t and a model that were fixed
             before the groups were seen, and a gain of ln(1/α) has probability α at most (Markov).  t and the rounds are
-            chosen by the same groups, and the models of two folds share groups, so α = `CHANCE` is a guide and no
-            proof; of 350 releases without any relation the largest gain was 5.5, and ln(1/`CHANCE`) is 6.9.  A model
+            chosen by the same groups, and the models of two folds share groups, so α = 0.001 is a guide and no
+            proof; of 350 releases without any relation the largest gain was 5.5, and ln(1/0.001) is 6.9.  A model
             that gains less claims nothing: t = 0, which believes n_g(s)/n_g.
 
 What it does not cover: gains come from how counts differ between groups.  If columns and values go together otherwise
@@ -60,27 +60,11 @@ Bits: TypeAlias = npt.NDArray[np.uint64]
 FOLDS = 3
 """The number of parts in which groups are held out: more take longer and hardly change the choice."""
 
-CHANCE = 0.001
-"""A model that knows nothing is believed about that often, or less."""
-
-PATIENCE = 3
-"""The number of rounds without a gain after which training stops."""
-
 STEPS = 20
 """Temperatures are multiples of 1/STEPS, at most 1: nothing is claimed beyond what the model says."""
 
 NOTICED = 1e-3
 """A gain that is larger by less is as good: last bits decide nothing."""
-
-PASSES = 50
-"""The most times that offsets are fitted; offsets that are not the best ones only lower a gain."""
-
-FITTED = 1e-4
-"""Offsets are fitted when no expected total is off by a larger share."""
-
-NEARLY = 1e-9
-"""Shares of people with a value are taken to lie so far from 0 and 1."""
-
 
 NOTHING_HOLDS = (
     "the model does not predict groups that it was not trained on better than chance, so it claims nothing beyond the "
@@ -101,7 +85,8 @@ class Calibration:
     @property
     def is_beyond_chance(self) -> bool:
         """Whether a model that knows nothing would hardly gain as much."""
-        return self.gain > math.log(1 / CHANCE)
+        # how often a model that knows nothing is believed, or less often
+        return self.gain > math.log(1 / 0.001)
 
 
 def fold_of_groups(roster: Roster) -> Integers:
@@ -181,11 +166,12 @@ class Fold:
         everybody = float(people.sum())
         offsets = _log_odds(totals, everybody) if semantics == "set" else np.log(totals / everybody)
         best = -math.inf
-        for _ in range(PASSES):
+        # offsets that are not the best ones only lower a gain, so that few passes do
+        for _ in range(50):
             log_total, mean = normaliser(score + offsets, people, semantics)
             sums = mean.sum(axis=0)
             best = max(best, float((offsets * totals).sum()) - log_total)
-            if np.abs(sums / totals - 1).max(initial=0.0) < FITTED:
+            if np.abs(sums / totals - 1).max(initial=0.0) < 1e-4:
                 break
             if semantics == "set":
                 offsets = offsets + _log_odds(totals, everybody) - _log_odds(sums, everybody)
@@ -195,7 +181,8 @@ class Fold:
 
 
 def _log_odds(totals: Floats, people: float) -> Floats:
-    share = np.clip(totals / people, NEARLY, 1 - NEARLY)
+    # shares of exactly 0 or 1 have no logarithm of odds
+    share = np.clip(totals / people, 1e-9, 1 - 1e-9)
     odds: Floats = np.log(share) - np.log1p(-share)
     return odds
 
@@ -210,7 +197,8 @@ def calibrate(
     expected = [roster.shares] * len(folds)
     best, tried, step = Calibration(0, 0.0, 0.0, 0), 0, STEPS
     search = _Search(expectation, folds)
-    while len(folds) > 1 and tried < rounds and tried - best.rounds < PATIENCE:
+    # training stops after so many rounds without a gain
+    while len(folds) > 1 and tried < rounds and tried - best.rounds < 3:
         progress("training rounds", tried, rounds)
         tried += 1
         for at, fold in enumerate(folds):

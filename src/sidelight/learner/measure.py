@@ -49,15 +49,6 @@ PLACES = 6
 LAST_BITS = Fraction(1, 10**8)
 """What rounding may add to a belief: a value this little above a decimal is taken for it."""
 
-TELLING = 3
-"""So many columns are named that speak most for a value."""
-
-SPEAKS = 1e-6
-"""A label with less weight says nothing."""
-
-MATES = 5
-"""So many people of the same group are named beside the one who is worst off."""
-
 
 @dataclass(frozen=True, slots=True)
 class MateBelief:
@@ -279,7 +270,7 @@ def _witness(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
     members, release = roster.members, roster.release
     group = int(members.group[line])
     same = np.flatnonzero((members.group[roster.line] == group) & (roster.value == value) & (roster.line != line))
-    same = same[np.argsort(-trained.beliefs[same], kind="stable")][:MATES]
+    same = same[np.argsort(-trained.beliefs[same], kind="stable")][:5]
     mates = tuple(
         MateBelief(
             roster.says(int(members.key[roster.line[at]])),
@@ -305,8 +296,9 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[Telling
         score: Floats = scores[column.codes[key]]
         others = float(counts @ score[values] / counts.sum())
         weights.append(TellingLabel(column.name, column.cell(key), float(score[roster.value[cell]]) - others))
-    speaking = [each for each in weights if each.weight > SPEAKS]
-    return tuple(sorted(speaking, key=lambda each: -each.weight)[:TELLING])
+    # a label with less weight says nothing; the three that speak most are named
+    speaking = [each for each in weights if each.weight > 1e-6]
+    return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])
 
 
 def _of_line(roster: Roster, line: int) -> Integers:

@@ -206,9 +206,6 @@ def _check_sizes(release: Release, members: Members) -> None:
         raise BadRelease(message)
 
 
-FITTING = 500
-"""So many times the expected numbers are fitted to their sums at most."""
-
 CLOSE = 1e-3
 """They are fitted when no sum is off by more people."""
 
@@ -300,7 +297,7 @@ def _expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     steps += [] if roster.release.semantics == "multiset" else [(roster.entry, counts)]
     steps += [(roster.line, people)] if single else []
     off = np.inf
-    for _ in range(FITTING):
+    for _ in range(500):
         off = 0.0
         for place, totals in steps:
             sums = sum_by(place, believed, len(totals))

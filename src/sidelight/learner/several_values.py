@@ -23,9 +23,6 @@ from sidelight.arrays import Flags, Floats, Integers, starts_of, sum_by
 from sidelight.learner.assignments import AT_ONCE, LEAST, VANISHES, gone_through
 from sidelight.learner.roster import Roster
 
-HALVINGS = 100
-"""So many times the interval of ln λ is halved."""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SizePattern:
@@ -88,7 +85,7 @@ def _balancing(scores: Floats, counts: Integers) -> Floats:
     score = scores[:, far]
     bound = np.abs(score).max() + np.log(len(scores) + 1.0)
     low, high = np.full(score.shape[1], -bound), np.full(score.shape[1], bound)
-    for _ in range(HALVINGS):
+    for _ in range(100):
         middle = (low + high) / 2
         short = (0.5 + 0.5 * np.tanh((score + middle) / 2)).sum(axis=0) < counts[far]
         low, high = np.where(short, middle, low), np.where(short, high, middle)
@@ -162,7 +159,7 @@ class SetAssignments:
         bound = np.abs(score).max(initial=0.0) + np.log(roster.release.size + 1.0)
         low, high = np.full(len(entries), -bound), np.full(len(entries), bound)
         believed, middle = np.zeros(len(cells)), low
-        for _ in range(HALVINGS if len(cells) else 0):
+        for _ in range(100 if len(cells) else 0):
             middle = (low + high) / 2
             believed = 1 / (1 + np.exp(-(score + middle[entry])))
             short = sum_by(entry, believed * roster.people[cells], len(entries)) < counts

@@ -15,7 +15,7 @@ naive Bayes P_i(s) = Π_j m_j(q_ij | s), with m_j(v | s) = (α + Σ_i [q_ij = v]
             Π_j m_j(q_ij | s) / m_j(q_ij | not s); of multisets, the rate is Π_j m_j(q_ij | s) / m_j(q_ij), as people
             are compared with each other.
 logistic    ln P_i(s) = Σ_j θ_j(q_ij, s), up to what makes it add up to 1 over the values; of sets, ln odds; of
-            multisets, ln rate.  θ maximises the expected log likelihood − ½ Σ θ², by `STEPS` steps of L-BFGS from the
+            multisets, ln rate.  θ maximises the expected log likelihood − ½ Σ θ², by 15 steps of L-BFGS from the
             last θ.
 
 A missing label is a label like any other, and numbers are labels.  People with the same key are one row: a step costs
@@ -47,22 +47,6 @@ if TYPE_CHECKING:
 
 ModelName: TypeAlias = Literal["logistic", "naive bayes"]
 """Which model is trained."""
-
-ALPHA = 1.0
-"""Added to every count of naive Bayes (Laplace's rule)."""
-
-STEPS = 15
-"""So many steps of L-BFGS a round."""
-
-OPTIONS = {"maxiter": STEPS, "ftol": 0.0, "gtol": 0.0}
-"""As many steps in any case: a stop by tolerance would hang on the last bits, and twins would differ."""
-
-LEARNT_PARTS = 2**20
-"""Logistic learns from expected numbers rounded to such parts: hundreds of steps would make much of last bits.  Sums of
-them are exact, in whatever order groups and people stand."""
-
-LARGEST_SCORE = 50.0
-"""No rate is taken to be larger than e to this."""
 
 
 def model_name(name: object) -> ModelName:
@@ -184,7 +168,7 @@ class NaiveBayes(Model):
         """α · Σ ln m; of sets also what all people weigh as if they had nothing."""
         if self.semantics == "multiset":
             return None
-        prior = ALPHA * float(sum(shares.sum() for shares in (*self.log_shares, *self.log_other)))
+        prior = float(sum(shares.sum() for shares in (*self.log_shares, *self.log_other)))
         return prior + (float((self.people * self.add_columns(self.log_other)).sum()) if self.log_other else 0.0)
 
 
@@ -194,7 +178,7 @@ def log_label_shares(counts: Floats) -> Floats:
     >>> np.exp(log_label_shares(np.array([[3.0], [0.0]]))).ravel().round(3).tolist()
     [0.8, 0.2]
     """
-    smoothed = counts + ALPHA
+    smoothed = counts + 1.0  # Laplace's rule, α = 1
     shares: Floats = np.log(smoothed) - np.log(smoothed.sum(axis=0))
     return shares
 
@@ -221,7 +205,7 @@ def normaliser(score: Floats, people: Floats, semantics: Semantics) -> tuple[flo
         return _dot(people, np.log(total) + highest), likely
     if semantics == "set":
         return float((people * np.logaddexp(0.0, score)).sum()), people / (1 + np.exp(-score))
-    rates = people * np.exp(np.minimum(score, LARGEST_SCORE))
+    rates = people * np.exp(np.minimum(score, 50.0))
     return float(rates.sum()), rates
 
 
@@ -257,7 +241,8 @@ class Logistic(Model):
 
         if not self.weights.size:
             self.weights = np.zeros(self.one_hot.shape[1] * self.values)
-        by_key = self.by_key(np.rint(expected * LEARNT_PARTS) / LEARNT_PARTS)
+        # rounded: hundreds of steps would make much of last bits
+        by_key = self.by_key(np.rint(expected * 2**20) / 2**20)
         towards = self.transposed @ by_key
 
         def loss(weights: Floats) -> tuple[float, Floats]:
@@ -269,7 +254,10 @@ class Logistic(Model):
             return float(objective), gradient.ravel()
 
         if self.weights.size:
-            self.weights = minimize(loss, self.weights, jac=True, method="L-BFGS-B", options=OPTIONS).x
+            # as many steps in any case: a stop by tolerance would hang on last bits, and twins would differ
+            self.weights = minimize(
+                loss, self.weights, jac=True, method="L-BFGS-B", options={"maxiter": 15, "ftol": 0.0, "gtol": 0.0}
+            ).x
 
     def scores_by_column(self) -> list[Floats]:
         """Give θ_j(v, s)."""
@@ -282,9 +270,6 @@ CLOSE = 1e-4
 
 ROUNDS = 30
 """So many rounds at most."""
-
-ROUNDING = 1e-9
-"""The share of a likelihood that rounding may take."""
 
 MANY = 10**9
 """A number of states beyond which nobody wants to know."""
@@ -344,7 +329,8 @@ def train(model: Model, expectation: Expectation, *, rounds: int = ROUNDS, progr
 
 def _never_falls(likelihoods: list[float]) -> bool:
     """Compare the last two, but for rounding."""
-    return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - ROUNDING * (1 + abs(likelihoods[-2]))
+    # a share of a likelihood that rounding may take
+    return len(likelihoods) < 2 or likelihoods[-1] >= likelihoods[-2] - 1e-9 * (1 + abs(likelihoods[-2]))
 
 
 def train_on(

@@ -42,9 +42,6 @@ from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
 from sidelight.text import as_names
 
-NEARLY = 1 - 2**-50
-"""Floats that are so near to each other may be of shares in the other order."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class InferenceWitness(Witness):
@@ -326,7 +323,8 @@ def _highest(row: Integers, count: Integers, rows: int) -> Integers:
 
 def _surest(groups: Groups, guesses: Guesses) -> SurestGroup:
     sure = guesses.most / groups.sizes
-    rows = np.flatnonzero(sure >= sure.max() * NEARLY)
+    # floats that are so near to each other may be of shares in the other order
+    rows = np.flatnonzero(sure >= sure.max() * (1 - 2**-50))
     most, sizes = guesses.most[rows], groups.sizes[rows]
     ratios = np.column_stack((most, sizes)) // np.gcd(most, sizes)[:, np.newaxis]
     if (ratios != ratios[0]).any():  # different ones of many people, which floats may take for the same

@@ -45,9 +45,6 @@ from sidelight.arrays import Floats, Integers
 LEAST_ALPHA = 1e-3
 """Below it, sums that are differences of digammas lose their digits, and N^α is as good as 1."""
 
-STEPS = 200
-"""How often an interval is halved at most; it ends as soon as floats cannot be halved further."""
-
 
 @dataclass(frozen=True, slots=True)
 class SampleSizes:
@@ -225,7 +222,8 @@ def _at_most_all(uniques: float, sizes: SampleSizes) -> float:
 
 def _falls_through_zero(function: Callable[[float], float], low: float, high: float) -> float:
     """Halve an interval over which a function falls from at least 0 to at most 0."""
-    for _ in range(STEPS):
+    # ends as soon as floats cannot be halved further
+    for _ in range(200):
         middle = (low + high) / 2
         if middle in (low, high):
             break
