@@ -65,7 +65,7 @@ def test_a_unique_match_in_the_subset_of_arx():
 def test_how_often_a_unique_match_is_truly_right():
     """Of the people of the population whom a single match in the subset may mean, one each is in it."""
     subset = of_subset(FOUR)
-    population = sl.JournalistRisk(arx_adult()).prepared(subset).groups.populations[0].people
+    population = sl.JournalistRisk(arx_adult()).prepare(subset).groups.populations[0].people
     alone = subset.groups.sizes == 1
     assert alone.sum() / population[alone].sum() == pytest.approx(0.1356, abs=5e-5)
 

@@ -120,10 +120,10 @@ class About(Measure):
         with self._naming_the_column():
             return replace(self.question.measure(views[key]), measure=self)
 
-    def completed(self, finding: Finding, release: Release) -> Finding:
+    def complete(self, finding: Finding, release: Release) -> Finding:
         """Add what only the view says."""
         question, view = self.resolve(release)
-        return replace(question.completed(replace(finding, measure=question), view), measure=self)
+        return replace(question.complete(replace(finding, measure=question), view), measure=self)
 
     @property
     def register(self) -> Population | None:

@@ -31,9 +31,7 @@ def findings(measures: Sequence[Measure], release: ReleaseBlocks) -> tuple[Findi
     if asked:
         before = count_parts_before(asked, release)
         merged = release.reduce(partial(_summarize, asked, before), _merge)
-        found = (
-            each.completed(summary.finding(), release.outline) for each, summary in zip(asked, merged, strict=True)
-        )
+        found = (each.complete(summary.finding(), release.outline) for each, summary in zip(asked, merged, strict=True))
         by_measure = dict(zip(map(id, asked), found, strict=True))
     views: Views = {}
     return tuple(

@@ -102,7 +102,7 @@ class Question(ABC):
         del population
         return self
 
-    def prepared(self, release: Release) -> Release:
+    def prepare(self, release: Release) -> Release:
         """Let the groups of a release know what the question needs of them: their people in a population."""
         return release if self.register is None else self.register.attach_to(release)
 
@@ -149,7 +149,7 @@ class Formula(Question):
     def measure(self, release: Release) -> Finding:
         """Answer the question for a release."""
         self.check(release)
-        release = self.prepared(release)
+        release = self.prepare(release)
         return self.summarize_blocks(release.groups).finding()
 
     def measure_view(self, release: Release, views: Views) -> Finding:
@@ -187,7 +187,7 @@ class Formula(Question):
         finding = cls().measure(found.with_people())
         return AttackerAnswer(cls.attacker, "asked", belief=finding.value, falls=found.is_exceeded(finding.value))
 
-    def completed(self, finding: Finding, release: Release) -> Finding:
+    def complete(self, finding: Finding, release: Release) -> Finding:
         """Add to a finding, read off summaries, what only a release says."""
         del release
         return finding

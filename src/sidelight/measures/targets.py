@@ -32,14 +32,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 
 from sidelight.arrays import Flags, Integers
 from sidelight.errors import BadMeasure, UnknownValue, did_you_mean, parameter
+from sidelight.measures.fields import read
 from sidelight.measures.measure import Measure
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
@@ -316,22 +317,23 @@ def _members(category: Predicate, domain: tuple[Label, ...]) -> tuple[int, ...]:
     return tuple(place for place, text in enumerate(domain) if (text in category.values) != category.all_others)
 
 
+def _read_labels(values: object) -> tuple[Label, ...]:
+    listed = (values,) if isinstance(values, str) else cast("Iterable[object]", values)
+    return tuple(dict.fromkeys(map(written_label, listed)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Targeted(Measure):
     """A measure that asks about values: all, all `apart_from` some, and, where it has a `value`, that one alone."""
 
-    apart_from: Sequence[Label] = ()  # values that nobody wants to learn
+    # values that nobody wants to learn
+    apart_from: Sequence[Label] = field(default=(), metadata=read(_read_labels))
 
     _about_the_rest: ClassVar[bool] = False  # of one measure: set by `ask_the_rest`
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        value = read_value(getattr(self, "value", None))
-        apart = (self.apart_from,) if isinstance(self.apart_from, str) else self.apart_from
-        object.__setattr__(self, "apart_from", tuple(dict.fromkeys(map(written_label, apart))))
-        if any(each.name == "value" for each in fields(self)):
-            object.__setattr__(self, "value", value)
-        if value is not None and self.apart_from:
+        if getattr(self, "value", None) is not None and self.apart_from:
             message = f"'{self.name}' has both value= and apart_from=; give one of them"
             raise BadMeasure(message)
 
@@ -359,7 +361,7 @@ class Targeted(Measure):
         Alone, it would be a limit that holds whatever is published, and is refused (`Targets.some_places`).
         """
         default = copy(self)
-        object.__setattr__(default, "_about_the_rest", True)
+        default.__dict__["_about_the_rest"] = True
         return default
 
     def check(self, release: Release) -> None:

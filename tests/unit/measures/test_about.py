@@ -340,13 +340,13 @@ def test_a_view_that_is_at_hand_is_taken(both):
 class NamesTheMeasure(sl.DistinctValues):
     """A measure that adds something of the release to its findings, and expects them to be its own."""
 
-    def completed(self, finding, release):
+    def complete(self, finding, release):
         return sl.Finding(self, finding.value, finding.witness, (f"{finding.measure} of {release.sensitive}",))
 
 
 def test_a_finding_is_completed_by_the_measure_itself(both):
     about = NamesTheMeasure().about("disease", known="income")
-    finding = about.completed(about.summarize(both.groups).finding(), both)
+    finding = about.complete(about.summarize(both.groups).finding(), both)
     assert (finding.measure, finding.value) == (about, 1)
     assert finding.notes == ("distinct values of disease",)
 

@@ -169,10 +169,10 @@ def test_what_a_measure_says_by_itself():
     )
     assert size.monotonicity("single") is size.when_groups_merge is sl.Monotonicity.NON_DECREASING
     assert size.resolve(RELEASE) == (size, RELEASE)
-    assert size.prepared(RELEASE) is RELEASE
+    assert size.prepare(RELEASE) is RELEASE
     assert size.include_values({"a"}) is size
     assert size.measure_view(RELEASE, {}) == size.measure(RELEASE)
-    assert size.completed(size.measure(RELEASE), RELEASE) == size.measure(RELEASE)
+    assert size.complete(size.measure(RELEASE), RELEASE) == size.measure(RELEASE)
     assert str((size >= 2).about("income", known="age")) == "group size(of=income, known=[age]) ≥ 2"
 
 

@@ -56,7 +56,7 @@ from sidelight.measures.exact import Amount, join_all
 from sidelight.measures.fields import read
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets
+from sidelight.measures.targets import Predicate, Targeted, Targets, examples_of_targets, read_value
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import exact_number, in_words, log
@@ -87,12 +87,12 @@ class CheapestKnowledge(Targeted):
     Source: Martin, Kifer, Machanavajjhala, Gehrke, Halpern, Worst-case background knowledge, ICDE 2007 (future work).
     """
 
-    reach: Bound
+    reach: Bound = field(metadata=read(partial(exact_number, error=BadMeasure, name="reach=")))
     prices: Mapping[str, Bound] | Mapping[Label, Bound] = field(
         default_factory=Tariff, metadata=read(partial(Tariff.read, "prices", above=0))
     )
     otherwise: Bound = field(default=1, metadata=read(partial(read_rate, "otherwise", above=0)))
-    value: str | None = None
+    value: str | None = field(default=None, metadata=read(read_value))
 
     name: ClassVar[str] = "cheapest knowledge"
     attacker = Attacker("somebody who buys facts", ROW, "what it costs to become that sure", "facts")
@@ -103,14 +103,12 @@ class CheapestKnowledge(Targeted):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        reach = exact_number(self.reach, BadMeasure, "reach=")
-        if not 0 < reach <= 1:
+        if not 0 < self.reach <= 1:
             message = f"'{self.name}' has reach={as_given(self.reach)}; give a probability above 0, at most 1"
             raise BadMeasure(message)
         if isinstance(self.targets.value, Predicate):
             message = f"'{self.name}' is about one value or all; give one, or leave others out with apart_from="
             raise BadMeasure(message)
-        object.__setattr__(self, "reach", reach)
 
     @classmethod
     def from_settings(

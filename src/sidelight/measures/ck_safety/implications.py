@@ -23,10 +23,10 @@ from sidelight.measures.ck_safety.minimize_across_groups import ImplicationsScre
 from sidelight.measures.ck_safety.minimize_within_group import Allocation, TopCounts
 from sidelight.measures.ck_safety.shortlist import shortlist
 from sidelight.measures.exact import Amount
-from sidelight.measures.fields import whole
+from sidelight.measures.fields import read, whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
-from sidelight.measures.targets import Targeted, Value, examples_of_targets
+from sidelight.measures.targets import Targeted, Value, examples_of_targets, read_value
 from sidelight.release.groups import GroupName, Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -46,7 +46,32 @@ def chosen_facts(settings: Settings) -> str:
 
 
 @dataclass(frozen=True)
-class Implications(Targeted):
+class KnownFacts(Targeted):
+    """A measure of how sure somebody can get who knows any `k` facts of some form."""
+
+    k: int = field(metadata=whole())
+    value: Value = field(default=None, metadata=read(read_value))
+
+    depends_on_whole: ClassVar[bool] = False
+    limits = (0, 1)
+    when_groups_merge = Monotonicity.NON_INCREASING
+    more_is_worse = ("k",)
+
+    @classmethod
+    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
+        return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
+
+    def share_at(self, limit: Fraction) -> Fraction | None:
+        """Who knows nothing believes in shares."""
+        return limit if self.k == 0 and self.asks_every_value else None
+
+    def belief_at(self, limit: Fraction) -> Fraction | None:
+        """Within a limit for those who know more, those who know less are too."""
+        return limit if self.asks_every_value else None
+
+
+@dataclass(frozen=True)
+class Implications(KnownFacts):
     """How sure can someone get of a person's value who knows any `k` implications?
 
     An implication says: if all of these people have these values, then one of those has that.  Whatever can be known
@@ -77,30 +102,11 @@ class Implications(Targeted):
     one value and the mergeable summary are ours.
     """
 
-    k: int = field(metadata=whole())
-    value: Value = None
-
     name: ClassVar[str] = "implications"
     attacker = Attacker(
         "the worst case: somebody with well-chosen facts", chosen_facts, "how sure the worst case could become", "facts"
     )
-    depends_on_whole: ClassVar[bool] = False
     also_called = ("ck-safety",)
-    limits = (0, 1)
-    when_groups_merge = Monotonicity.NON_INCREASING
-    more_is_worse = ("k",)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
-
-    def share_at(self, limit: Fraction) -> Fraction | None:
-        """Who knows nothing believes in shares."""
-        return limit if self.k == 0 and self.asks_every_value else None
-
-    def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Within a limit for those who know more, those who know less are too."""
-        return limit if self.asks_every_value else None
 
     def blocks(self, groups: Groups) -> Iterable[Groups]:
         """Take wide groups all at once where people have one value: only the largest counts of each group matter."""

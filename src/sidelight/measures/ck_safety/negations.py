@@ -15,8 +15,7 @@ Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; se
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +25,7 @@ from sidelight.errors import BadMeasure
 from sidelight.knowledge.facts import Fact, Has, OneOf
 from sidelight.knowledge.people import Someone
 from sidelight.measures.attacker import ROW, Attacker, amount_in
-from sidelight.measures.ck_safety.implications import counts_of, either, no_facts_about, nobody_shown
+from sidelight.measures.ck_safety.implications import KnownFacts, counts_of, either, no_facts_about, nobody_shown
 from sidelight.measures.exact import (
     BITS_REPORTED,
     FRACTIONS,
@@ -37,11 +36,9 @@ from sidelight.measures.exact import (
     RatioArithmetic,
     compute_exactly,
 )
-from sidelight.measures.fields import whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.group_by_group import FormulaMeasure
-from sidelight.measures.measure import Measure, Monotonicity, Worst
-from sidelight.measures.targets import Targeted, Value, examples_of_targets
+from sidelight.measures.measure import Worst
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import in_words
@@ -75,7 +72,7 @@ class NegationsWitness(Witness):
 
 
 @dataclass(frozen=True)
-class Negations(Targeted, FormulaMeasure):
+class Negations(KnownFacts, FormulaMeasure):
     """How sure can someone get of a person's value who knows any `k` facts "p does not have s"?
 
     The k facts do most when all are about the target and rule out the most frequent other values:
@@ -100,9 +97,6 @@ class Negations(Targeted, FormulaMeasure):
     Source: Martin et al., Worst-case background knowledge, ICDE 2007, section 5; Machanavajjhala et al., l-Diversity.
     """
 
-    k: int = field(metadata=whole())
-    value: Value = None
-
     name: ClassVar[str] = "negations"
     attacker = Attacker(
         "somebody who can rule values out",
@@ -110,22 +104,6 @@ class Negations(Targeted, FormulaMeasure):
         "how sure somebody who rules values out could become",
         "facts",
     )
-    depends_on_whole: ClassVar[bool] = False
-    limits = (0, 1)
-    when_groups_merge = Monotonicity.NON_INCREASING
-    more_is_worse = ("k",)
-
-    @classmethod
-    def examples(cls, domain: tuple[Label, ...]) -> tuple[Measure, ...]:
-        return tuple(cls(k, **targets) for k in range(4) for targets in examples_of_targets(domain))
-
-    def share_at(self, limit: Fraction) -> Fraction | None:
-        """Who knows nothing believes in shares."""
-        return limit if self.k == 0 and self.asks_every_value else None
-
-    def belief_at(self, limit: Fraction) -> Fraction | None:
-        """Within a limit for those who know more, those who know less are too."""
-        return limit if self.asks_every_value else None
 
     def summarize(self, groups: Groups) -> Worst:
         return replace(super().summarize(groups), why=self.targets.nobody())

@@ -197,9 +197,9 @@ class Inference(Measure):
         self.check(release)
         seen = self.seen(release)
         finding = super().measure(seen) if self.of_groups else Inference().measure(seen)
-        return self.completed(finding, seen)
+        return self.complete(finding, seen)
 
-    def completed(self, finding: Finding, release: Release) -> Finding:
+    def complete(self, finding: Finding, release: Release) -> Finding:
         """Name the secret."""
         if not isinstance(finding.witness, InferenceWitness):
             return replace(finding, measure=self)

@@ -204,7 +204,7 @@ class SizeRisk(Measure):
     def replay(self, witness: Witness, release: Release) -> Amount:
         """Sort the groups by (F, f) again, and add up run by run."""
         del witness
-        groups = self.prepared(release).groups
+        groups = self.prepare(release).groups
         return self.again(runs_of_sizes(groups.sizes, self.population_of(groups)))
 
     @abstractmethod

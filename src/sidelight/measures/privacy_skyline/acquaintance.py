@@ -19,7 +19,7 @@ import numpy as np
 from sidelight.arrays import Flags, Floats, Integers
 from sidelight.measures.attacker import ROW, Attacker, Settings, amount_in
 from sidelight.measures.exact import BITS_REPORTED, Amount, RatioArithmetic, Screen, compute_exactly
-from sidelight.measures.fields import whole
+from sidelight.measures.fields import read, whole
 from sidelight.measures.finding import Finding, Witness
 from sidelight.measures.measure import Measure, Monotonicity
 from sidelight.measures.privacy_skyline.five_minima import (
@@ -34,7 +34,7 @@ from sidelight.measures.privacy_skyline.five_minima import (
     top_width,
 )
 from sidelight.measures.privacy_skyline.witness import AcquaintanceWitness, worst_investigation
-from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets
+from sidelight.measures.targets import Targeted, Targets, Value, examples_of_targets, read_value
 from sidelight.release.groups import Groups
 from sidelight.release.release import Release
 from sidelight.rounding import MOST_OF_ANYTHING
@@ -80,7 +80,7 @@ the target does not have Flu.
     rules_out: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
     others: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
     family: int = field(default=0, metadata=whole(most=MOST_OF_ANYTHING))
-    value: Value = None
+    value: Value = field(default=None, metadata=read(read_value))
 
     name: ClassVar[str] = "acquaintance"
     attacker = Attacker(

@@ -156,7 +156,7 @@ def _gather(workspace: Workspace, release: Release, text: str) -> Work:
     populations = workspace.source.populations
     with suppress(SidelightError):  # measuring says it again
         reader = read_tunable(text, populations).reader
-        release = (reader.measure if isinstance(reader, Criterion) else reader).prepared(release)
+        release = (reader.measure if isinstance(reader, Criterion) else reader).prepare(release)
     return partial(_measure, release, text, populations)
 
 

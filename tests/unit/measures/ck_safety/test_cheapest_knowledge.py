@@ -61,7 +61,7 @@ def test_replaying_on_another_release_shows_that_it_does_not_suffice():
     ("settings", "wrong"),
     [
         ({"reach": 0}, "'cheapest knowledge' has reach=0; give a probability above 0, at most 1"),
-        ({"reach": 1.5}, "'cheapest knowledge' has reach=1.5; give a probability above 0, at most 1"),
+        ({"reach": 1.5}, "'cheapest knowledge' has reach=3/2; give a probability above 0, at most 1"),
         ({"reach": "much"}, "reach= is a number, not 'much'; give a number"),
         ({"reach": 0.9, "prices": {"Flu": 0}}, "a number in prices= is 0; give finite ones above 0, and at most 1e30"),
         ({"reach": 0.9, "prices": [1]}, 'prices= wants a mapping value → number, such as {"AIDS": 1, "Flu": 0.1}'),

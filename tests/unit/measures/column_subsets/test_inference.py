@@ -102,7 +102,7 @@ def test_where_nobody_is_nothing_is_guessed():
     finding = sl.Inference().summarize(NOBODY).finding()
     assert (finding.value, finding.witness, finding.notes) == (0, None, ("nobody is in the release",))
     assert finding.explain() == "Nobody is in the release, so nothing is guessed."
-    completed = sl.Inference(["age"]).completed(finding, RELEASE)
+    completed = sl.Inference(["age"]).complete(finding, RELEASE)
     assert (completed.measure, completed.value) == (sl.Inference(["age"]), 0)
     nobody = sl.Inference().summarize(NOBODY)
     assert nobody.merge(nobody) == nobody

@@ -99,7 +99,7 @@ def test_a_table_is_of_the_population_key_by_key():
 def test_the_population_of_each_group():
     """Three and two of the register are in the groups, and one in none."""
     measure = sl.JournalistRisk(REGISTER)
-    groups = measure.prepared(RELEASE).groups
+    groups = measure.prepare(RELEASE).groups
     assert measure.population_of(groups).tolist() == [3, 2]
     assert (measure.counts_of(groups).people.tolist(), measure.nowhere(groups), measure.beyond(groups)) == (
         [3, 2],
@@ -117,7 +117,7 @@ def test_the_population_of_each_group():
 
 def test_whoever_is_not_in_the_population_is_counted_in_it_where_that_is_wanted():
     """One of 2 people aged 30 to 39 is in the register, and nobody of 50 to 59: F is 2 and 1."""
-    groups = lenient(FEW).prepared(RELEASE).groups
+    groups = lenient(FEW).prepare(RELEASE).groups
     assert lenient(FEW).population_of(groups).tolist() == [2, 1]
     assert lenient(FEW).beyond(groups) == 2
     with pytest.raises(BadRelease, match=r"group 1 \(age 30-39\) has 2 people in the release and 1 in the population"):

@@ -42,7 +42,7 @@ def test_a_search_sees_what_an_audit_says(people, population, average):
     for statistic, threshold in (("average", None), ("share above", 0.3), ("highest", None)):
         measure = sl.JournalistRisk(register, statistic, threshold)
         screen, finding = measure.screen(), measure.measure(release)
-        rows = screen.rows(measure.prepared(release).groups)
+        rows = screen.rows(measure.prepare(release).groups)
         assert screen.value(screen.join(rows[:1], rows[1:])).tolist() == pytest.approx([float(finding.value)])
         assert finding.replay(release) == finding.value
     assert sl.JournalistRisk(register, "average").measure(release).value == average
@@ -224,7 +224,7 @@ def test_the_average_is_the_larger_of_the_two(people):
     expected = max(Fraction(2, sum(met)), (Fraction(2, met[0]) + Fraction(1, met[1])) / 3)
     finding = measure.measure(RELEASE)
     assert finding.value == finding.replay(RELEASE) == expected
-    screen, groups = measure.screen(), measure.prepared(RELEASE).groups
+    screen, groups = measure.screen(), measure.prepare(RELEASE).groups
     rows = screen.rows(groups)
     assert screen.value(screen.join(rows[:1], rows[1:])) == pytest.approx([float(expected)])
     assert sl.JournalistRisk(register).measure(RELEASE).value == Fraction(1, min(met))

@@ -31,7 +31,7 @@ def test_cells_that_nobody_of_the_release_has_are_absent_for_sure():
 
 def test_where_nobody_is_in_words():
     measure = sl.Absence(pa.table({"age": ["31", "34", "52"]}))
-    nobody = measure.prepared(RELEASE).groups.take(np.empty(0, np.int64))
+    nobody = measure.prepare(RELEASE).groups.take(np.empty(0, np.int64))
     assert measure.summarize(nobody).finding().explain() == "Nobody is in the release."
 
 
@@ -93,7 +93,7 @@ def test_the_worst_of_several_groups():
 def test_in_a_release_of_nobody():
     register = pa.table({"age": ["31", "34", "52", "57", "77"]})
     presence, absence = sl.Presence(register), sl.Absence(register)
-    nobody = [each.prepared(RELEASE).groups.take(np.empty(0, np.int64)) for each in (presence, absence)]
+    nobody = [each.prepare(RELEASE).groups.take(np.empty(0, np.int64)) for each in (presence, absence)]
     finding = presence.summarize(nobody[0]).finding()
     assert finding.explain() == "Nobody is in the release, so nobody of the population is."
     assert absence.summarize(nobody[1]).finding().value == 1
@@ -113,7 +113,7 @@ def test_whoever_is_nowhere_is_noted_before_whoever_is_not_in_the_register():
 )
 def test_the_screen_of_absence_is_1_where_somebody_is_nowhere(ages, values, somebody):
     measure = sl.Absence(pa.table({"age": ["31"] * 4 + ["52"] * 4 + ages}))
-    groups = measure.prepared(RELEASE).groups
+    groups = measure.prepare(RELEASE).groups
     screen = measure.screen()
     assert screen.rows(groups).tolist() == [[value] for value in values]
     assert screen.kinds(groups).tolist() == [[2, 4, somebody], [1, 4, somebody]]

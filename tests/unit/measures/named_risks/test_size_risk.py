@@ -33,7 +33,7 @@ def release(*people):
 
 def groups_of(measure, compared):
     """The groups of a release, with what the measure asks of them."""
-    return measure.prepared(compared).groups
+    return measure.prepare(compared).groups
 
 
 def above(threshold):
