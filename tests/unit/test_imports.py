@@ -24,6 +24,7 @@ ORDER = (
     "files",
     "progress",
     "ahead",
+    "interrupts",
     "table",
     "streams",
     "engines",

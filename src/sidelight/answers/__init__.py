@@ -5,5 +5,5 @@ local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views 
 
 Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
 and `recipe` (the Python that does it again), then a question:
-`audit`, `believe`, `compare`, `explore`, `report`.
+`audit`, `believe`, `compare`, `explore`, `hierarchies`, `inspect`, `protect`, `report`.
 """

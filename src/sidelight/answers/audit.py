@@ -150,24 +150,3 @@ def find_single_file(file: str) -> tuple[Path, ...]:
     """Return the file itself where it is one: standard input has no digest."""
     paths = tuple(files_of(file))
     return tuple(path for path in paths if path.is_file()) if len(paths) == 1 else ()
-
-
-def search_in_python(file: str, result: sl.SearchResult, output: Path | None) -> str:
-    """Write the lines of Python that come to the same release."""
-    table = result.outcome.recoding.table
-    quasi = [column.name for column in table.quasi]
-    lines = [
-        "import sidelight as sl",
-        "",
-        f"table = sl.read_table({file!r}, quasi={quasi!r}, sensitive={_one(table.sensitive_columns)!r})",
-        'policy = sl.read_policy("policy.toml")  # as it stands below',
-        'hierarchies = sl.read_hierarchies("hierarchies/")',
-        f"found = sl.protect(table, policy, by=hierarchies, method={result.method.name!r})",
-    ]
-    if output is not None:
-        lines.append(f"found.publish({str(output)!r})")
-    return "\n".join([*lines, "report = sl.release_report(found)"])
-
-
-def _one(names: tuple[str, ...]) -> str | list[str]:
-    return names[0] if len(names) == 1 else list(names)

@@ -154,10 +154,20 @@ def columns(
 
     What you do not say about the columns is suggested, by rules of thumb: read it before you rely on it.
     """
+    from sidelight.answers.inspect import InspectRequest  # noqa: PLC0415
     from sidelight.answers.sources import roles_of  # noqa: PLC0415
     from sidelight.cli import columns as verb  # noqa: PLC0415 - `--help` is quick
 
-    request = verb.ColumnsRequest(file, roles_of(policy, columns.roles()), identifying, preset, living, policy)
+    request = InspectRequest(
+        file,
+        roles_of(policy, columns.roles()),
+        **vars(identifying),
+        **vars(living),
+        preset=preset,
+        policy=policy,
+        write=target.write,
+        hierarchies=target.hierarchies,
+    )
     return verb.columns(request, target)
 
 
@@ -199,11 +209,14 @@ def protect(
     target: PublishOptions = PublishOptions(),
 ) -> int:
     """Find the most useful release of a table within a policy, and publish it; without --output, only tell of it."""
+    from sidelight.answers.protect import ProtectRequest, Publication  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import protect as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import protect as verb  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles(), population=population, preset=preset)
-    return verb.protect(verb.ProtectRequest(file, question, hierarchies, search, memory, engine), target)
+    publication = None if target.output is None else Publication(path=target.output, **target.details())
+    request = ProtectRequest(file, question, hierarchies, memory, engine, **vars(search), publication=publication)
+    return verb.protect(request, target)
 
 
 @app.command(sort_key=2.5, help_epilogue=epilogue("compare"))
@@ -393,10 +406,12 @@ def hierarchies(
 
     Without --group, for all columns but the sensitive one and that of the person.
     """
+    from sidelight.answers.hierarchies import HierarchiesRequest  # noqa: PLC0415
     from sidelight.answers.sources import roles_of  # noqa: PLC0415
     from sidelight.cli import hierarchies as verb  # noqa: PLC0415 - `--help` is quick
 
-    return verb.hierarchies(verb.HierarchiesRequest(file, roles_of(policy, columns.roles()), draft), target)
+    request = HierarchiesRequest(file, roles_of(policy, columns.roles()), target.output, **vars(draft))
+    return verb.hierarchies(request, target)
 
 
 ledger_verbs = App(name="ledger", help="Begin the budget that noise is paid from, and look at it.", sort_key=6)

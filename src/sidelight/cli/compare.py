@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sidelight.answers.compare import CompareRequest, ask
-from sidelight.cli.interrupts import noticing_interrupts
+from sidelight.interrupts import noticing_interrupts
 from sidelight.cli.protect import report_nothing
 from sidelight.cli.run import Output, Status, bar, in_options
 from sidelight.errors import NothingSafe

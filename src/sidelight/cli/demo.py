@@ -13,11 +13,12 @@ from rich.console import Console
 
 import sidelight as sl
 from sidelight.answers.audit import AuditRequest, ask, build_report
+from sidelight.answers.protect import ProtectRequest, Publication, require_policy
 from sidelight.answers.recipe import write_report
 from sidelight.answers.sources import Question, open_table, read_question
 from sidelight.cli.demo_files import FILES, HIERARCHIES, LEVELS, POLICY
-from sidelight.cli.options import PublishOptions, SearchOptions
-from sidelight.cli.protect import ProtectRequest, policy_of, protect
+from sidelight.cli.options import PublishOptions
+from sidelight.cli.protect import protect
 from sidelight.cli.run import Output, Status
 from sidelight.engines.formats.sheet import shuffler
 from sidelight.engines.formats.text import Csv
@@ -54,7 +55,7 @@ def demo(folder: Path) -> Status:
 
     _say(f"2. {_protect_command(folder)}\n")
     status = protect(
-        ProtectRequest(str(table), question, folder / HIERARCHIES, SearchOptions()),
+        ProtectRequest(str(table), question, folder / HIERARCHIES, publication=Publication(path=release, force=True)),
         PublishOptions(output=release, force=True),
     )
     if status != Status.WITHIN_POLICY:
@@ -83,7 +84,7 @@ def _judge_published(folder: Path, question: Question) -> None:
         commands=(_protect_command(folder), command),
         python=write_report(str(release), question, date=day, table=str(table)),
     )
-    before = judge_table(open_table(str(table), question.roles), policy_of(question))
+    before = judge_table(open_table(str(table), question.roles), require_policy(question))
     signed = build_report(str(release), report.release, report, question, details=details, before=before)
     write_whole(page, report_html(signed), force=True)
     for part in draw_blocks(signed.blocks()):

@@ -15,13 +15,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 import sidelight as sl
+from sidelight.answers.protect import figure
 from sidelight.answers.sources import Question, TableSource
-from sidelight.cli.interrupts import noticing_interrupts
 from sidelight.cli.options import GeneralisationOptions
-from sidelight.cli.protect import figure, report_nothing
+from sidelight.cli.protect import report_nothing
 from sidelight.cli.run import Output, Status, bar
 from sidelight.documents.document import Envelope, number
 from sidelight.errors import BadPolicy, NothingSafe
+from sidelight.interrupts import noticing_interrupts
 from sidelight.policy.policy import without_repeats
 from sidelight.report.terminal import sentences
 from sidelight.rounding import ROUNDED

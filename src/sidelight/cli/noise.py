@@ -11,13 +11,13 @@ from pathlib import Path
 from rich.text import Text
 
 from sidelight.answers.sources import Question, read_levels, require_columns
-from sidelight.cli.interrupts import heed_interrupts
 from sidelight.cli.noise_options import LedgerOptions, NoiseOptions, NoisyOutputOptions
 from sidelight.cli.run import Output, Status, remember_written, say
 from sidelight.documents.document import Envelope
 from sidelight.engines.read_events import events_at_level, events_from
 from sidelight.errors import BadNoise, BadPolicy, BudgetExceeded, listed
 from sidelight.files import noise_path
+from sidelight.interrupts import heed_interrupts
 from sidelight.noise.account import Account
 from sidelight.noise.ledger import NO_LEDGER, Ledger
 from sidelight.noise.noisy_counts import NoisyCounts, noisy_counts

@@ -511,6 +511,11 @@ class PublishOptions:
     markdown: MarkdownFile = None
     force: Force = False
 
+    def details(self) -> dict[str, Any]:
+        """Return how the file is written."""
+        names = ("layout", "written_as", "bounds", "private_hierarchies", "quiet_method", "force")
+        return {name: getattr(self, name) for name in names}
+
 
 @Parameter(name="*", group=ASKED)
 @dataclass(frozen=True, kw_only=True)

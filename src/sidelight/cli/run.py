@@ -35,8 +35,7 @@ from rich.errors import LiveError
 from rich.segment import Segment
 from rich.text import Text
 
-from sidelight.cli.interrupts import noticing_interrupts, raising_interrupts
-from sidelight.errors import Parameter, SidelightError, did_you_mean, utf8, visible
+from sidelight.errors import BadHierarchy, Parameter, SidelightError, did_you_mean, utf8, visible
 from sidelight.files import (
     IN_A_CIRCLE,
     SIDECAR_ENDING,
@@ -45,6 +44,7 @@ from sidelight.files import (
     refuse_targets,
     write_together,
 )
+from sidelight.interrupts import noticing_interrupts, raising_interrupts
 from sidelight.progress import SHOW_WAITING, Progress, quiet
 
 if TYPE_CHECKING:
@@ -522,6 +522,15 @@ class PlainConsole(Console):
 
 Charts: TypeAlias = "Callable[[], Iterable[Drawing]]"
 """Pictures of an answer, drawn when a page is asked for."""
+
+
+def make_folder(folder: Path, option: str) -> None:
+    """Make a folder, or say which option names another."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        message = f"cannot make the folder '{folder}': {problem.strerror}; name another with {option}"
+        raise BadHierarchy(message) from None
 
 
 @dataclass(frozen=True, slots=True)

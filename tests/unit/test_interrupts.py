@@ -13,8 +13,8 @@ from support.command_line import invoke
 from support.signals import sigint
 from support.waiting import PATIENCE
 
-from sidelight.cli import interrupts
-from sidelight.cli.interrupts import heed_interrupts, noticing_interrupts
+from sidelight import interrupts
+from sidelight.interrupts import heed_interrupts, noticing_interrupts
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="signals"),

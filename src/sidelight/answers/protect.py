@@ -1,0 +1,484 @@
+"""Which release is the most useful within a policy?  It is published, or only told of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from warnings import catch_warnings, simplefilter
+
+import sidelight as sl
+from sidelight.answers.recipe import Name, write_call, write_python, write_table
+from sidelight.answers.request import DUCKDB, EngineChoice
+from sidelight.answers.sources import Question, TableSource, read_levels
+from sidelight.documents.document import DocumentPart, Number, number
+from sidelight.documents.facts import ReaderFacts, ReleaseFacts, reader_facts, release_facts
+from sidelight.engines.formats.file_format import FormatName
+from sidelight.engines.spark.parts import parts_or_file
+from sidelight.engines.streamed_table import AnyTable
+from sidelight.errors import BadHierarchy, BadPolicy, FallsToReaderWarning, NothingSafe, SidelightError, listed
+from sidelight.files import refuse_left_over, sidecar_path
+from sidelight.interrupts import heed_interrupts, noticing_interrupts
+from sidelight.progress import Progress, quiet
+from sidelight.publish.describe import published_finding
+from sidelight.publish.dictionary import dictionary_path
+from sidelight.publish.plan import Layout, values_path
+from sidelight.publish.publish import refuse_loud
+from sidelight.publish.sidecar import PublishedFinding, Sidecar
+from sidelight.release.blocks import ReleaseBlocks
+from sidelight.release.streamed import StreamedRelease
+from sidelight.report.answer import Answer, Live, Recipe
+from sidelight.report.make import ReportDetails, report_on_result
+from sidelight.report.outlines import release_page
+from sidelight.report.page import Block, Blocks, Code, Grid, Page, PageSection, Paragraph, Points
+from sidelight.report.page import Verdict as VerdictName
+from sidelight.report.report import ATTACKERS, AuditReport, audit_report, notes_section
+from sidelight.rounding import ROUNDED
+from sidelight.search.asked_attackers import Ask
+from sidelight.search.full_domain import Suppressed
+from sidelight.search.method import Method, SearchResult
+from sidelight.search.microaggregation import LabelAverage
+from sidelight.search.protect import METHODS, MethodName
+from sidelight.search.utility import DEFAULT_UTILITY, UtilityName
+from sidelight.streams.memory import MEMORY, Memory
+from sidelight.text import capitalize, counted, form
+
+SCHEMA_VERSION = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """Where a release is published, and how it is written."""
+
+    path: Path
+    layout: Layout | None = None
+    written_as: FormatName | None = None
+    bounds: bool = False
+    private_hierarchies: bool = False
+    quiet_method: bool = False
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectRequest:
+    """Which table, under which policy, along which hierarchies, how a release is searched for, and where it goes."""
+
+    file: str
+    question: Question
+    hierarchies: Path | None = None
+    memory: str | None = None  # how much may be used; the table is then streamed
+    engine: EngineChoice = DUCKDB
+    method: MethodName = "lattice"
+    utility: UtilityName = DEFAULT_UTILITY
+    levels: tuple[str, ...] = ()  # that are taken instead of searching
+    suppress_only: tuple[str, ...] = ()  # columns that are published as they are or as *
+    average: LabelAverage | None = None
+    suppress: float = 0
+    suppressed: Suppressed = "as *"
+    nodes: int = 100_000
+    resists: str | None = None
+    ask: Ask = "both"  # what attackers would reach whom no limit names
+    publication: Publication | None = None
+
+    @property
+    def source(self) -> TableSource:
+        """Where the table and its hierarchies are."""
+        return TableSource(self.file, self.hierarchies, self.suppress_only, self.engine)
+
+    @property
+    def policy(self) -> sl.Policy:
+        """The limits; there have to be some."""
+        return require_policy(self.question)
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that are read."""
+        return (*self.source.files(), *self.question.files)
+
+    def targets(self) -> tuple[Path, ...]:
+        """Return the files that a publication writes, or refuse what cannot be written so."""
+        if self.publication is None:
+            return ()
+        path, method = self.publication.path, METHODS[self.method]
+        if self.publication.quiet_method:
+            refuse_loud(method())
+        parts_or_file(path, self.publication.written_as, in_spark=self.engine.engine == "spark")
+        refuse_left_over(path, sidecar_path(path), force=self.publication.force)
+        values = () if method.prints_rows else (values_path(path),)
+        return (path, sidecar_path(path), dictionary_path(path), *values)
+
+    def open(self) -> tuple[AnyTable, dict[str, sl.Hierarchy]]:
+        """Read the table and its hierarchies; refuse a search over levels of a column without any."""
+        table: AnyTable
+        if self.memory is None and self.source.fits_here(self.question.roles):
+            table, by = self.source.open(self.question.roles)
+        else:
+            table, by = self.source.stream(self.question.roles, Memory.parse(self.memory or MEMORY))
+        lattice = self.method == sl.FullDomain.name
+        if self.suppress_only and not lattice:
+            message = (
+                f"method '{self.method}' cannot publish a column only as it is or as *; leave --suppress-only out, or "
+                "use --method lattice"
+            )
+            raise BadPolicy(message)
+        bare = next((column.name for column in table.quasi if column.name not in by), None)
+        if lattice and bare is not None:
+            message = (
+                f"no hierarchy for '{bare}'; put '{bare}.csv' into the folder of --hierarchies (sidelight "
+                f"hierarchies drafts one), or say --suppress-only '{bare}' to publish it as it is or as *"
+            )
+            raise BadHierarchy(message)
+        return table, by
+
+    def search_method(self) -> Method | MethodName:
+        """Return the method with its own options; refuse one that is another method's."""
+        if self.average is not None and self.method != sl.Microaggregation.name:
+            message = f"method '{self.method}' averages nothing; leave --average out, or use --method microaggregation"
+            raise BadPolicy(message)
+        if self.method == sl.FullDomain.name:
+            return sl.FullDomain(suppress=self.suppress, suppressed=self.suppressed, nodes=self.nodes)
+        return self.method if self.average is None else sl.Microaggregation(labels=self.average)
+
+    def python(self) -> str:
+        """Write the lines of Python that come to the same release."""
+        folder = "hierarchies/" if self.hierarchies is None else str(self.hierarchies)
+        by, method = Name("hierarchies"), self.method
+        options = {"levels": read_levels(self.levels), "resists": self.resists}
+        if self.utility != DEFAULT_UTILITY:
+            options["utility"] = self.utility
+        call = write_call("sl.protect", Name("table"), Name("policy"), by=by, method=method, **options)
+        return write_python(
+            f"table = {write_table(self.file, self.question.roles)}",
+            'policy = sl.read_policy("policy.toml")  # as it stands below',
+            f"hierarchies = {write_call('sl.read_hierarchies', folder)}",
+            f"found = {call}",
+            *([] if self.publication is None else [write_call("found.publish", str(self.publication.path))]),
+            "report = sl.release_report(found)",
+        )
+
+
+class ChoiceFacts(DocumentPart):
+    """Levels that could be taken instead."""
+
+    levels: dict[str, int]
+    suppressed: int
+    utility: dict[str, float | None]
+
+
+class ResistanceFacts(DocumentPart):
+    """What is promised to whom, and the price; for the publisher: what was not made tells of the table."""
+
+    reader: str
+    belief: Number | None
+    loss: float
+    plain_loss: float
+
+
+class AskedAttackerFacts(ReaderFacts):
+    """What an attacker reaches, and how right that is; for the publisher."""
+
+    right: float | None
+    falls: bool
+
+
+class Protection(DocumentPart):
+    """What was found; `published` is the sidecar, and null where nothing was published."""
+
+    verdict: str
+    release: ReleaseFacts
+    findings: tuple[PublishedFinding, ...]
+    method: str
+    levels: dict[str, int]
+    suppressed: int
+    utility: dict[str, float | None]
+    choices: tuple[ChoiceFacts, ...]
+    checked: int
+    complete: bool
+    warnings: tuple[str, ...]
+    resistance: ResistanceFacts | None
+    readers: tuple[AskedAttackerFacts, ...]
+    published: Sidecar | None
+
+
+class ProtectAnswer(Answer[Protection]):
+    """What was found, beside the table as it is."""
+
+    question: ClassVar[str] = "Which release is the most useful within the policy?"
+
+    before: Live[AuditReport]  # of the table as if it were published as it is
+    result: Live[SearchResult]
+    published: Live[sl.Published | None]
+
+    @property
+    def verdict(self) -> VerdictName | None:
+        """A release is found within the policy, or none is."""
+        return "within"
+
+    def blocks(self) -> Blocks:
+        """Yield the verdict, table and release side by side, what else could be chosen, attackers and notes."""
+        result, before = self.result, self.before
+        how = f"{before.source} by {result.method.name}"
+        headline = f"Published within policy: {how}, judged again as read from the disk."
+        if self.published is None:
+            headline = f"Within policy, and not published: {how}; --output FILE publishes it."
+        yield Paragraph(headline, "answer", "within")
+        yield self._comparison()
+        lines = list(_sentences(result))
+        if any("." in each.result.text for each in (*before.answer.findings, *self.answer.findings)):
+            lines.insert(0, ROUNDED)
+        if len(result.release) == 1 < before.answer.release.groups:
+            lines.append(
+                "Everybody is in one group: nothing is left of these columns. A few people may be the reason "
+                "(try --suppress 0.02), or one of the limits; another --method may keep more."
+            )
+        yield PageSection("", tuple(map(Paragraph, lines)))
+        if len(result.choices) > 1:
+            yield PageSection("Choices of levels, the best first", tuple(_choices(result)))
+        attackers = [
+            f"✗ The release falls to one: {each.for_the_publisher()}; {each.remedy}."
+            if each.falls
+            else f"{capitalize(each.for_the_publisher())}."
+            for each in result.readers
+        ]
+        if attackers:
+            yield PageSection(ATTACKERS, (Points(tuple(attackers)),))
+        notes = [note for judgement in result.verdict.judgements for note in judgement.finding.notes]
+        yield from notes_section((*before.notes, *notes, *result.warnings))
+        if self.published is not None:
+            written = (*self.published.paths, self.published.sidecar, self.published.dictionary)
+            yield Code(f"Written: {', '.join(map(str, written))}")
+
+    def _comparison(self) -> Grid:
+        before, result = self.before.answer, self.result
+        rows = [
+            ("people", f"{before.release.people:,}", f"{result.release.size:,}", ""),
+            ("groups", f"{before.release.groups:,}", f"{len(result.release):,}", ""),
+        ]
+        for old, new in zip(before.findings, self.answer.findings, strict=True):
+            rows.append((new.text, old.result.text, new.result.text, f"{new.limit.text}  ✓"))
+        return Grid(("", "the table", "the release", "wanted"), tuple(rows), figures=frozenset({1, 2}), dense=True)
+
+    def page(self, recipe: Recipe) -> Page:
+        """Lay out what was found as a report for whoever signs."""
+        document = None if self.published is None else self.published.document
+        source = Path(self.before.source or "").name if self.published is None else self.published.path.name
+        details = ReportDetails(commands=(recipe.command,), python=recipe.python)
+        report = report_on_result(self.result, details, source=source, published=document)
+        notes = tuple(dict.fromkeys((*report.notes, *self.before.notes)))
+        return release_page(report.model_copy(update={"notes": notes}))
+
+
+class Nothing(DocumentPart):
+    """What stands in the way of a release, and what would pass."""
+
+    verdict: Literal["nothing within policy"] = "nothing within policy"
+    blocked_by: Any
+    closest: Any
+
+
+class NothingAnswer(Answer[Nothing]):
+    """Nothing can be published within a policy."""
+
+    question: ClassVar[str] = ProtectAnswer.question
+
+    reason: Live[str]
+
+    @property
+    def verdict(self) -> VerdictName | None:
+        """Nothing is within the policy."""
+        return "not within"
+
+    def blocks(self) -> Blocks:
+        """Yield that there is nothing, and why."""
+        yield Paragraph("Nothing within policy", "answer", "not within")
+        yield Paragraph(self.reason)
+
+
+def ask(
+    request: ProtectRequest, progress: Progress = quiet, publishing: Callable[..., object] = lambda *_: None
+) -> ProtectAnswer:
+    """Read, search, and publish if that is asked for; raise `NothingSafe` where nothing is within the policy.
+
+    `publishing` is told the files as soon as they stand there, whatever becomes of the answer.
+    """
+    policy = request.policy
+    table, by = request.open()
+    notes = (*request.question.notes, *request.source.notes(table))
+    result = _search_to_the_end(request, table, by, progress)
+    heed_interrupts()
+    published = None
+    if request.publication is not None:
+        where = request.publication
+        published = result.publish(
+            where.path,
+            force=where.force,
+            layout=where.layout,
+            written_as=where.written_as,
+            private_hierarchies=where.private_hierarchies,
+            quiet_method=where.quiet_method,
+            bounds=where.bounds,
+        )
+        publishing(*published.paths, published.sidecar)
+    notes = (*notes, *result.notes, *_hierarchy_notes(published))
+    raw = _release_of(table)
+    before = audit_report(raw, verdict=policy.judge(raw), source=request.file, notes=notes)
+    return ProtectAnswer(
+        kind="protect",
+        schema_version=SCHEMA_VERSION,
+        source=request.file,
+        answer=_describe(result, published),
+        notes=(*table.intake.notes(), *notes),
+        before=before,
+        result=result,
+        published=published,
+    )
+
+
+def require_policy(question: Question) -> sl.Policy:
+    """Return the limits of a question; there have to be some."""
+    if question.policy is None:
+        message = "a policy without any limit; give --policy, or limits such as --limit 'group size >= 5'"
+        raise BadPolicy(message)
+    return question.policy
+
+
+def describe_nothing(nothing: NothingSafe, kind: str, source: str, reason: str) -> NothingAnswer:
+    """Return the answer that nothing is within the policy; `reason` is the message in the words of the surface."""
+    answer = Nothing(blocked_by=nothing.blocked_by, closest=nothing.closest)
+    return NothingAnswer(kind=kind, schema_version=SCHEMA_VERSION, source=source, answer=answer, reason=reason)
+
+
+def _search_to_the_end(
+    request: ProtectRequest, table: AnyTable, by: Mapping[str, sl.Hierarchy], progress: Progress
+) -> SearchResult:
+    """Search to the end: what a search has when Ctrl-C is pressed depends on the moment, and is not published."""
+    with noticing_interrupts() as interrupts, catch_warnings():
+        simplefilter("ignore", FallsToReaderWarning)  # the answer says so
+        try:
+            result = sl.protect(
+                table,
+                request.policy,
+                by=by,
+                method=request.search_method(),
+                utility=request.utility,
+                suppress=0 if request.method == sl.FullDomain.name else request.suppress,
+                levels=read_levels(request.levels) if request.levels else None,
+                resists=request.resists,
+                ask=request.ask,
+                progress=progress,
+            )
+        except SidelightError:
+            if interrupts.noticed:
+                message = "nothing was published, and nothing within policy was found yet"
+                raise KeyboardInterrupt(message) from None
+            raise
+    if interrupts.noticed:
+        levels = ", ".join(f"{name} {level}" for name, level in result.levels.items())
+        message = f"nothing was published; the best so far has levels {levels}: --nodes {result.checked} publishes that"
+        raise KeyboardInterrupt(message)
+    return result
+
+
+def _release_of(table: AnyTable) -> ReleaseBlocks:
+    """Return a table as if it were published as it is."""
+    if isinstance(table, sl.StreamedTable):
+        return StreamedRelease(table.stream, table.memory)
+    return sl.group(table, by=[column.name for column in table.quasi])
+
+
+def _hierarchy_notes(published: sl.Published | None) -> Iterator[str]:
+    """Note which hierarchies can be read in the sidecar."""
+    columns = [each.column for each in published.document.hierarchies if each.covers] if published else []
+    if columns:
+        yield (
+            f"the sidecar tells which values stand under the labels of {listed(columns)}, as the hierarchies have "
+            "them; keep that back with --private-hierarchies"
+        )
+
+
+def _describe(result: SearchResult, published: sl.Published | None) -> Protection:
+    resistance = result.resistance
+    return Protection(
+        verdict=str(result.verdict),
+        release=release_facts(result.release),
+        findings=tuple(map(published_finding, result.verdict.judgements)),
+        method=result.method.name,
+        levels=dict(result.levels),
+        suppressed=result.suppressed,
+        utility=_finite(result.utility),
+        choices=tuple(
+            ChoiceFacts(levels=dict(each.levels), suppressed=each.suppressed, utility=_finite(each.utility))
+            for each in result.choices
+        ),
+        checked=result.checked,
+        complete=result.complete,
+        warnings=result.warnings,
+        resistance=None
+        if resistance is None
+        else ResistanceFacts(
+            reader=resistance.reader,
+            belief=None if resistance.belief is None else number(resistance.belief, large_is_bad=True),
+            loss=result.utility["loss"],
+            plain_loss=resistance.plain_loss,
+        ),
+        readers=tuple(
+            AskedAttackerFacts(**dict(reader_facts(each)), right=each.right, falls=each.falls)
+            for each in result.readers
+        ),
+        published=None if published is None else published.document,
+    )
+
+
+def _finite(utility: Mapping[str, float]) -> dict[str, float | None]:
+    return {name: worth if math.isfinite(worth) else None for name, worth in utility.items()}
+
+
+def _sentences(result: SearchResult) -> Iterator[str]:
+    if result.levels:
+        shown = (f"{name} {level} of {result.hierarchies[name].height - 1}" for name, level in result.levels.items())
+        yield f"Levels: {', '.join(shown)} (0: as it is)."
+    if result.minimal:
+        least, checked = len(result.minimal), result.checked
+        yield f"{counted(least, 'minimal choice')} of levels; {checked:,} {form('was', checked)} looked at."
+    elif result.method.puts_numbers_together:
+        kinds = (f"{name} {kind}" for name, kind in result.kinds.items())
+        yield f"Columns: {', '.join(kinds)} (--kind COLUMN=KIND)."
+    yield "Utility (smaller is better): " + ", ".join(f"{name} {figure(u)}" for name, u in result.utility.items())
+    people = result.outcome.recoding.table.people
+    if result.suppressed:
+        yield f"Suppressed: {result.suppressed:,} of {counted(people, 'person')}."
+
+
+def _choices(result: SearchResult, shown: int = 10) -> Iterator[Block]:
+    """List what could be published instead, in the words of the option that does it: a line stays in one piece."""
+    suppresses = any(choice.suppressed for choice in result.choices)
+    names = (*(["suppressed"] if suppresses else []), "balanced loss", "loss")
+    wide = {name: max(len(name), 6) for name in names}
+    lines = ["  ".join((*(name.rjust(wide[name]) for name in names), "--levels"))]
+    for choice in result.choices[:shown]:
+        figures = {"suppressed": f"{choice.suppressed:,}"}
+        figures |= {name: figure(choice.utility[name]) for name in ("balanced loss", "loss")}
+        lines.append("  ".join((*(figures[name].rjust(wide[name]) for name in names), levels_text(choice.levels))))
+    yield Code("\n".join(lines))
+    if len(result.choices) > shown:
+        yield Paragraph(f"… and {len(result.choices) - shown:,} more; --json has all.")
+    yield Paragraph("Each is minimal: none of its levels can be lower within policy. --levels takes one.")
+
+
+def levels_text(levels: Mapping[str, int]) -> str:
+    """Write levels as `--levels` takes them.
+
+    >>> levels_text({"age": 2, "sex": 0})
+    'age=2,sex=0'
+    """
+    return ",".join(f"{name}={int(level)}" for name, level in levels.items())
+
+
+def figure(worth: float, figures: int = 4) -> str:
+    """Write what something is worth: a few figures are enough to compare.
+
+    >>> figure(0.123456), figure(123456.7), figure(math.inf)
+    ('0.1235', '123,457', 'infinite')
+    """
+    return "infinite" if math.isinf(worth) else f"{worth:,.{figures}g}" if worth < 10**figures else f"{worth:,.0f}"
