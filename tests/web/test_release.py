@@ -44,7 +44,7 @@ def test_from_limits_to_a_published_release(held, serve, quiet_page, tmp_path):
     expect(page.get_by_role("heading", level=1)).to_contain_text("Not searched yet within 5 limits")
     page.get_by_role("button", name="Search").press("Enter")
     heading = page.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("Within policy against these readers: all 5 limits hold")
+    expect(heading).to_contain_text("Within policy: all 5 limits hold")
     expect(heading).to_contain_text("of 46,033 people in 18 groups")
     expect(page.locator("#shape svg.marks")).to_be_visible()
     expect(page.locator("#front svg.marks")).to_be_visible()

@@ -35,7 +35,7 @@ def test_from_a_file_to_a_published_release_and_its_report(serve, quiet_page, sa
     page.get_by_role("link", name="Next: find a release within these limits").click()
 
     page.get_by_role("button", name="Search").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Within policy against these readers")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Within policy: ")
     page.get_by_label("Name of the file").wait_for()
     page.get_by_label("Name of the file").fill("patients-2026")
     page.get_by_role("button", name="Publish into").click()
@@ -43,7 +43,7 @@ def test_from_a_file_to_a_published_release_and_its_report(serve, quiet_page, sa
     released = read_published(folder / "patients-2026.parquet")
 
     page.get_by_role("link", name="Next: the report, for who signs").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Within policy against these readers: what was found")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Within policy: ")
     expect(page.get_by_role("heading", level=1)).to_contain_text(f"of {released.size} people in {len(released)} groups")
     expect(page.locator("#about")).to_contain_text("that was found by")
     page.get_by_label("Decision").select_option("approved")

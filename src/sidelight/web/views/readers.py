@@ -27,7 +27,7 @@ from sidelight.policy.policy import Policy
 from sidelight.progress import Progress, quiet
 from sidelight.release.population import Population
 from sidelight.release.release import Release
-from sidelight.report.report import AuditFinding, audit_report
+from sidelight.report.report import AuditFinding, audit_report, conclude
 from sidelight.rounding import short_decimal
 from sidelight.text import counted, form
 from sidelight.web.limits import Tunable, added, read_tunable, tuned
@@ -82,44 +82,32 @@ def answer(workspace: Workspace, state: State, *, within: float | None = None) -
         readers = tuple(_ask(workspace, state, release, text) for text in state.limits)
     else:
         readers = tuple(_ask_soon(workspace, state, release, within))
-    limited = [each for each in readers if each.findings and each.findings[0].limit is not None]
-    limits = sum(len(each.findings) for each in limited)  # one per sensitive column, as in an audit
-    unknown = [each for each in readers if each.problem is not None]
+    findings = [finding for each in readers for finding in each.findings]
+    unknown = sum(each.problem is not None for each in readers)
     asking = sum(each.measuring is not None and each.problem is None for each in readers)
-    broken = [each for each in limited if each.holds is False]
-    holds = False if broken else None if unknown or asking or not limited else True
+    judged_limits = [each.holds for each in findings if each.limit is not None]
+    holds = False if False in judged_limits else True if judged_limits and not (unknown or asking) else None
     return ReadersAnswer(
         people=release.size,
         groups=len(release),
-        sentence=_sentence(release, limits, broken, len(unknown), asking),
+        sentence=_conclude(release, findings, unknown, asking),
         holds=holds,
         readers=readers,
     )
 
 
-def _sentence(release: Release, limits: int, broken: Sequence[ReaderAnswer], unknown: int, asking: int) -> str:
-    """Say the answer in one sentence, never more than the limits say."""
-    whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
-    if broken:
-        findings = [each for reader in broken for each in reader.findings if each.holds is False]
+def _conclude(release: Release, findings: Sequence[AuditFinding], unknown: int, asking: int) -> str:
+    """Return the verdict in one sentence, never more than the limits say."""
+    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}"
+    told = conclude(findings, whom, numbers=True)
+    if told.verdict == "not within":
         pending = unknown + asking
-        which = f"{len(findings)} of {limits} limits {form('is', len(findings))}"
-        which = which if limits > 1 else "a limit is" if pending else "the limit is"
-        numbers = "; ".join(f"{each.text} is {each.result.text}, {_limit_in_words(each)}" for each in findings)
-        others = f" {counted(pending, 'reader')} could not be asked (yet)." if pending else ""
-        return f"Not within policy: {which} not kept, {whom}: {numbers}.{others}"
+        return f"{told.text} {counted(pending, 'reader')} could not be asked (yet)." if pending else told.text
     if unknown:
-        return f"Could not tell, {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
+        return f"Could not tell, of {whom}: {counted(unknown, 'reader')} could not be asked; the reason stands there."
     if asking:
-        return f"Could not tell yet, {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
-    if not limits:
-        return f"No limit is set: nothing is judged, {whom}."
-    kept = {1: "the limit holds", 2: "both limits hold"}.get(limits, f"all {limits} limits hold")
-    return f"Within policy against these readers: {kept}, {whom}. Others are not judged."
-
-
-def _limit_in_words(finding: AuditFinding) -> str:
-    return "no limit" if finding.limit is None else f"limit {finding.limit.text}"
+        return f"Could not tell yet, of {whom}: {counted(asking, 'reader')} {form('is', asking)} being asked."
+    return told.text if told.verdict else f"No limit is set: nothing is judged, of {whom}."
 
 
 def _ask(workspace: Workspace, state: State, release: Release, text: str) -> ReaderAnswer:

@@ -29,6 +29,7 @@ from sidelight.report.plots import TableBehind, description_of, specification, t
 from sidelight.report.report import (
     AuditFinding,
     audit_report,
+    conclude,
 )
 from sidelight.rounding import short_decimal
 from sidelight.search.method import SearchResult
@@ -117,12 +118,13 @@ def answer(looked: Looked) -> ReleaseAnswer:
         return ReleaseAnswer(sentence=words, holds=holds, searching=document(job), problem=problem)
     asking = looked.asking()
     result = taken.result
+    findings = audit_report(result.release, verdict=result.verdict).answer.findings
     return ReleaseAnswer(
-        sentence=_sentence(result),
+        sentence=_conclude(result, findings),
         holds=True,
         searching=document(job),
         taken=taken.key,
-        findings=audit_report(result.release, verdict=result.verdict).answer.findings,
+        findings=findings,
         before=searched.before,
         candidates=tuple(map(_line, looked.candidates)),
         readers=tuple(map(reader_facts, with_readers(result, asking).readers)) if asking and not asking.goes_on else (),
@@ -138,18 +140,15 @@ def _nothing_yet(looked: Looked) -> str:
     return f"Not searched yet within {counted(len(looked.state.limits), 'limit')}: say how, and press Search."
 
 
-def _sentence(result: SearchResult) -> str:
-    """Say the answer in one sentence: against whom, of how many people, and at what price."""
+def _conclude(result: SearchResult, findings: Sequence[AuditFinding]) -> str:
+    """Return the verdict in one sentence: of how many people, and at what price."""
     release, utility = result.release, result.chosen_by or "balanced loss"
-    kept = {1: "the limit holds", 2: "both limits hold"}.get(
-        len(result.verdict.judgements), f"all {len(result.verdict.judgements)} limits hold"
-    )
     suppressed = f", {counted(result.suppressed, 'person')} suppressed" if result.suppressed else ""
-    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}"
     price = (
         "" if result.outcome.buckets is not None else f", at a {utility} of {short_decimal(result.utility[utility])}"
     )
-    return f"Within policy against these readers: {kept}, of {whom}{price}. Others are not judged."
+    whom = f"{counted(release.size, 'person')} in {counted(len(release), 'group')}{suppressed}{price}"
+    return conclude(findings, whom).text
 
 
 def _line(candidate: FoundCandidate) -> CandidateLine:

@@ -50,7 +50,8 @@ from sidelight.report.release_report import (
     SignOff,
     technique_words,
 )
-from sidelight.text import counted, shell
+from sidelight.report.report import conclude
+from sidelight.text import shell
 from sidelight.web.exposing import DrawnExposure, tried_on
 from sidelight.web.jobs import Job
 from sidelight.web.limits import as_text, read_typed
@@ -503,15 +504,9 @@ def _sentence(subject: Subject) -> tuple[str, bool | None]:
     if taken is None:
         verdict_there = answer(subject.workspace, subject.state)
         return verdict_there.sentence, verdict_there.holds
-    release, verdict = taken.result.release, taken.result.verdict
-    whom = f"of {counted(release.size, 'person')} in {counted(len(release), 'group')}"
-    limits = counted(len(taken.result.policy.criteria), "limit")
-    if verdict.safe:
-        return (
-            f"Within policy against these readers: what was found keeps {limits}, {whom}. Others are not judged.",
-            True,
-        )
-    return f"Not within policy: what was found does not keep {limits}, {whom}.", False
+    audit = subject.report().answer.audit
+    told = conclude(audit.findings, audit.release.size_in_words())
+    return told.text, taken.result.verdict.safe
 
 
 def _printable() -> bool:

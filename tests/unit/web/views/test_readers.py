@@ -38,11 +38,11 @@ def test_verdicts_are_words(held, client):
     within = client.get(held.start.but(limits=("group size >= 2",)).address("/readers")).text
     assert "✓ within ≥ 2" in within
     assert (
-        "Within policy against these readers: the limit holds, of 40 people in 4 groups. Others are not judged."
+        "Within policy: the limit holds, for 40 people in 4 groups. Attackers the policy does not name are not judged."
         in within
     )
     broken = client.get(held.start.but(limits=("group size >= 500", "group size >= 3")).address("/readers")).text
-    assert "Not within policy: 1 of 2 limits is not kept, of 40 people in 4 groups" in broken
+    assert "Not within policy: 1 of 2 limits is not kept, for 40 people in 4 groups" in broken
     nothing = client.get(held.start.but(limits=("group size",)).address("/readers")).text
     assert "No limit is set: nothing is judged" in nothing
 
@@ -53,7 +53,7 @@ def test_limits_are_counted_as_in_an_audit_and_who_was_not_asked_is_said(tmp_pat
     held = opened(tmp_path / "two.csv", Roles(quasi=("age",), sensitive=("disease", "income")))
     limits = ("group size >= 2", "implications(k=1) < 1/100", "journalist risk <= 1/2")
     sentence = guest(held).get(held.start.but(limits=limits).address("/api/readers")).json()["sentence"]
-    assert sentence.startswith("Not within policy: 2 of 3 limits are not kept, of 40 people in 2 groups: ")
+    assert sentence.startswith("Not within policy: 2 of 3 limits are not kept, for 40 people in 2 groups: ")
     assert sentence.endswith(" 1 reader could not be asked (yet).")
 
 

@@ -11,7 +11,8 @@ def test_the_census_answers_first_and_shows_three_steps():
     client = guest(held)
     text = client.get("/").text
     assert (
-        "Not within policy: 2 of 5 limits are not kept, of 46,033 people in 20 groups: implications(k=2) is 7/9" in text
+        "Not within policy: 2 of 5 limits are not kept, for 46,033 people in 20 groups: implications(k=2) is 7/9"
+        in text
     )
     assert "could be shown to have Adm-clerical with probability 7/9" in text
     assert text.count('class="hint"') == 3
