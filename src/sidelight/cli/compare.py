@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sidelight.answers.compare import CompareRequest, ask
-from sidelight.interrupts import noticing_interrupts
 from sidelight.cli.protect import report_nothing
 from sidelight.cli.run import Output, Status, bar, in_options
 from sidelight.errors import NothingSafe
+from sidelight.interrupts import noticing_interrupts
 
 
 def compare(request: CompareRequest, output: Output) -> Status:
