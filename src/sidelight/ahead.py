@@ -20,8 +20,8 @@ from sidelight.progress import SHOW_WAITING
 
 Item = TypeVar("Item")
 
+# In a thread of `ahead`: set when nobody wants its items any more
 _ENDED: ContextVar[threading.Event | None] = ContextVar("ended", default=None)
-"""In a thread of `ahead`: set when nobody wants its items any more."""
 
 
 def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
@@ -53,14 +53,14 @@ def ahead(items: Iterable[Item], most: int = 2) -> Generator[Item, None, None]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+# Seconds after which somebody who waits for a call looks up, and can be interrupted
 STEP = 0.1
-"""Seconds after which somebody who waits for a call looks up, and can be interrupted."""
 
+# Seconds after which it is shown what is waited for
 SHOWN_AFTER = 1.0
-"""Seconds after which it is shown what is waited for."""
 
+# Seconds in which a call that was cancelled may end; then it is left to itself
 PATIENCE = 0.5
-"""Seconds in which a call that was cancelled may end; then it is left to itself."""
 
 
 def interruptibly(call: Callable[[], Item], cancel: Callable[[], None], waiting_for: str) -> Item:

@@ -30,15 +30,15 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Bits: TypeAlias = npt.NDArray[np.uint64]
 
+# Keys stay below this, so that they fit in 64 bits with room to add
 KEY_LIMIT = 2**62
-"""Keys stay below this, so that they fit in 64 bits with room to add."""
 
+# Knuth's, of MMIX: odd, so that no bit of a row is lost in a product modulo 2**64
 MULTIPLIER = 6364136223846793005
-"""Knuth's, of MMIX: odd, so that no bit of a row is lost in a product modulo 2**64."""
 
 
+# So many rows are gone through at a time where several operations on each stay in the cache
 ROWS_AT_ONCE = 1 << 15
-"""So many rows are gone through at a time where several operations on each stay in the cache."""
 
 
 def iterate_blocks(work: Callable[[slice], None], rows: int) -> None:
@@ -186,8 +186,8 @@ def first_of_equal_runs(starts: Integers, places: npt.NDArray[np.integer], amoun
     return np.sort(kept)
 
 
+# So many kinds of rows with one entry are told apart by a table that stays near the processor
 KINDS_IN_A_TABLE = 1 << 12
-"""So many kinds of rows with one entry are told apart by a table that stays near the processor."""
 
 
 def _first_by_hash(starts: Integers, places: npt.NDArray[np.integer], amounts: Integers, width: int) -> Integers:

@@ -278,8 +278,8 @@ def as_given(thing: object, *, quoted: bool = False) -> str:
         return "a number of thousands of digits"
 
 
+# So many numbers in a row are repeated
 MOST_SHOWN_PLAINLY = 10**15
-"""So many numbers in a row are repeated."""
 
 
 def expect_several(
@@ -345,6 +345,7 @@ def needs_extra(extra: str, *, package: str, what: str) -> Iterator[None]:
         raise NotAvailable.without(package=package, what=what, extra=extra) from None
 
 
+# How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead
 REMEDIES = {
     ("rows", ""): "give a path of a CSV, TSV or Parquet file, or a pandas, polars, pyarrow, DuckDB or Spark table",
     ("rows", "Release"): "a release no longer has the table's values; give the table that it was made from",
@@ -368,7 +369,6 @@ REMEDIES = {
     ("Measure", "Criterion"): "leave its limit out: criterion.measure",
     ("Policy", ""): "put criteria into one, such as sl.Policy(sl.GroupSize() >= 5), or sl.read_policy(file)",
 }
-"""How to come by a thing, by what it should be and which thing of ours ("": anything) was given instead."""
 
 
 def kind_in_words(thing: object) -> str:
@@ -462,8 +462,8 @@ def _join_lines(text: str) -> str:
     return visible(text.replace("\r\n", " ").replace("\n", " "))
 
 
+# How many characters a list, or what is quoted, may take in a message
 TWO_LINES = 200
-"""How many characters a list, or what is quoted, may take in a message."""
 
 
 def did_you_mean(name: str, among: Iterable[str | None]) -> str:

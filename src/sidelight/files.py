@@ -38,8 +38,8 @@ from sidelight.errors import NoRoom, NotPublished, SidelightError, in_python, ut
 
 _LOG = logging.getLogger(__name__)
 
+# How the name of the document beside a release ends, after the whole name of the release
 SIDECAR_ENDING = ".sidelight.json"
-"""How the name of the document beside a release ends, after the whole name of the release."""
 
 
 def sidecar_path(path: Path) -> Path:
@@ -264,16 +264,16 @@ def unfinished_folder(path: Path) -> Iterator[Path]:
         raise _cannot_publish(path, error) from None
 
 
+# What stands between the name of a file and what a folder of unfinished work ends with
 UNFINISHED = ".unfinished-"
-"""What stands between the name of a file and what a folder of unfinished work ends with."""
 
 
 def _unfinished_prefix(path: Path) -> str:
     return f"{path.name}{UNFINISHED}"
 
 
+# How the names of folders begin that hold what is put aside
 TEMPORARY = "sidelight-work-"
-"""How the names of folders begin that hold what is put aside."""
 
 
 @contextlib.contextmanager
@@ -553,8 +553,8 @@ def _flush_names(folder: Path) -> None:
         flush_to_disk(folder)
 
 
+# After how many seconds a line says who holds a lock, and after how many nobody waits for it any more
 SAY_WAITING, WAIT_AT_MOST = 2.0, 60.0
-"""After how many seconds a line says who holds a lock, and after how many nobody waits for it any more."""
 
 
 @contextlib.contextmanager

@@ -19,7 +19,7 @@ def quiet(what: str, done: int, total: int | None) -> None:
     """Show nothing."""
 
 
+# Shows what is waited for, from when it is entered to its end; nothing unless the command line sets it
 SHOW_WAITING: ContextVar[Callable[[str], AbstractContextManager[object]]] = ContextVar(
     "show_waiting", default=nullcontext
 )
-"""Shows what is waited for, from when it is entered to its end; nothing unless the command line sets it."""

@@ -23,12 +23,12 @@ Exact: TypeAlias = Fraction | Decimal | int | float
 
 Number = TypeVar("Number")
 
+# For logarithms: far more digits than a float, so that rounding a result goes the way we say
 PRECISE = Context(prec=60)
-"""For logarithms: far more digits than a float, so that rounding a result goes the way we say."""
 
 
+# How many decimal places people are shown
 PLACES = 4
-"""How many decimal places people are shown."""
 
 
 def exact_number(number: object, error: type[Exception], name: str) -> Fraction | float:
@@ -74,16 +74,16 @@ def as_printed(number: Number) -> Number | Fraction:
     return Fraction(repr(float(number))) if isinstance(number, float) and math.isfinite(number) else number
 
 
+# Longer numbers say nothing about people, and Python does not write them
 MOST_BITS = 10_000
-"""Longer numbers say nothing about people, and Python does not write them."""
 
 
 def _is_nan(number: Real | Decimal) -> bool:
     return number.is_nan() if isinstance(number, Decimal) else math.isnan(number)  # one that signals is no float
 
 
+# There are fewer people, cells and steps than this; floats are whole numbers up to here
 MOST_OF_ANYTHING = 1 << 53
-"""There are fewer people, cells and steps than this; floats are whole numbers up to here."""
 
 
 def whole_number(
@@ -105,11 +105,11 @@ def whole_number(
     return int(number)
 
 
+# How many letters a written number may have, and how many digits the power of ten in it
 LONGEST_NUMBER, LONGEST_POWER = 2_000, 3
-"""How many letters a written number may have, and how many digits the power of ten in it."""
 
+# Numbers that stand for something, such as a price or the end of an interval, are no larger
 LARGEST_NUMBER = 10**30
-"""Numbers that stand for something, such as a price or the end of an interval, are no larger."""
 
 
 def fraction_in(text: str) -> Fraction | None:
@@ -225,11 +225,11 @@ def in_words(value: Fraction | float, *, large_is_bad: bool = True) -> str:
     return str(exact) if longer < 1000 else f"{rounded} ({exact})"
 
 
+# The largest denominator of a fraction that people compare at a glance; others are shown as decimals
 READABLE = 12
-"""The largest denominator of a fraction that people compare at a glance; others are shown as decimals."""
 
+# What a page says wherever it shows decimals: risks are rounded up, sizes and diversities down
 ROUNDED = "Decimals are rounded towards caution; --json has the exact numbers."
-"""What a page says wherever it shows decimals: risks are rounded up, sizes and diversities down."""
 
 
 def at_a_glance(value: Fraction | float, *, large_is_bad: bool) -> str:

@@ -39,8 +39,8 @@ def form(word: str, number: int) -> str:
 # published anyway, or counts, may be shown: never the rows of a person.
 
 
+# How many rows are shown of a long table
 MOST_ROWS = 20
-"""How many rows are shown of a long table."""
 
 
 def html_table(
@@ -71,8 +71,8 @@ def _cell(content: object) -> str:
     return f"<td>{escape(str(content))}</td>"
 
 
+# How deep lists and tables may stand in each other, and how many parts a dotted key of TOML may have
 MOST_NESTED = 100
-"""How deep lists and tables may stand in each other, and how many parts a dotted key of TOML may have."""
 
 
 def is_deeply_nested(text: str) -> bool:

@@ -39,6 +39,7 @@ SUMS = "SHA256SUMS"
 
 SECONDS = 600
 
+# What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs
 BUILD = """\
 class Build:
     def get_requires_for_build_wheel(self, config_settings=None):
@@ -55,7 +56,6 @@ class Build:
 
 __legacy__ = Build()
 """
-"""What stands in for `setuptools` while pip fetches sources: it tells name and version, and runs nothing of theirs."""
 
 
 @dataclass(frozen=True, slots=True)

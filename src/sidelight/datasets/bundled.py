@@ -23,9 +23,10 @@ from sidelight.text import counted
 ADULT = Path(__file__).parent / "adult.parquet"
 NHEFS = Path(__file__).parent / "nhefs.parquet"
 
+# The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations
 QUASI = ("age", "marital-status", "race", "sex")
-"""The quasi-identifiers of Martin et al. (2007): 6 × 3 × 2 × 2 = 72 generalisations."""
 
+# The occupations that the description of `adult` lists: what is declared for noise, without a look at the people
 OCCUPATIONS = (
     "Adm-clerical",
     "Armed-Forces",
@@ -42,7 +43,6 @@ OCCUPATIONS = (
     "Tech-support",
     "Transport-moving",
 )
-"""The occupations that the description of `adult` lists: what is declared for noise, without a look at the people."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)

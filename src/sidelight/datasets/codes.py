@@ -17,6 +17,7 @@ CENSUS_NUMBERS = {
     **dict.fromkeys(("industry-code", "occupation-code", "employer-size", "year"), pa.int64()),
     "weight": pa.float64(),
 }
+# The columns in their order; where `adult` has the same one, it has its name
 CENSUS_COLUMNS = (
     "age",
     "workclass",
@@ -61,7 +62,6 @@ CENSUS_COLUMNS = (
     "year",
     "salary-class",
 )
-"""The columns in their order; where `adult` has the same one, it has its name."""
 
 CENSUS_TREES: dict[str, Nested] = {
     "marital-status": {

@@ -22,8 +22,8 @@ from sidelight.release.release import Release
 from sidelight.search.method import SearchResult
 from sidelight.text import as_names, counted, one_or_several
 
+# Stands in every document, so that nobody takes a verdict for more than it is
 NOT_JUDGED = "Attackers the policy does not name are not judged."
-"""Stands in every document, so that nobody takes a verdict for more than it is."""
 
 
 class ReleaseFacts(DocumentPart):

@@ -16,8 +16,8 @@ from sidelight.files import read_whole
 from sidelight.table.labels import Label
 from sidelight.table.roles import Domain, Roles
 
+# Endings of files that hold a value per line
 LINES = {".txt", ".list", ".lst", ""}
-"""Endings of files that hold a value per line."""
 
 
 def read_domain(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> tuple[Label, ...]:

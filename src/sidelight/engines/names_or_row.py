@@ -25,13 +25,13 @@ NO_NAMES = (
     "give it a line of column names"
 )
 
+# What cells say among numbers where there is none; a column of numbers is not called so
 MARKS = frozenset(
     {"", "?", "-", ".", "*", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", "unknown", "inf"}
 )
-"""What cells say among numbers where there is none; a column of numbers is not called so."""
 
+# So many numbers in a column say that its name is one, where that is letters
 ENOUGH = 5
-"""So many numbers in a column say that its name is one, where that is letters."""
 
 
 def looks_like_a_row(names: Sequence[object], rows: Iterable[Sequence[str]] = ()) -> bool:

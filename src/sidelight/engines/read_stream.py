@@ -46,11 +46,11 @@ from sidelight.streams.streamed_cells import split_stream
 from sidelight.table.cell_lists import list_separator, whole_cells
 from sidelight.table.roles import Roles
 
+# How many rows are looked at to tell whether they repeat
 LOOKED_AT = 1 << 20
-"""How many rows are looked at to tell whether they repeat."""
 
+# Rows repeat where at most this share of those looked at differ
 REPEAT_BELOW = 0.5
-"""Rows repeat where at most this share of those looked at differ."""
 
 
 @dataclass

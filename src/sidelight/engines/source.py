@@ -33,8 +33,8 @@ from sidelight.table.roles import Roles
 
 Frame: TypeAlias = nw.LazyFrame[Any]  # whatever engine it is in
 
+# Seconds of a day
 SECONDS = 24 * 60 * 60
-"""Seconds of a day."""
 
 END_OF_DAY = "24:00:00"
 

@@ -13,6 +13,7 @@ from sidelight.intake.dates import read_written_days
 from sidelight.table.column_names import Look
 from sidelight.table.labels import as_number
 
+# How things are written that name somebody
 WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
     Look("an e-mail address", "it says who somebody is"): re.compile(r"\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*"),
     Look("a link", "it may lead to a person"): re.compile(r"\s*(https?://|www\.)\S+\s*"),
@@ -32,7 +33,6 @@ WRITTEN_LIKE: Mapping[Look, re.Pattern[str]] = {
         r"\s*[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\s*|\s*[0-9a-fA-F]{32,64}\s*"
     ),
 }
-"""How things are written that name somebody."""
 
 
 def written_like(labels: Sequence[str]) -> Look | None:

@@ -37,14 +37,14 @@ from sidelight.table.labels import ColumnKind, Label, as_day, as_number
 from sidelight.table.table import Column, Table
 from sidelight.text import counted, is_deeply_nested
 
+# So many different numbers, or fewer, are taken for codes
 FEW = 8
-"""So many different numbers, or fewer, are taken for codes."""
 
+# What is drafted of labels that are numbers, where nobody said that they are
 NUMBERS = "numbers:"
-"""What is drafted of labels that are numbers, where nobody said that they are."""
 
+# Labels that fewer people have than such a share of them are printed together, level by level
 RARE = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 20), Fraction(1, 5))
-"""Labels that fewer people have than such a share of them are printed together, level by level."""
 
 _CODE = re.compile(r"(?=.*[0-9])[0-9A-Za-z]{3,}")
 

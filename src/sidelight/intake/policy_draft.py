@@ -36,11 +36,11 @@ from sidelight.release.release import Release
 from sidelight.rounding import at_a_glance, short_decimal
 from sidelight.table.table import JointDomain, Table
 
+# From so many people on, so many look alike: a tenth of them at most
 GROUPS = ((110, 11), (10, 5), (0, 2))
-"""From so many people on, so many look alike: a tenth of them at most."""
 
+# How long the lines of a comment on a limit are
 WIDTH = 100
-"""How long the lines of a comment on a limit are."""
 
 BOUNDS = tuple(Fraction(bound) for bound in ("1/2", "2/3", "3/4", "4/5", "9/10", "19/20", "99/100"))
 

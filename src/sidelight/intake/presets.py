@@ -36,13 +36,13 @@ from sidelight.policy.policy import Policy
 
 SAFE_HARBOUR = "HIPAA safe harbour"
 
+# What ACRO asks of sums, where that is left out
 SUMS = "sums of an amount: the two largest at most 0.90 of the total, all but them at least 0.10 of the largest"
-"""What ACRO asks of sums, where that is left out."""
 
 HIGHEST_AND_AVERAGE: tuple[Statistic, Statistic] = ("highest", "average")
 
+# What no preset covers
 ALWAYS = "what somebody learns who knows more than the group's columns, and what several releases tell together"
-"""What no preset covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,8 +267,8 @@ def _settings(text: str) -> dict[str, object]:
     return settings
 
 
+# What is said beside a check of columns
 HIPAA_NOTES = (
     f"preset '{SAFE_HARBOUR}': {SOURCE}",
     f"preset '{SAFE_HARBOUR}' does not cover: {'; '.join(NOT_COVERED)}",
 )
-"""What is said beside a check of columns."""

@@ -35,8 +35,8 @@ from sidelight.progress import Progress, quiet
 from sidelight.table.labels import ColumnKind, are_digits, in_order, kind_of_labels
 from sidelight.table.roles import Roles
 
+# So many labels of a column are looked at
 MOST_LABELS = 10_000
-"""So many labels of a column are looked at."""
 
 
 @dataclass(frozen=True, slots=True)

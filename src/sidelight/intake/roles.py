@@ -55,23 +55,23 @@ from sidelight.text import as_names, counted, form, html_table, one_or_several
 Role: TypeAlias = Literal["person", "quasi", "sensitive", "keep", "leave out"]
 """What a column is suggested as."""
 
+# A few dozen: so many labels are categories
 FEW_LABELS = 60
-"""A few dozen: so many labels are categories."""
 
+# So many labels may a sensitive column have
 MOST_VALUES = 2_000
-"""So many labels may a sensitive column have."""
 
+# Columns that nothing is known about are not taken in where there are more than so many: searches would not end
 MOST_QUASI = 10
-"""Columns that nothing is known about are not taken in where there are more than so many: searches would not end."""
 
+# Nearly all rows differ where there are so many labels for each row
 NEARLY_ALL = Fraction(9, 10)
-"""Nearly all rows differ where there are so many labels for each row."""
 
+# Of so many rows it can be said that nearly all differ
 ENOUGH = 20
-"""Of so many rows it can be said that nearly all differ."""
 
+# Texts that mean missing wherever they are written
 MARKS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", ".", "-")
-"""Texts that mean missing wherever they are written."""
 
 
 @dataclass(frozen=True, slots=True)

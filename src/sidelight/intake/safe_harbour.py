@@ -39,11 +39,11 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import Roles, marks_of
 from sidelight.text import counted, form, html_table
 
+# So many people, or fewer, are too few
 FEWEST = 20_000
-"""So many people, or fewer, are too few."""
 
+# What stands for three digits of too few people
 NOWHERE = "000"
-"""What stands for three digits of too few people."""
 
 _CODE = re.compile(r"\s*([0-9]{3})([0-9]{2}(-?[0-9]{4})?)?[*xX]{0,2}\s*")
 
@@ -143,11 +143,11 @@ NOT_COVERED = (
     "who is found by combinations of columns that are no identifiers: ask 'sidelight columns' and 'sidelight audit'",
 )
 
+# Ages above it must be one category
 OLDEST = 89
-"""Ages above it must be one category."""
 
+# A code points at one row where it has so many labels for each row, of at least so many rows
 NEARLY_ALL, ENOUGH = Fraction(9, 10), 20
-"""A code points at one row where it has so many labels for each row, of at least so many rows."""
 
 _AGE = frozenset(("age", "ages", "agegroup", "alter", "edad"))
 _BIRTH = frozenset(
@@ -163,13 +163,13 @@ _MONTHS = re.compile(
 )
 _YEAR = re.compile(r"\s*(1[89]|20)[0-9]{2}\s*")
 _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+# What names somebody wherever it stands in a text
 _INSIDE = {
     "an e-mail address": re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
     "a link": re.compile(r"https?://\S+|www\.\S+\.\S+"),
     "a social security number": re.compile(r"(?<![0-9])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![0-9])"),
     "a phone number": re.compile(r"(?<![0-9])\(?[2-9][0-9]{2}\)?[-. ][0-9]{3}[-. ][0-9]{4}(?![0-9])"),
 }
-"""What names somebody wherever it stands in a text."""
 
 
 @dataclass(frozen=True, slots=True)

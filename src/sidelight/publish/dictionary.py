@@ -17,8 +17,8 @@ from sidelight.publish.sidecar import Reading, Sidecar
 from sidelight.table.labels import listed
 from sidelight.table.table import Column
 
+# So many labels, or fewer, are listed
 FEW = 30
-"""So many labels, or fewer, are listed."""
 
 
 def dictionary_path(path: Path) -> Path:

@@ -221,8 +221,8 @@ def library_versions() -> dict[str, str]:
     return {"sidelight": __version__, "opendp": version("opendp")}
 
 
+# What comes of reading a document, or with Arrow a file, that is not as we write them
 NOT_AS_WRITTEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, BadNoise)
-"""What comes of reading a document, or with Arrow a file, that is not as we write them."""
 
 
 def read_noise(path: str | Path) -> NoisyCounts:

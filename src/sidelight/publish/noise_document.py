@@ -20,11 +20,11 @@ from sidelight.publish.sidecar import PublishedFile
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.roles import EACH_ROW, Missing
 
+# Raised whenever a reader of the document would have to change
 NOISE_VERSION: Final = 3
-"""Raised whenever a reader of the document would have to change."""
 
+# Raised whenever a reader of the document would have to change
 STABLE_VERSION: Final = 1
-"""Raised whenever a reader of the document would have to change."""
 
 Whole: TypeAlias = Annotated[int, Field(gt=0)]
 Figure: TypeAlias = int | float  # as it was computed: a whole number is not written as 5.0

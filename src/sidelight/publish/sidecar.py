@@ -33,8 +33,8 @@ from sidelight.release.release import Provenance
 from sidelight.table.labels import ColumnKind, Label, Semantics
 from sidelight.table.roles import Missing, Roles
 
+# Raised whenever a program that reads the document would have to change; its schema is in docs/reference
 SCHEMA_VERSION = 2
-"""Raised whenever a program that reads the document would have to change; its schema is in docs/reference."""
 
 Says: TypeAlias = dict[str, Label]
 

@@ -195,8 +195,8 @@ def list_separator(cells: Iterable[Label]) -> str | None:
     return None
 
 
+# A list, a set or a tuple of texts, as Python and JSON write them
 WRITTEN_LIST = re.compile(r"""\[\s*(['"]).*\1\s*,?\s*\]|\{\s*(['"]).*\2\s*\}|\(\s*(['"]).*\3\s*,?\s*\)""", re.DOTALL)
-"""A list, a set or a tuple of texts, as Python and JSON write them."""
 
 
 def is_written_list(cell: Label) -> bool:

@@ -34,6 +34,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# What names or shows a person by itself, by words of a column's name
 NAMES_SOMEBODY = {
     Look("a person's name", "it says who somebody is"): _words(
         "surname lastname firstname forename fullname givenname familyname middlename maidenname nickname username "
@@ -56,8 +57,8 @@ NAMES_SOMEBODY = {
         "lat latitude lon lng longitude gps coordinates geohash"
     ),
 }
-"""What names or shows a person by itself, by words of a column's name."""
 
+# What others know about people, by words of a column's name
 KNOWN_TO_OTHERS = {
     Look("an age or a birth", "neighbours, colleagues and registers know it"): _words(
         "age ages agegroup agegrp ageband agecat birth birthdate birthday birthyear dob yob born geburt geburtsdatum "
@@ -91,8 +92,8 @@ KNOWN_TO_OTHERS = {
         "hospital clinic ward site branch store doctor physician practice facility provider payer insurer"
     ),
 }
-"""What others know about people, by words of a column's name."""
 
+# What people tell in confidence, by words of a column's name
 TOLD_IN_CONFIDENCE = {
     Look("health", "it is told to doctors in confidence"): _words(
         "disease diseases diagnosis diagnoses diag dx condition conditions illness disorder symptom symptoms icd "
@@ -119,28 +120,27 @@ TOLD_IN_CONFIDENCE = {
         "trust attitude"
     ),
 }
-"""What people tell in confidence, by words of a column's name."""
 
+# What is known to others, and still kept as a secret in a table that has no other
 WORK = _words("occupation job profession employer workclass beruf")
-"""What is known to others, and still kept as a secret in a table that has no other."""
 
+# Words for somebody
 PEOPLE = _words(
     "person people patient subject participant respondent individual member customer client user student pupil "
     "employee worker citizen resident case donor beneficiary insured resp"
 )
-"""Words for somebody."""
 
+# Words for what counts rows or people off
 NUMBERING = _words("id ids nr no num number key index idx uuid guid code identifier record row rowid seq seqn")
-"""Words for what counts rows or people off."""
 
+# Those of them that are never an amount or a code with a meaning
 IDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
-"""Those of them that are never an amount or a code with a meaning."""
 
+# Words for somebody's number
 PERSON_NUMBERS = _words(
     "patientid personid subjectid userid customerid clientid studentid memberid employeeid participantid respondentid "
     "pid uid seqn mrn empi"
 )
-"""Words for somebody's number."""
 
 
 def numbers_people(name: str) -> bool:
@@ -153,9 +153,10 @@ def numbers_people(name: str) -> bool:
     return bool(words & PERSON_NUMBERS or (words & PEOPLE and (words & NUMBERING or len(words) == 1)))
 
 
+# What others know that is never an amount, whatever numbers it is written with
 NEVER_AMOUNTS = ("a sex", "where somebody lives or comes from", "an origin", "where somebody was treated or served")
-"""What others know that is never an amount, whatever numbers it is written with."""
 
+# Words for what is told about people, which hardly a cell says by itself
 ATTRIBUTES = _words(
     "id pid uid seqn name surname lastname firstname forename vorname nachname nombre apellido prenom email phone "
     "telephone address street strasse ssn mrn age agegroup dob yob birth birthdate birthday birthyear alter "
@@ -164,7 +165,6 @@ ATTRIBUTES = _words(
     "beruf workclass employer income salary wage einkommen gehalt salario disease diseases diagnosis diagnoses dx icd "
     "condition illness krankheit diagnose enfermedad maladie religion relationship household"
 )
-"""Words for what is told about people, which hardly a cell says by itself."""
 
 
 def _match_words(name: str, lists: Mapping[Look, frozenset[str]]) -> Look | None:

@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from sidelight.table.table import Table
 
 
+# Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)
 DENSE_FROM = 0.25
-"""Store all cells when at least this share of them is positive (a sparse entry costs twice a cell)."""
 
+# How many cells a block that is spread out for computing may have (8 MB)
 CELLS_AT_ONCE = 1 << 20
-"""How many cells a block that is spread out for computing may have (8 MB)."""
 
 
+# The number of values above which sparse rows are not spread out where that can be helped
 WIDE_FROM = 1 << 10
-"""The number of values above which sparse rows are not spread out where that can be helped."""
 
 
+# What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told
 MOST_PEOPLE = 2**62
-"""What counts may add up to: beyond 2**63, machine numbers begin again below 0, and nobody would be told."""
 
 
 def exact_sum(amounts: Integers) -> int:

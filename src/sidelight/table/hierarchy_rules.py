@@ -30,6 +30,7 @@ Read = TypeVar("Read")
 
 Period: TypeAlias = Literal["day", "month", "quarter", "year", "decade"]
 
+# What a day is published as, from fine to coarse; each is a function of the one before
 PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
     "day": lambda day: day.isoformat(),
     "month": lambda day: f"{day.year:04}-{day.month:02}",
@@ -37,7 +38,6 @@ PERIODS: Mapping[Period, Callable[[dt.date], str]] = {
     "year": lambda day: f"{day.year:04}",
     "decade": lambda day: f"{max(1, day.year // 10 * 10):04}-{day.year // 10 * 10 + 9:04}",
 }
-"""What a day is published as, from fine to coarse; each is a function of the one before."""
 
 
 def bad_hierarchy(column: str, what: str) -> NoReturn:

@@ -55,17 +55,17 @@ from sidelight.text import counted, form
 Label: TypeAlias = str | None
 """The text of one cell; `None` is a missing one."""
 
+# How a missing cell is shown
 MISSING = "(missing)"
-"""How a missing cell is shown."""
 
+# How a fully suppressed cell is published
 SUPPRESSED = "*"
-"""How a fully suppressed cell is published."""
 
+# What engines trim from both ends of a text: the characters that `str.strip` trims. Their own ideas of it differ
 BLANKS = (
     "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-"""What engines trim from both ends of a text: the characters that `str.strip` trims.  Their own ideas of it differ."""
 
 
 def label(cell: object) -> Label:  # noqa: PLR0911 - one line per kind of cell

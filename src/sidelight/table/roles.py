@@ -27,11 +27,11 @@ Suppressed: TypeAlias = Literal["a group", "leave out"]
 Domain: TypeAlias = tuple[Label, ...] | Mapping[str, tuple[Label, ...]]
 """The values that there could be: those of one sensitive column, or of several by the column's name."""
 
+# What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked
 EACH_ROW = "each row"
-"""What `person` says instead of a column, when every row is a person of their own: the publisher's word, unchecked."""
 
+# Roles that are one of a few words; the first word is meant where nobody said anything
 CHOICES = {"values": Semantics, "missing": Missing, "suppressed": Suppressed}
-"""Roles that are one of a few words; the first word is meant where nobody said anything."""
 
 
 def marks_of(missing_marks: str | Sequence[object]) -> tuple[str, ...]:

@@ -31,11 +31,11 @@ from sidelight.table.counts import Counts
 from sidelight.table.labels import Label, Semantics
 from sidelight.table.table import Column, Table
 
+# Sensitive values to draw from; a missing one (`None`) may join them
 VALUES: tuple[Label, ...] = ("Flu", "Cold", "Heart disease", "10", "9", "Lung cancer", "a value, quoted", "Ünïcode", "")
-"""Sensitive values to draw from; a missing one (`None`) may join them."""
 
+# What quasi-identifying columns may say; `None` is a missing cell
 CELLS: tuple[Label, ...] = ("30", "4", "30-39", "*", "", "né", None)
-"""What quasi-identifying columns may say; `None` is a missing cell."""
 
 
 @st.composite

@@ -23,13 +23,13 @@ from sidelight.errors import BadTable, SidelightError, kind_in_words, remedy_for
 from sidelight.table.labels import KindOrOrder, label
 from sidelight.table.roles import Roles
 
+# Types of DuckDB whose cells have a label each. It takes a month for 30 days, and Arrow no offset of a time
 GROUPABLE = {
     *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "float", "double", "decimal", "null"),
     *("utinyint", "usmallint", "uinteger", "ubigint", "uhugeint", "varchar", "enum", "uuid", "blob"),
     *("date", "time", "time_ns", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
     *("timestamp with time zone", "timestamptz_ns"),
 }
-"""Types of DuckDB whose cells have a label each.  It takes a month for 30 days, and Arrow no offset of a time."""
 
 
 VIEWS = (pa.string_view(), pa.binary_view())

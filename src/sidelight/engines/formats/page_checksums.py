@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 MAGIC = b"PAR1"
 
+# How many bytes are looked through at a time
 BLOCK = 1 << 20
-"""How many bytes are looked through at a time."""
 
 
 def check_pages(file: Path, about: pq.FileMetaData, columns: Collection[str]) -> None:

@@ -23,11 +23,11 @@ from sidelight.streams.sorted_runs import RowParts
 from sidelight.table.labels import as_day, as_number, label
 from sidelight.table.table import Column
 
+# How many rows are put into words at a time
 ROWS_AT_ONCE = 1 << 18
-"""How many rows are put into words at a time."""
 
+# About how many rows are shuffled at a time
 SHUFFLED_AT_ONCE = 1 << 21
-"""About how many rows are shuffled at a time."""
 
 CellKind: TypeAlias = Literal["text", "whole number", "number", "day"]
 

@@ -40,11 +40,11 @@ from sidelight.table.labels import Label, as_number
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
 
+# Endings of packed files, and what Arrow and DuckDB call their packers
 PACKERS = {".gz": "gzip", ".zst": "zstd"}
-"""Endings of packed files, and what Arrow and DuckDB call their packers."""
 
+# How many bytes are unpacked or decoded at a time
 CHUNK = 1 << 20
-"""How many bytes are unpacked or decoded at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ class FirstLine:
         return rows
 
 
+# How many characters a line may have; DuckDB reads no longer ones either
 LONGEST_LINE = 2_000_000
-"""How many characters a line may have; DuckDB reads no longer ones either."""
 
 
 def delimiter_by_ending(file: Path) -> str | None:
@@ -387,8 +387,8 @@ class Arx(Csv):
         return text
 
 
+# How many lines of text are held at a time
 LINES_AT_ONCE = 1 << 15
-"""How many lines of text are held at a time."""
 
 
 def _few_rows(rows: slice | Integers) -> Iterator[slice | Integers]:

@@ -110,9 +110,10 @@ LOCK_TIMEOUT = 30_000  # milliseconds for which a locked table is waited for, wh
 
 NO_RIGHT, LOCKED, CANCELLED = "42501", "55P03", "57014"
 NO_TEXT = ("22021", "22P05")
+# Causes that have no SQLSTATE of their own: a statement_timeout is a cancelled query, a policy a missing right
 TIMED_OUT, FILTERED = "timed out", "filtered"
-"""Causes that have no SQLSTATE of their own: a statement_timeout is a cancelled query, a policy a missing right."""
 
+# What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone
 FAILED = {
     NO_RIGHT: "this user may not read {table}; ask for GRANT SELECT on it",
     FILTERED: (
@@ -140,7 +141,6 @@ FAILED = {
     "57...|08...|": "the database was gone while {table} was read, and nothing was kept; read it again when it is back",
     ".....": "the database cannot count {table} ({state}); check that a query of these columns runs there",
 }
-"""What a query fails with, by SQLSTATE or cause; where there is none, the connection is gone."""
 
 
 class QueryFailed(BadTable):

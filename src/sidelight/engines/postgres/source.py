@@ -69,6 +69,8 @@ _DAY_OR_MOMENT = (
     f"THEN {{cell}}::date::text ELSE {_MOMENT} || '{{zone}}' || {_BEFORE_CHRIST} END"
 )
 
+# What a column of a type is grouped by; texts are as `TEXT` says, other types have no labels: an interval of a month is
+# one of 30 days where it is grouped
 STORED = {
     **dict.fromkeys(("int2", "int4", "int8", "oid"), "{column}::bigint"),
     **dict.fromkeys(("float4", "float8"), "NULLIF({column}::float8, 'NaN')"),
@@ -79,11 +81,10 @@ STORED = {
     **dict.fromkeys(("bool", "date", "timestamp", "time"), "{column}"),
     **dict.fromkeys(("uuid", "inet", "cidr", "macaddr", "macaddr8", "bit", "varbit", "timetz"), "{column}"),
 }
-"""What a column of a type is grouped by; texts are as `TEXT` says, other types have no labels: an interval of a
-month is one of 30 days where it is grouped."""
 
 TEXT = '{column}::text COLLATE "C"'
 
+# What a cell says; where nothing stands here, what PostgreSQL writes
 LABELLED = {
     **dict.fromkeys(("numeric", "money"), "replace(trim_scale({cell})::text, 'Infinity', 'inf')"),
     "timestamp": _DAY_OR_MOMENT.replace("{zone}", ""),
@@ -93,7 +94,6 @@ LABELLED = {
     ),
     **dict.fromkeys(("int2", "int4", "int8", "oid", "float4", "float8"), "{cell}"),  # as Arrow has them
 }
-"""What a cell says; where nothing stands here, what PostgreSQL writes."""
 
 NUMBERS = {"int2", "int4", "int8", "oid"}
 FRACTIONS = {"float4", "float8"}

@@ -31,8 +31,8 @@ from sidelight.engines.spark.session import spark_errors
 from sidelight.errors import BadTable, NotPublished
 from sidelight.files import flush_to_disk
 
+# About how many rows a part has at most
 ROWS_PER_PART = 1 << 21
-"""About how many rows a part has at most."""
 
 Batches = Iterator[pa.RecordBatch]
 

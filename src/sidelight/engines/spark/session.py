@@ -20,6 +20,7 @@ from typing import Any
 
 from sidelight.errors import BadTable, NoRoom, NotAvailable, SidelightError, parameter
 
+# What Spark says when it fails, and what we do
 FAILED: tuple[tuple[str, type[SidelightError], str], ...] = (
     (
         "No module named '?(sidelight|numpy|pyarrow|narwhals|duckdb)",
@@ -68,7 +69,6 @@ FAILED: tuple[tuple[str, type[SidelightError], str], ...] = (
         "Spark lost its executors while {name} was read, and nothing was kept; see why they end, and read it again",
     ),
 )
-"""What Spark says when it fails, and what we do."""
 
 
 @contextmanager

@@ -14,11 +14,11 @@ from sidelight.engines.spark.session import spark_errors, spark_session
 from sidelight.errors import BadTable, parameter
 from sidelight.table.roles import Roles
 
+# Types of Spark whose cells are grouped and have a label
 GROUPABLE = {
     *("string", "char", "varchar", "boolean", "byte", "short", "integer", "long", "decimal", "float", "double"),
     *("date", "timestamp", "timestamp_ntz", "daytimeinterval", "binary"),
 }
-"""Types of Spark whose cells are grouped and have a label."""
 
 
 @dataclass(frozen=True, slots=True)

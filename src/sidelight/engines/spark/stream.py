@@ -54,20 +54,20 @@ from sidelight.table.labels import Label
 from sidelight.table.roles import Roles
 from sidelight.table.table import Column
 
+# How many parts are merged at a time
 FAN_IN = 16
-"""How many parts are merged at a time."""
 
+# So many counted rows a partition has, or fewer; an executor sorts them at a time
 ENTRIES_PER_PARTITION = 1 << 21
-"""So many counted rows a partition has, or fewer; an executor sorts them at a time."""
 
+# How many rows are a lot: Spark hands over a few thousand at a time
 ROWS_AT_ONCE = 1 << 17
-"""How many rows are a lot: Spark hands over a few thousand at a time."""
 
+# How many rows of a lot the driver is shown, about, to cut keys into ranges
 SAMPLED = 128
-"""How many rows of a lot the driver is shown, about, to cut keys into ranges."""
 
+# In place of a sensitive value: this row says how many people a key has
 PEOPLE = -1
-"""In place of a sensitive value: this row says how many people a key has."""
 
 CHANGED = "the rows changed while they were read; read them again when nobody writes to them"
 
