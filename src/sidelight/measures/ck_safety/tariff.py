@@ -6,8 +6,7 @@ class the more frequent value is never the better one for a group, so programs l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from fractions import Fraction
 
 from sidelight.errors import BadMeasure, UnknownValue, as_given, did_you_mean
@@ -15,11 +14,8 @@ from sidelight.rounding import LARGEST_NUMBER, exact_number
 from sidelight.table.labels import Label, shown, written_label
 
 
-@dataclass(frozen=True, slots=True)
-class Tariff(Mapping[Label, Fraction]):
+class Tariff(dict[Label, Fraction]):
     """An exact number for some values, in the order in which they were named."""
-
-    entries: tuple[tuple[Label, Fraction], ...] = ()
 
     @classmethod
     def read(cls, name: str, numbers: object, *, above: int = -1) -> Tariff:
@@ -30,20 +26,14 @@ class Tariff(Mapping[Label, Fraction]):
             message = f'{name}= wants a mapping value → number, such as {{"AIDS": 1, "Flu": 0.1}}'
             raise BadMeasure(message)
         entries = {written_label(value): read_rate(name, number, above=above) for value, number in numbers.items()}
-        return cls(tuple(entries.items()))
+        return cls(entries)
 
-    def __getitem__(self, value: Label) -> Fraction:
-        return dict(self.entries)[value]
-
-    def __iter__(self) -> Iterator[Label]:
-        return (value for value, _ in self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
 
     def rate(self, value: Label, otherwise: Fraction) -> Fraction:
         """Return the number of a value; `otherwise` that of all which are not named."""
-        return dict(self.entries).get(written_label(value), otherwise)
+        return self.get(written_label(value), otherwise)
 
     def classes(self, domain: tuple[Label, ...], otherwise: Fraction) -> dict[Fraction, tuple[int, ...]]:
         """List the values of a domain (places) by their number, the largest first."""
@@ -63,7 +53,7 @@ class Tariff(Mapping[Label, Fraction]):
 
     def as_setting(self) -> dict[str, int | Fraction]:
         """Write it as a policy does."""
-        return {shown(value): rate_as_setting(number) for value, number in self.entries}
+        return {shown(value): rate_as_setting(number) for value, number in self.items()}
 
 
 def read_rate(name: str, number: object, *, above: int = -1) -> Fraction:

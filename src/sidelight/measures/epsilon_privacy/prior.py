@@ -27,7 +27,7 @@ Invariant   every number a caller gives is taken to mean what it says in decimal
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -60,18 +60,15 @@ Questions: TypeAlias = tuple[Predicate, ...] | Literal["all subsets"]
 """What is asked about: some predicates, all there are, or (none of them) each single value."""
 
 
-class Weights(Mapping[Label, Fraction]):
+class Weights(dict[Label, Fraction]):
     """An exact weight per value: a mapping that can be hashed and never changes."""
-
-    __slots__ = ("_by_value", "_hash")
 
     def __init__(self, weights: Mapping[str, Bound] | Mapping[Label, Bound]) -> None:
         sums: dict[Label, Fraction] = {}
         for value, weight in weights.items():
             text = label(value)
             sums[text] = sums.get(text, Fraction(0)) + _read_weight(weight, text)
-        self._by_value = {text: sums[text] for text in in_order(sums)}
-        self._hash = hash(tuple(self._by_value.items()))
+        super().__init__((text, sums[text]) for text in in_order(sums))
         if not self.total:
             message = "a prior needs at least one value with a positive weight"
             raise BadMeasure(message)
@@ -79,7 +76,7 @@ class Weights(Mapping[Label, Fraction]):
     @property
     def total(self) -> Fraction:
         """All weights together."""
-        return sum(self._by_value.values(), Fraction(0))
+        return sum(self.values(), Fraction(0))
 
     def shares(self) -> Weights:
         """Scale to a total of 1."""
@@ -87,69 +84,45 @@ class Weights(Mapping[Label, Fraction]):
 
     def scale(self, factor: Fraction) -> Weights:
         """Scale by a factor."""
-        return Weights({text: weight * factor for text, weight in self._by_value.items()})
+        return Weights({text: weight * factor for text, weight in self.items()})
 
-    def __getitem__(self, value: Label) -> Fraction:
-        return self._by_value[value]
-
-    def __iter__(self) -> Iterator[Label]:
-        return iter(self._by_value)
-
-    def __len__(self) -> int:
-        return len(self._by_value)
-
-    def __hash__(self) -> int:
-        return self._hash
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self._by_value.items()) + "}"
+        return "{" + ", ".join(f"{text!r}: {weight}" for text, weight in self.items()) + "}"
 
 
-class WeightsByLabel(Mapping[Label, Weights]):
+class WeightsByLabel(dict[Label, Weights]):
     """Exact weights per label of a column and value: hashed, and never changed."""
-
-    __slots__ = ("_by_label", "_hash")
 
     def __init__(self, weights: Mapping[Any, Any]) -> None:
         by_label = {label(key): each if isinstance(each, Weights) else Weights(each) for key, each in weights.items()}
-        self._by_label = {text: by_label[text] for text in in_order(by_label)}
-        self._hash = hash(tuple(self._by_label.items()))
+        super().__init__((text, by_label[text]) for text in in_order(by_label))
 
     @property
     def total(self) -> Fraction:
         """All weights together."""
-        return sum((each.total for each in self._by_label.values()), Fraction(0))
+        return sum((each.total for each in self.values()), Fraction(0))
 
     def scale(self, factor: Fraction) -> WeightsByLabel:
         """Scale by a factor."""
-        return WeightsByLabel({text: each.scale(factor) for text, each in self._by_label.items()})
+        return WeightsByLabel({text: each.scale(factor) for text, each in self.items()})
 
     def smallest(self, among: AbstractSet[Label]) -> Fraction:
         """The smallest weight of any label and one of these values; of all values, if none of these is there."""
-        pairs = [*chain.from_iterable(each.items() for each in self._by_label.values())]
+        pairs = [*chain.from_iterable(each.items() for each in self.values())]
         return min([weight for value, weight in pairs if value in among] or [weight for _, weight in pairs])
 
     def as_written(self) -> dict[str, dict[str, object]]:
         """Write it as the policy file does."""
         return {
             shown(text): {shown(value): whole_if_possible(weight) for value, weight in each.items()}
-            for text, each in self._by_label.items()
+            for text, each in self.items()
         }
 
-    def __getitem__(self, text: Label) -> Weights:
-        return self._by_label[text]
-
-    def __iter__(self) -> Iterator[Label]:
-        return iter(self._by_label)
-
-    def __len__(self) -> int:
-        return len(self._by_label)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __repr__(self) -> str:
-        return repr(self._by_label)
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
 
 def _read_weight(weight: object, text: Label) -> Fraction:
