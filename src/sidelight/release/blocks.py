@@ -165,7 +165,7 @@ class ReleaseBlocks(ABC):
 
     @abstractmethod
     def attach_printing(self, printing: Printing) -> Self:
-        """Say how its labels came about."""
+        """Return how its labels came about."""
 
     @abstractmethod
     def blocks(self) -> Iterator[GroupBlock]:

@@ -71,7 +71,7 @@ def _bounds(text: Label) -> Bounds | None:
 
 
 def _is_word(part: str) -> bool:
-    """Say whether a part of a set has no ends; the halves of `[20, 30)`, which a set splits at its comma, are none."""
+    """Return whether a part of a set has no ends; the halves of `[20, 30)`, split at its comma, are none."""
     if part == MISSING or part.startswith(BRACKETS) or part.endswith(BRACKETS):
         return False
     read = read_label(part)
@@ -87,7 +87,7 @@ def _points(ends: Iterable[float | None]) -> list[Interval]:
 
 
 def _hull(intervals: list[Interval], *, days: bool) -> Bounds:
-    """Give the lowest and the highest end of all; an end is inside if it is inside any interval that has it."""
+    """Return the lowest and the highest end of all; an end is inside if it is inside any interval that has it."""
     low, high = min(each.low for each in intervals), max(each.high for each in intervals)
     with_low = any(each.with_low for each in intervals if each.low == low)
     with_high = any(each.with_high for each in intervals if each.high == high)
@@ -103,7 +103,7 @@ def _end(end: float, *, days: bool) -> End:
 
 
 def bound_columns(column: Column, taken: Collection[str] = ()) -> tuple[Column, Column] | None:
-    """Give the ends of a column's labels as two columns, empty where an end is open; None where labels have none.
+    """Return the ends of a column's labels as two columns, empty where an end is open; None where labels have none.
 
     A column whose labels are all single numbers or days needs none either, nor do sets of them: `{1, 3}` is printed of
     codes, and nothing is between codes.

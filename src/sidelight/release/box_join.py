@@ -36,22 +36,14 @@ from sidelight.release.label_order import Stretch, Stretches
 PAIRS_AT_ONCE = 1 << 10
 """Pairs of a point and a box in a part that are compared one by one, rather than cut once more."""
 
-LOT = 1 << 20
-"""Pairs that are laid out in memory at a time."""
-
 COPIES = 1 << 22
-"""Boxes that may lie in open parts beside the first of each: wide ones are copied by many cuts."""
+"""Boxes that may lie in open parts next to the first of each: wide ones are copied by many cuts."""
 
 WORK_ALONE = 1 << 32
-"""Pairs of a point and a box from which on threads share the work."""
+"""Pairs of a point and a box from which on threads share the work; below, they cost more than they save."""
 
-MOST_THREADS = 8
-
-MOST_COLUMNS, MOST_PATTERNS = 60, 64
-"""Patterns of columns that tell are bits of a number, and each costs a lookup of all points."""
-
-POINTS_SAMPLED, FEWEST_SAMPLED, MOST_SAMPLED = 1 << 16, 9, 512
-"""Points that are looked at to choose where to cut: of all parts of a level together, and of each."""
+LOT = 1 << 20
+"""Pairs that are laid out in memory at a time."""
 
 MOST_PAIRS = 1 << 27
 """More pairs of a point and a box that holds it than this do not fit into memory."""
@@ -94,7 +86,7 @@ class Cover:
         return cls(segment[points], first[boxes], last[boxes], pieces[boxes], scattered[:, starts])
 
     def overlap(self, points: Integers, boxes: Integers) -> float:
-        """Give about which share of the points a box covers on average, to begin with the column where it is least."""
+        """Return about which share of the points a box covers on average: the column where it is least is cut first."""
         at = self.segment[points]
         low, high = int(at.min(initial=0)), int(at.max(initial=0))
         covered = np.minimum(self.last[boxes], high) - np.maximum(self.first[boxes], low) + 1
@@ -137,7 +129,8 @@ def _patterns(covers: Sequence[Cover], boxes: Integers) -> tuple[list[tuple[list
     for cover in covers:  # a box that covers nobody in a column is done with
         boxes = boxes[cover.first[boxes] <= cover.last[boxes]]
     pattern, simple = np.zeros(len(boxes), np.int64), np.ones(len(boxes), bool)
-    if len(covers) > MOST_COLUMNS or prod(cover.width for cover in covers) >= KEY_LIMIT:
+    # patterns are bits of one number
+    if len(covers) > 60 or prod(cover.width for cover in covers) >= KEY_LIMIT:
         return [], boxes
     for at, cover in enumerate(covers):
         first, last, whole = cover.first[boxes], cover.last[boxes], cover.pieces[boxes] < 0
@@ -145,7 +138,7 @@ def _patterns(covers: Sequence[Cover], boxes: Integers) -> tuple[list[tuple[list
         simple &= one | (whole & (first == 0) & (last >= cover.segment.max(initial=0)))
         pattern |= one.astype(np.int64) << at
     kinds = np.unique(pattern[simple])
-    if len(kinds) > MOST_PATTERNS:
+    if len(kinds) > 64:  # each costs a lookup of all points
         return [], boxes
     columns = [[at for at in range(len(covers)) if kind >> at & 1] for kind in kinds.tolist()]
     return [(those, boxes[simple & (pattern == kind)]) for those, kind in zip(columns, kinds, strict=True)], boxes[
@@ -226,7 +219,7 @@ class _Parts:
         return len(self.points)
 
     def take(self, some: Flags) -> _Parts:
-        """Give some of the parts."""
+        """Return some of the parts."""
         if some.all():
             return self
         return _Parts(
@@ -237,7 +230,7 @@ class _Parts:
         )
 
     def one_by_one(self) -> Iterator[_Parts]:
-        """Give each part by itself."""
+        """Return each part by itself."""
         points, boxes = (np.cumsum(sizes)[:-1] for sizes in (self.points, self.boxes))
         for point, box in zip(np.split(self.point, points), np.split(self.box, boxes), strict=True):
             yield _Parts(point, np.array([len(point)]), box, np.array([len(box)]))
@@ -248,7 +241,7 @@ def _pairs_by_cutting(columns: _Columns, points: Integers, boxes: Integers) -> I
     whole = _Parts(points.astype(np.int32), np.array([len(points)]), boxes.astype(np.int32), np.array([len(boxes)]))
     shares = [whole]
     if len(points) * len(boxes) >= WORK_ALONE:
-        threads = min(os.cpu_count() or 1, MOST_THREADS)
+        threads = min(os.cpu_count() or 1, 8)
         while len(shares) < threads:
             halves = [half for share in shares for half in _cut_once(columns, share)]
             if len(halves) == len(shares):
@@ -281,7 +274,8 @@ def _pairs_of(columns: _Columns, parts: _Parts) -> Iterator[tuple[Integers, Inte
 
 def _best_cuts(columns: _Columns, parts: _Parts) -> tuple[Integers, Integers]:
     """Choose the cut with fewest boxes on both sides: its column for each part (−1 if none helps) and where it is."""
-    number = min(max(POINTS_SAMPLED // len(parts), FEWEST_SAMPLED), MOST_SAMPLED)
+    # about 2^16 points of all parts of a level are looked at, and of each part from 9 to 512
+    number = min(max((1 << 16) // len(parts), 9), 512)
     starts = np.cumsum(parts.points) - parts.points
     sample = parts.point[starts[:, np.newaxis] + np.arange(number) * parts.points[:, np.newaxis] // number]
     best_column, best_cut = np.full(len(parts), -1), np.zeros(len(parts), columns.segment.dtype)

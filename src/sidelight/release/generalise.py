@@ -188,15 +188,15 @@ class LatticeNodes:
         return f"<{type(self).__name__} of {len(self):,} generalisations: levels of {sides}>"
 
     def nodes(self) -> Iterator[Node]:
-        """Give every node, finer ones before coarser ones: by the sum of their levels."""
+        """Return every node, finer ones before coarser ones: by the sum of their levels."""
         return iter(sorted(product(*map(range, self.heights)), key=lambda node: (sum(node), node)))
 
     def predecessors(self, node: Node) -> tuple[Node, ...]:
-        """Give the nodes that are one level finer in one column."""
+        """Return the nodes that are one level finer in one column."""
         return _predecessors(node)
 
     def levels(self, node: Node) -> dict[str, int]:
-        """Say a node as column → level, as `generalise` takes it."""
+        """Return a node as column → level, as `generalise` takes it."""
         return dict(zip(self.columns, node, strict=True))
 
     def is_in_memory(self, node: Node) -> bool:
@@ -254,12 +254,12 @@ class Lattice(LatticeNodes):
         return self._grouped.groups_at(node)
 
     def sizes_at(self, node: Node) -> Integers:
-        """Give the sizes of a node's groups, in no particular order: all that a quick first look needs."""
+        """Return the sizes of a node's groups, in no particular order: all that a quick first look needs."""
         self._check(node)
         return self._grouped.sizes_at(node)
 
     def few_below(self, node: Node, least: int, *, most: int) -> bool:
-        """Whether at most so many people are in groups of fewer than `least`."""
+        """Return whether at most so many people are in groups of fewer than `least`."""
         sizes = self.sizes_at(node)
         return int(sizes[sizes < least].sum()) <= most
 
@@ -311,7 +311,7 @@ class NodeGroups:
         return self._kept[node]
 
     def sizes_at(self, node: Node) -> Integers:
-        """Give the sizes of a node's groups, in no particular order."""
+        """Return the sizes of a node's groups, in no particular order."""
         key, keys = np.zeros(len(self.finest), np.int64), 1
         for at, (ladder, level) in enumerate(zip(self._ladders, node, strict=True)):
             width = len(ladder.labels[level])
@@ -402,7 +402,7 @@ class _RecodedPopulation:
 
 
 def is_finer(one: Node, other: Node) -> bool:
-    """Whether no level of a node is higher than another's."""
+    """Return whether no level of a node is higher than another's."""
     return all(low <= high for low, high in zip(one, other, strict=True))
 
 

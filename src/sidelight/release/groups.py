@@ -195,7 +195,7 @@ class Groups:
         )
 
     def population(self, which: object) -> PopulationCounts | None:
-        """Give the counts of a population, if they are at hand."""
+        """Return the counts of a population, if they are at hand."""
         return next((each for each in self.populations if each.population == which), None)
 
     def only(self, values: npt.NDArray[np.integer]) -> Groups:
@@ -204,7 +204,7 @@ class Groups:
         return replace(self, domain=domain, counts=self.counts.only_values(values), whole=self.whole[values])
 
     def recode(self, values: Column) -> Groups:
-        """Say the values by other labels: `values` has a row per value of the domain, and says what it counts as.
+        """Recode the values to other labels: `values` has a row per value of the domain, and says what it counts as.
 
         One sensitive column of several, a category of each value, a coarser level of a hierarchy: all are such columns.
         Values that share a label are added up, which counts people only where each has one value.
@@ -336,7 +336,7 @@ def stacked_weights(parts: Sequence[Groups]) -> Integers | None:
 
 
 def suppressed_groups(groups: Groups) -> Flags:
-    """Say which groups are suppressed rows: those that print `*` throughout, beside others that print more.
+    """Return which groups are suppressed rows: those that print `*` throughout, beside others that print more.
 
     >>> from sidelight.release.release import Release
     >>> release = Release.from_counts([{"Flu": 1}, {"Cold": 2}], labels=[{"age": "30-39"}, {"age": "*"}])
@@ -348,7 +348,7 @@ def suppressed_groups(groups: Groups) -> Flags:
 
 
 def starred_groups(groups: Groups) -> Flags:
-    """Say which groups print `*` throughout, whatever others do."""
+    """Return which groups print `*` throughout, whatever others do."""
     starred = [_says(column, SUPPRESSED) for column in groups.columns]
     says: Flags = np.logical_and.reduce(starred) if starred else np.zeros(len(groups), bool)
     return says

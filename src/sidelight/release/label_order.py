@@ -58,7 +58,7 @@ class Stretches:
         return cls(start, stop, {at: [*each] for at, each in enumerate(covered) if len(each) > 1})
 
     def list_stretches(self, at: int) -> list[Stretch]:
-        """Give the stretches of one label."""
+        """Return the stretches of one label."""
         start, stop = int(self.start[at]), int(self.stop[at])
         return self.pieces.get(at) or ([(start, stop)] if start < stop else [])
 
@@ -265,7 +265,7 @@ def merge_stretches(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 
 def _key(text: Label, above: Sequence[Label]) -> tuple[int, float, list[str]]:
-    """Say where a label stands: its kind, then its size, then its way down the hierarchy."""
+    """Return where a label stands: its kind, then its size, then its way down the hierarchy."""
     if text is None:
         return _GAP, 0.0, []
     number = as_number(text)

@@ -108,11 +108,11 @@ class Lookup:
         return cls(nodes, locate, suppressed or "not assumed")
 
     def nodes(self, release: Release) -> Mapping[str, Nodes]:
-        """Give the nodes of a release's columns; what the reader brings has the last word."""
+        """Return the nodes of a release's columns; what the reader brings has the last word."""
         return {**(release.printing.nodes if release.printing else {}), **self.by}
 
     def way(self, release: Release) -> Locate:
-        """Say in which way people are found in a release."""
+        """Return in which way people are found in a release."""
         if self.locate is not None:
             return self.locate
         return "nearest" if release.printing is not None and release.printing.averages else "intervals"
@@ -168,12 +168,12 @@ class Linkage:
         return np.repeat(np.arange(len(self)), self.matches), self.group
 
     def groups_of(self, row: int) -> Integers:
-        """Give the groups that a row of people may be in."""
+        """Return the groups that a row of people may be in."""
         at = int(self.profile[row])
         return self.group[self.starts[at] : self.starts[at + 1]]
 
     def weights_of(self, row: int) -> Integers:
-        """Give how likely each of them is."""
+        """Return how likely each of them is."""
         at = int(self.profile[row])
         return self.weight[self.starts[at] : self.starts[at + 1]]
 
@@ -187,7 +187,7 @@ class Linkage:
 
 
 def names_people(release: Release, lookup: Lookup) -> bool:
-    """Say whether people are looked up by name in a release."""
+    """Return whether people are looked up by name in a release."""
     return lookup.locate is None and release.people is not None and not release.groups.columns
 
 
@@ -243,7 +243,7 @@ class _Boxes:
     of_members: bool = False
 
     def tell_all(self, names: Sequence[str]) -> bool:
-        """Whether these columns are all that groups are told apart by."""
+        """Return whether these columns are all that groups are told apart by."""
         telling = (column.name for column in self.groups.columns if {*column.labels} != {SUPPRESSED})
         return {*telling} <= {*names}
 
@@ -309,7 +309,7 @@ def _add_coarse(order: LabelOrder, printed: Sequence[Label], covered: Stretches,
 
 
 def covers_to_tell(printed: Sequence[Label], nodes: Nodes) -> dict[str, tuple[Label, ...]]:
-    """Give what printed labels cover by a hierarchy whose labels are names; those that say it themselves need nothing.
+    """Return what labels cover by a hierarchy whose labels are names; those that say it themselves need nothing.
 
     A hierarchy that prints intervals, masks or periods was made by a rule from the values of a table: what else it
     prints, such as "other", stands for values of that table, and is not told.

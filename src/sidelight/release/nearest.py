@@ -75,7 +75,7 @@ def _distances(people: Column, groups: Column, nodes: Nodes | None) -> ColumnDis
 
 
 def _kind(people: Column, groups: Column, nodes: Nodes | None) -> ColumnKind:
-    """Say what a column is, as it was published; where labels have no place on a line, a category."""
+    """Return what a column is, as it was published; where labels have no place on a line, a category."""
     labels = _present(people, groups)
     kind = groups.kind or people.kind or kind_of(Column.of(groups.name, labels), nodes)
     return kind if kind == "category" or labels.keys() <= _places(people, groups, kind).keys() else "category"
@@ -86,7 +86,7 @@ def _present(people: Column, groups: Column) -> dict[Label, None]:
 
 
 def _places(people: Column, groups: Column, kind: ColumnKind) -> dict[Label, float]:
-    """Say which labels stand where on a line: at their number or day, or at their rank, where an order is known.
+    """Return which labels stand where on a line: at their number or day, or at their rank, where an order is known.
 
     Ordered labels stand in the order that is known of the people, or in that of their numbers or days.
     """
@@ -106,7 +106,7 @@ def _number_or_day(text: Label, kind: ColumnKind) -> float | None:
 
 
 def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes: Nodes | None) -> Floats:
-    """Give the share of telling levels at which labels differ; a group's label may itself be of any level."""
+    """Return the share of telling levels at which labels differ; a group's label may itself be of any level."""
     ones, others = _paths(people, nodes), _paths(groups, nodes)
     telling = [level for level in range(ones.shape[1]) if _differ(nodes, level)] or [0]
     share = share_of_levels(ones.T[telling], others.T[telling])
@@ -118,14 +118,14 @@ def _compare_labels(people: tuple[Label, ...], groups: tuple[Label, ...], nodes:
 
 
 def _differ(nodes: Nodes | None, level: int) -> bool:
-    """Whether some labels of a hierarchy differ at a level, as `search.distances` asks: a top of `*` tells nothing."""
+    """Return whether some labels of a hierarchy differ at a level: a top of `*` tells nothing."""
     if nodes is None:
         return True
     return len({(text, *above)[level] for text, above in nodes.above.items() if len(above) >= level}) > 1
 
 
 def _paths(labels: tuple[Label, ...], nodes: Nodes | None) -> npt.NDArray[np.object_]:
-    """Give the nodes above each label, label × level; one that the hierarchy lacks stays what it is on all levels."""
+    """Return the nodes above each label, label × level; one that the hierarchy lacks stays what it is on all levels."""
     height = 1 if nodes is None else 1 + max(map(len, nodes.above.values()), default=0)
     paths = np.empty((len(labels), height), object)
     for row, text in enumerate(labels):

@@ -57,7 +57,6 @@ _ONE_SIDED = re.compile(r"(<=|>=|<|>|≤|≥)\s*(.+)|(.+)\+")
 _ZERO_IN_FRONT = re.compile(r"\b0[0-9]")
 _DIGIT, _YEAR = re.compile(r"[0-9]"), re.compile(r"[0-9]{4}")
 _BEGINS_NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]*(?:[eE][+-]?[0-9]*)?")
-_PERIOD_LENGTHS = frozenset(map(len, ("2024", "2024-03", "2024-03-09")))
 _INFINITE = {"inf": math.inf, "+inf": math.inf, "∞": math.inf, "-inf": -math.inf, "-∞": -math.inf}
 # four digits may be a year
 OUR_NUMBERS = re.compile(r"(?P<low>[0-9]{1,3}|[0-9]{5,15})-(?P<high>[0-9]{1,3}|[0-9]{5,15})")
@@ -76,12 +75,12 @@ class Interval:
     with_high: bool = True
 
     def holds(self, number: float) -> bool:
-        """Say whether a number is inside."""
+        """Return whether a number is inside."""
         above = self.low <= number if self.with_low else self.low < number
         return above and (number <= self.high if self.with_high else number < self.high)
 
     def meets(self, other: Interval) -> bool:
-        """Say whether some number is inside both."""
+        """Return whether some number is inside both."""
         low, high = max(self.low, other.low), min(self.high, other.high)
         return low < high or (low == high and self.holds(low) and other.holds(low))
 
@@ -120,7 +119,7 @@ class PrintedLabel:
         return not forms and len(self.parts) == len(self.labels) == 1 and self.parts[0] in self.labels
 
     def covers(self, label: Label) -> bool:
-        """Say whether it may stand for what is known about somebody.
+        """Return whether it may stand for what is known about somebody.
 
         >>> [read_label(printed).covers("34") for printed in ("34.0", "30..39", "]34, 40]", "3*", "3**", "044")]
         [True, True, False, True, False, False]
@@ -133,7 +132,7 @@ class PrintedLabel:
         return self._lists(label) or any(_hides(mask, label) for mask in self.masks) or self._spans(label)
 
     def overlaps(self, other: PrintedLabel) -> bool:
-        """Say whether both may stand for the same; of what a mask hides, whole numbers, years and days may.
+        """Return whether both may stand for the same; of what a mask hides, whole numbers, years and days may.
 
         >>> [read_label("30-39").overlaps(read_label(text)) for text in ("39-50", "{35, 99}", "40-49", "2024", "3*")]
         [True, True, False, False, True]
@@ -163,7 +162,7 @@ class PrintedLabel:
         )
 
     def is_of_kind(self, label: str) -> bool:
-        """Say whether a label is a number, a day or a code like those that this one stands for."""
+        """Return whether a label is a number, a day or a code like those that this one stands for."""
         number, day = as_number(label), day_of(label)
         return (
             (number is not None and (bool(self.numbers) or any(as_number(each) is not None for each in self.labels)))
@@ -172,7 +171,7 @@ class PrintedLabel:
         )
 
     def _lists(self, label: str) -> bool:
-        """Whether a label is a run of parts; that it is one, commas and all, is a question about the text between."""
+        """Return whether a label is a run of parts, commas and all: a question about the text between."""
         if label in self.parts:
             return True
         # a label that is no set is one part, and may have commas itself: nothing inside it is listed
@@ -186,7 +185,7 @@ class PrintedLabel:
 
 
 def covers(printed: Label, label: Label) -> bool:
-    """Say whether a printed label may stand for what is known about somebody.
+    """Return whether a printed label may stand for what is known about somebody.
 
     >>> [covers(printed, "34") for printed in ("34", "34.0", "*", "30-39", "[30, 40)", "(33, 34]", "3*", ">=30")]
     [True, True, True, True, True, True, True, True]
@@ -285,7 +284,7 @@ class _Span(NamedTuple):
 
 
 def _spans(text: str) -> Iterator[_Span]:
-    """Give each way in which a text may say `from here to there`."""
+    """Return each way in which a text may say `from here to there`."""
     if brackets := _BRACKETS.fullmatch(text):
         for low, high in _ends(brackets[2], _BETWEEN_IN_BRACKETS):
             yield _Span(low, high, brackets[1] == "[", brackets[3] == "]")
@@ -310,7 +309,7 @@ def _ends(text: str, between: re.Pattern[str]) -> Iterator[tuple[str, str]]:
 
 
 def _first_and_last(period: str) -> tuple[float, float]:
-    """Give the first and the last day of a day, a month, a quarter or a year; nan for other texts.
+    """Return the first and the last day of a day, a month, a quarter or a year; nan for other texts.
 
     >>> [dt.date.fromordinal(int(day)).isoformat() for day in _first_and_last("2024-Q1")]
     ['2024-01-01', '2024-03-31']
@@ -328,7 +327,7 @@ def _first_and_last(period: str) -> tuple[float, float]:
 
 
 def _first_day(month: int) -> int:
-    """Give the first day of a month; months are counted from the year 0."""
+    """Return the first day of a month; months are counted from the year 0."""
     year, before = divmod(month, 12)
     return dt.date(year, before + 1, 1).toordinal() if year <= dt.MAXYEAR else dt.date.max.toordinal() + 1
 
@@ -378,7 +377,7 @@ def _hides_some(mask: str, printed: PrintedLabel) -> bool:
 
 
 def _numbers_behind(beginning: str, length: int) -> Interval | None:
-    """Give the whole numbers of so many characters that begin like this."""
+    """Return the whole numbers of so many characters that begin like this."""
     if beginning.isdecimal():
         return Interval(float(beginning.ljust(length, "0")), float(beginning.ljust(length, "9")))
     # -3* or 1.5* may be numbers as well: which ones is left open
@@ -386,8 +385,9 @@ def _numbers_behind(beginning: str, length: int) -> Interval | None:
 
 
 def _days_behind(beginning: str, length: int) -> Interval | None:
-    """Give the days of the years, or of the month, that texts of so many characters may be which begin like this."""
-    if not (length in _PERIOD_LENGTHS or length > max(_PERIOD_LENGTHS)):
+    """Return the days of the years, or of the month, that texts of so many characters may be which begin like this."""
+    # a year, a month, a day, or a moment of one
+    if length not in map(len, ("2024", "2024-03")) and length < len("2024-03-09"):
         return None
     month = _first_and_last(beginning[: len("2024-03")])
     if not math.isnan(month[0]):
@@ -403,7 +403,7 @@ def _compatible(mask: str, other: str) -> bool:
 
 
 def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
-    """Say whether two labels of a column may be of one person: some label is covered by both.
+    """Return whether two labels of a column may be of one person: some label is covered by both.
 
     >>> from sidelight.release.printing import Nodes
     >>> city = Nodes.covering({"South": ["Freiburg", "Ulm"]})
@@ -424,7 +424,7 @@ def may_be_of_one(one: Label, other: Label, nodes: Nodes | None = None) -> bool:
 
 
 def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
-    """Say whether a label may stand for several others.
+    """Return whether a label may stand for several others.
 
     >>> [is_coarse(text) for text in ("34", "30-39", "3*", "2024-Q1", "2024-03-09", "{A, B}", "Ulm", None)]
     [False, True, True, True, False, True, False, False]
@@ -437,7 +437,7 @@ def is_coarse(text: Label, nodes: Nodes | None = None) -> bool:
 
 
 def tells_days(text: Label) -> bool:
-    """Say whether a label may stand for less than a year: beside none that does, 2024 is a number like others.
+    """Return whether a label may stand for less than a year: beside none that does, 2024 is a number like others.
 
     >>> [tells_days(text) for text in ("2024-03-09", "2024-Q1", "2024-0*", "2024", "2010-2019", "13**", "30-39")]
     [True, True, True, False, False, False, False]
@@ -451,7 +451,7 @@ def tells_days(text: Label) -> bool:
 
 
 def knows_label(text: Label, printed: Collection[Label], nodes: Nodes | None = None) -> bool:
-    """Say whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
+    """Return whether a label is known in a column: a hierarchy has it, or what is printed there covers it.
 
     Numbers, days and codes are known beside others of their kind, covered or not; where only `*` is printed, nobody can
     tell.

@@ -67,7 +67,7 @@ class Nodes:
         return {node: tuple(labels) for node, labels in under.items()}
 
     def __contains__(self, label: object) -> bool:
-        """Say whether it is one of the labels, or a node above some."""
+        """Return whether it is one of the labels, or a node above some."""
         return label in self.above or label in self.labels_by_node
 
 
@@ -92,7 +92,7 @@ class Printing:
 
 
 def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
-    """Say what a column is: as declared, else by its type and labels, and by what numbers are printed as.
+    """Return what a column is: as declared, else by its type and labels, and by what numbers are printed as.
 
     >>> from sidelight.table.hierarchy import Hierarchy
     >>> regions, names = Column.of("region", ["10", "20", "30"]), {"North": [10], "South": [20, 30]}
@@ -112,7 +112,7 @@ def kind_of(column: Column, nodes: Nodes | None = None) -> ColumnKind:
 
 
 def _are_intervals(nodes: Nodes, numbers: Mapping[Label, float]) -> bool:
-    """Whether the finest nodes that are something else than the numbers, and not one for all, are intervals."""
+    """Return whether the finest nodes that are something else than the numbers, and not one for all, are intervals."""
     height = max(map(len, nodes.above.values()), default=0)
     for level in range(height):
         at_level = {text: above[level] for text, above in nodes.above.items() if len(above) > level}

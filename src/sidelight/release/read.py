@@ -302,14 +302,14 @@ def _valueless(groups: Groups, roles: Roles) -> Integers:
 
 
 def _values(groups: Groups, roles: Roles) -> tuple[Column, ...]:
-    """Say what each value says in each sensitive column."""
+    """Return what each value says in each sensitive column."""
     if isinstance(groups.domain, JointDomain):
         return groups.domain.columns
     return (Column(roles.value_columns[0], groups.domain, np.arange(len(groups.domain), dtype=np.int32)),)
 
 
 def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tuple[tuple[Label, ...], Counts]:
-    """Give the counts in the declared domain, or in the values that occur."""
+    """Return the counts in the declared domain, or in the values that occur."""
     values = _values(groups, roles)
     kept = groups.counts.totals() > 0
     if without_missing:
@@ -326,7 +326,7 @@ def _recode_values(groups: Groups, roles: Roles, *, without_missing: bool) -> tu
 
 
 def _recode_to_domain(column: Column, declared: tuple[Label, ...] | None) -> Column:
-    """Say the values of a sensitive column by the declared ones, or by those that occur."""
+    """Recode the values of a sensitive column to the declared ones, or by those that occur."""
     column = column.compact()
     if declared is None:
         return column

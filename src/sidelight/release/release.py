@@ -169,7 +169,7 @@ class Release(Tabular, ReleaseBlocks):
         return "combination" if len(self.sensitive_columns) > 1 else "value"
 
     def to_arrow(self) -> pa.Table:
-        """Give a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
+        """Return a row per group and value that occurs there: what `read_release` reads with `rows="counts"`.
 
         A group in which nobody has a value has one row, with a count of 0.  Columns are the "group" (its number),
         what is printed about it, its "people", the value and its "count".
@@ -237,7 +237,7 @@ class Release(Tabular, ReleaseBlocks):
         return replace(self, groups=replace(self.groups, populations=populations))
 
     def attach_printing(self, printing: Printing) -> Release:
-        """Say how its labels came about."""
+        """Return how its labels came about."""
         return replace(self, printing=printing)
 
     def blocks(self) -> Iterator[GroupBlock]:
@@ -317,7 +317,7 @@ class Release(Tabular, ReleaseBlocks):
         return replace(self, groups=numbered, sensitive=sensitive, people=None, members=None, provenance=provenance)
 
     def recoded(self, values: Column) -> Release:
-        """Say the values by other labels (see `Groups.recode`); the column's name is then the sensitive one."""
+        """Recode the values to other labels (see `Groups.recode`); the column's name is then the sensitive one."""
         return replace(self, groups=self.groups.recode(values), sensitive=values.name, provenance=None)
 
     @classmethod

@@ -110,7 +110,7 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         return replace(self, populations=populations)
 
     def attach_printing(self, printing: Printing) -> StreamedRelease:
-        """Say how its labels came about."""
+        """Return how its labels came about."""
         return replace(self, printing=printing)
 
     def blocks(self) -> Iterator[GroupBlock]:
@@ -144,7 +144,7 @@ class StreamedRelease(Streamed, ReleaseBlocks):
         return summary
 
     def __repr__(self) -> str:
-        """Say how large it is and what it is about."""
+        """Return how large it is and what it is about."""
         groups, people = counted(len(self), "group"), counted(self.size, "person")
         return f"<StreamedRelease of {people} in {groups}, {self.sensitive}: {self.values_in_words} ({self.semantics})>"
 
@@ -171,7 +171,7 @@ def key_block(block: KeyBlock, semantics: Semantics, populations: tuple[Populati
 
 
 def numbers_of(groups: int, values: int, columns: int) -> int:
-    """Say how many numbers groups take that are held: sizes, numbers and codes of each, place and count of a value."""
+    """Return how many numbers held groups take: sizes, numbers and codes of each, index and count of a value."""
     return groups * (2 + columns) + 2 * values
 
 

@@ -165,7 +165,7 @@ class StreamedLattice(LatticeNodes):
         return grouped.groups_at(node) if isinstance(grouped, NodeGroups) else StreamedGroups(grouped)
 
     def few_below(self, node: Node, least: int, *, most: int) -> bool:
-        """Whether at most so many people are in groups of fewer than `least`."""
+        """Return whether at most so many people are in groups of fewer than `least`."""
         self._check(node)
         most = min(most, self.table.people)
         most_groups = most + (self.table.people - most) // max(least, 1)
@@ -182,7 +182,7 @@ class StreamedLattice(LatticeNodes):
         return True
 
     def _no_run_shows(self, node: Node, most_groups: int) -> bool:
-        """Whether a node has to be rolled up on disk, and no run of it can have more than so many groups."""
+        """Return whether a node has to be rolled up on disk, and no run of it can have more than so many groups."""
         at_hand = self.is_in_memory(node) or node in self._on_disk or self._fits(node)
         return not at_hand and most_groups >= self.memory.rows_to_sort(len(self.table.stream.packing.layout))
 
@@ -191,7 +191,7 @@ class StreamedLattice(LatticeNodes):
         return people_surely_below(stream, steps, self.memory, least, reading=self.reading)
 
     def is_in_memory(self, node: Node) -> bool:
-        """Whether the groups of a node are to be had in memory, without reading a file."""
+        """Return whether the groups of a node are to be had in memory, without reading a file."""
         return any(is_finer(each, node) for each in self._roots)
 
     def held_groups_at(self, node: Node) -> Groups:
@@ -237,7 +237,7 @@ class StreamedLattice(LatticeNodes):
         return self._keep_on_disk(node, stream)
 
     def _fits(self, node: Node) -> bool:
-        """Whether a node is known to fit, by the number of its labels: with room for other roots."""
+        """Return whether a node is known to fit, by the number of its labels: with room for other roots."""
         keys = prod(len(ladder.labels[level]) for ladder, level in zip(self._ladders, node, strict=True))
         groups, entries = min(keys, self.table.people), self.table.stream.entries.rows
         return self.memory.rolls_up(2 * (groups + min(keys * len(self.table.domain), entries)))
@@ -255,7 +255,7 @@ class StreamedLattice(LatticeNodes):
         return prod(len(ladder.labels[low]) / len(ladder.labels[high]) for ladder, low, high in widths)
 
     def _find_stream(self, node: Node, most_groups: int | None) -> KeyStream | None:
-        """Give the keys of a node: those at hand, or by rolling up the smallest finer ones."""
+        """Return the keys of a node: those at hand, or by rolling up the smallest finer ones."""
         if node in self._on_disk:
             return self._on_disk[node]
         stream, steps = self._finer(node)
@@ -266,7 +266,7 @@ class StreamedLattice(LatticeNodes):
         return rolled_up
 
     def _finer(self, node: Node) -> tuple[KeyStream, list[Relabelling | None]]:
-        """Give the smallest finer keys at hand, and what becomes of their labels."""
+        """Return the smallest finer keys at hand, and what becomes of their labels."""
         finer = [each for each in self._on_disk if is_finer(each, node)]
         if not finer:
             return self.table.stream, list(self._first_steps(node))
@@ -279,7 +279,7 @@ class StreamedLattice(LatticeNodes):
             yield None if low == high else (ladder.labels[high], ladder.step(low, high))
 
     def _first_steps(self, node: Node) -> Iterator[Relabelling | None]:
-        """Say what becomes of the labels as they were read; those that nobody has are forgotten, as a table does."""
+        """Return what becomes of the labels as they were read; those that nobody has are forgotten, as a table does."""
         for ladder, recode, level in zip(self._ladders, self.table.recode, node, strict=True):
             every_label_occurs = len(recode) == len(ladder.labels[0])
             as_it_is = level == 0 and every_label_occurs

@@ -71,7 +71,7 @@ def refuse_too_heavy(name: str, people: float) -> None:
 
 
 def weights(column: Column, people: Integers) -> Integers:
-    """Say what `people` with each entry's weight weigh together, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
+    """Return what `people` with each entry's weight weigh, in `WEIGHT_UNIT`s; weights are numbers of at least 0.
 
     >>> weights(Column.of("weight", ["1.5", "20", "1.5"]), np.array([1, 1, 2])).tolist()
     [1500000, 20000000, 3000000]

@@ -89,7 +89,7 @@ class KeyStream:
         return sum(runs.spilled for runs in (self.entries, self.people_per_key, self.weight_per_key) if runs)
 
     def columns_of(self, codes: list[Any]) -> tuple[Column, ...]:
-        """Give columns of the quasi-identifiers by their codes."""
+        """Return columns of the quasi-identifiers by their codes."""
         named = zip(self.roles.quasi, self.packing.labels, codes, strict=False)
         return tuple(Column(name, labels, code, self.roles.kind_of(name)) for name, labels, code in named)
 
@@ -106,7 +106,7 @@ class KeyStream:
             first += len(starts)
 
     def sizes(self) -> Iterator[Integers]:
-        """Give the people of all keys, in order, some at a time: all that a quick first look needs."""
+        """Return the people of all keys, in order, some at a time: all that a quick first look needs."""
         if self.people_per_key is not None:
             yield from (people for _, people in self.people_per_key.batches())
             return
@@ -161,7 +161,7 @@ class KeyStream:
         return sum(map(len, self.blocks()))
 
     def first_columns(self) -> tuple[Column, ...]:
-        """Say what the first key says."""
+        """Return what the first key says."""
         return next(self.blocks()).columns(slice(0, 1))
 
 
@@ -199,7 +199,7 @@ class Streamed:
 
     @property
     def values_in_words(self) -> str:
-        """Say how many values there are."""
+        """Return how many values there are."""
         return counted(len(self.domain), "combination" if len(self.sensitive_columns) > 1 else "value")
 
 

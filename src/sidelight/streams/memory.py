@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from sidelight.errors import BadTable, NoRoom, as_given, parameter
 from sidelight.text import bytes_in_words
 
-UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 MEMORY = "2GB"
 """What may be used where an amount is needed and nobody has said one."""
 
@@ -27,10 +26,6 @@ BYTES_PER_HELD_KEY = 550
 BYTES_PER_SORTED_WORD = 5 * 8
 BYTES_PER_ROLLED_UP_ROW = 120
 BYTES_PER_PRINTED_NUMBER = 3 * 8
-
-
-MOST_DIGITS = 20
-"""How many digits an amount may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +46,9 @@ class Memory:
         512000000
         """
         written = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", as_given(memory))
-        unit = UNITS.get(written[2].upper() or "B") if written else None
-        if written is None or unit is None or len(written[1]) > MOST_DIGITS:
+        units = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+        unit = units.get(written[2].upper() or "B") if written else None
+        if written is None or unit is None or len(written[1]) > 20:  # a float of more digits may be infinite
             message = f"cannot read {parameter('memory', as_given(memory))}; write an amount such as 2GB or 512MB"
             raise BadTable(message)
         total = int(float(written[1]) * unit)
@@ -91,16 +87,16 @@ class Memory:
         return self._free // 4
 
     def too_little(self, what: str, needed: int, share: int) -> NoRoom:
-        """Say that something takes more than its share, and how much memory would do."""
+        """Return the error that something takes more than its share, and how much memory would do."""
         enough = _enough_for(self._free * needed // share)
         return NoRoom(f"{what} do not fit into {parameter('memory')}; give at least {enough}")
 
     def holds_labels(self, labels: int) -> bool:
-        """Whether so many different labels, of all columns, leave room for the rest."""
+        """Return whether so many different labels, of all columns, leave room for the rest."""
         return BYTES_PER_LABEL * labels <= self._free // 3
 
     def too_many_labels(self, column: str, labels: int) -> NoRoom:
-        """Say that a column has too many labels, and how much memory would do."""
+        """Return the error that a column has too many labels, and how much memory would do."""
         enough = _enough_for(3 * BYTES_PER_LABEL * labels)
         return NoRoom(
             f"column '{column}' has {labels:,} different labels, too many for {parameter('memory')}; give "
@@ -113,15 +109,15 @@ class Memory:
         return self._free // 4 // 8
 
     def rolls_up(self, rows: int) -> bool:
-        """Whether so many groups, and values of groups, can be put together to coarser ones."""
+        """Return whether so many groups, and values of groups, can be put together to coarser ones."""
         return BYTES_PER_ROLLED_UP_ROW * rows <= self._free // 2
 
     def holds_groups(self, numbers: int) -> bool:
-        """Whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
+        """Return whether a release of so many numbers (counts, sizes and codes) can be held, measured and printed."""
         return BYTES_PER_PRINTED_NUMBER * numbers <= self._free // 2
 
     def too_many_groups(self, groups: int, numbers: int) -> NoRoom:
-        """Say that a release has too many groups, and how much memory would do."""
+        """Return the error that a release has too many groups, and how much memory would do."""
         enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
         return NoRoom(
             f"the most useful release within policy has {groups:,} groups, too many for {parameter('memory')}; give "
@@ -129,7 +125,7 @@ class Memory:
         )
 
     def too_many_at_once(self, asked: str, groups: int, numbers: int) -> NoRoom:
-        """Say that what is asked needs all of a release's groups, which are too many, and how much memory would do."""
+        """Return the error that all of a release's groups are needed, and too many, and how much memory would do."""
         enough = _enough_for(2 * BYTES_PER_PRINTED_NUMBER * numbers)
         return NoRoom(
             f"'{asked}' looks at all groups at once, and {groups:,} do not fit into {parameter('memory')}; give "
@@ -137,7 +133,7 @@ class Memory:
         )
 
     def too_many_keys(self, asked: str, rows: int) -> NoRoom:
-        """Say that what is asked needs all keys of a table, which are too many, and how much memory would do."""
+        """Return the error that all keys of a table are needed, and too many, and how much memory would do."""
         enough = _enough_for(5 * BYTES_PER_HELD_KEY * rows // 3)
         return NoRoom(
             f"{asked} looks at all keys of the table at once, and {rows:,} different rows do not fit into "
@@ -146,7 +142,7 @@ class Memory:
 
 
 def _enough_for(held: int) -> str:
-    """Say how much memory would do to hold so many bytes, and a tenth more; as `Memory.parse` reads it.
+    """Return how much memory would do to hold so many bytes, and a tenth more; as `Memory.parse` reads it.
 
     >>> _enough_for(2_000_000_000)
     '2.4GB'

@@ -25,9 +25,6 @@ from sidelight.table.labels import Label
 Words: TypeAlias = list[Integers]
 """One array per packed number; rows are compared word by word."""
 
-SHORT = 1 << 31
-"""Numbers below this are taken apart as short ones."""
-
 
 @dataclass(frozen=True, slots=True)
 class Packing:
@@ -69,7 +66,7 @@ class Packing:
         return tuple(words)
 
     def weights(self) -> list[int]:
-        """Give what one step of each column's code adds to its word."""
+        """Return what one step of each column's code adds to its word."""
         return [prod(map(self._radix, held[position + 1 :])) for held in self.layout for position in range(len(held))]
 
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> Words:
@@ -89,7 +86,7 @@ class Packing:
         return [*words[:-1], words[-1] // self.width]
 
     def values(self, words: Words, keys: Words) -> Integers:
-        """Give the codes of the sensitive value, of words and the same without it."""
+        """Return the codes of the sensitive value, of words and the same without it."""
         return words[-1] - keys[-1] * self.width
 
     def value_codes(self, values: Integers) -> list[Codes]:
@@ -106,7 +103,7 @@ class Packing:
         return self.keys(self.pack([*codes, *[np.zeros(rows, np.int32)] * self.sensitive]))
 
     def key_of(self, text: Label) -> list[int] | None:
-        """Give the words of the key that says `text` in every column, if there can be one."""
+        """Return the words of the key that says `text` in every column, if there can be one."""
         quasi = self.labels[: -self.sensitive]
         if any(text not in labels for labels in quasi):
             return None
@@ -131,7 +128,7 @@ def _split(word: npt.NDArray[np.integer], radices: list[int], digits: list[Codes
     if len(radices) == 1:
         digits[0][:] = word
         return
-    if prod(radices) < SHORT:
+    if prod(radices) < 1 << 31:
         word = word.astype(np.int32, copy=False)
     products = [prod(radices[place:]) for place in range(1, len(radices))]
     place, divisor = min(enumerate(products, 1), key=lambda each: max(each[1], prod(radices) // each[1]))

@@ -143,7 +143,7 @@ class _Step:
         return runs
 
     def packed_anew(self, entries: SortedRuns) -> Iterator[tuple[Words, Integers | None]]:
-        """Give all rows as the new packing has them, in any order; those that count once without counts."""
+        """Return all rows as the new packing has them, in any order; those that count once without counts."""
         done, rows = 0, entries.rows
         recoded = ((self.repack(words), _unless_ones(counts)) for words, counts in entries.read_unordered())
         for words, counts in ahead(recoded):
@@ -152,7 +152,7 @@ class _Step:
             self.reading(done, rows)
 
     def amounts_anew(self, per_key: SortedRuns) -> Iterator[Batch]:
-        """Give what keys have, by their new keys."""
+        """Return what keys have, by their new keys."""
         for keys, amounts in per_key.read_unordered():
             words = [*keys[:-1], keys[-1] * self.old.width]  # as if they had the first value
             yield self.new.keys(self.repack(words)), amounts
@@ -219,7 +219,7 @@ class _Digits:
 
 
 def _places(packing: Packing) -> list[int]:
-    """Say which word holds each column."""
+    """Return which word holds each column."""
     return [word for word, held in enumerate(packing.layout) for _ in held]
 
 

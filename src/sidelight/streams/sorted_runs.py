@@ -41,9 +41,6 @@ Batch: TypeAlias = tuple[Words, Integers]
 ROWS_AT_ONCE = 1 << 18
 """How many rows are handed out at a time: few enough that what is computed of them stays near the processor."""
 
-MARK_EVERY = 1 << 10
-"""Of how many rows of a run one is remembered, at most; of short runs more are."""
-
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -129,7 +126,7 @@ class SortedRuns:
         )
 
     def _runs(self) -> list[_Run | _HeldRun]:
-        """Give the runs that are written, and what waits as one more."""
+        """Return the runs that are written, and what waits as one more."""
         if not self._waiting:
             return [*self._files]
         words, counts = _sort_and_count(self._waiting, self.words)
@@ -144,7 +141,7 @@ def concatenate_batches(parts: Sequence[Batch]) -> Batch:
 
 
 def disk_too_small(most: int | None) -> NoRoom:
-    """Say that temporary files do not fit, and how many bytes they take at most, where that is known."""
+    """Return the error that temporary files do not fit, and how many bytes they take at most, where that is known."""
     takes = "" if most is None else f"; it takes up to {bytes_in_words(most)}"
     folder = tempfile.gettempdir()
     return NoRoom(f"the disk of '{folder}' is too small for temporary files{takes}; set TMPDIR to a larger one")
@@ -159,7 +156,7 @@ def _nameless_file() -> IO[bytes]:
 
 
 def zeros_on_disk(rows: int) -> Integers:
-    """Give so many zeros to write to, in a temporary file that is gone with them.
+    """Return so many zeros to write to, in a temporary file that is gone with them.
 
     >>> zeros_on_disk(3).tolist()
     [0, 0, 0]
@@ -214,7 +211,7 @@ class RowParts:
         self.spilled += rows.nbytes
 
     def read(self, part: int, at_once: int = ROWS_AT_ONCE) -> Iterator[list[Integers]]:
-        """Give the columns of a part, some rows at a time; as often as one likes."""
+        """Return the columns of a part, some rows at a time; as often as one likes."""
         if not self._files:
             for rows in self._held:
                 yield list(rows.T)
@@ -227,7 +224,7 @@ class RowParts:
             yield list(np.ascontiguousarray(rows.T))
 
     def take(self, part: int) -> list[Integers]:
-        """Give the columns of a part, which is then forgotten."""
+        """Return the columns of a part, which is then forgotten."""
         if not self._files:
             together = np.concatenate(self._held) if self._held else np.zeros((0, self._columns), np.int64)
             self._held.clear()
@@ -252,7 +249,7 @@ class _HeldRun:
 
     @property
     def marks(self) -> tuple[Words, int]:
-        """Give some rows, each the last of so many."""
+        """Return some rows, each the last of so many."""
         step = _mark_every(self.rows)
         return [word[step - 1 :: step] for word in self.words], step
 
@@ -313,7 +310,8 @@ def _cut(run: _Run | _HeldRun, at_once: int) -> Iterator[Batch]:
 
 
 def _mark_every(rows: int) -> int:
-    return min(max(rows // 64, 1), MARK_EVERY)
+    # of short runs more rows are remembered, so that blocks of several runs still are about as long as was asked
+    return min(max(rows // 64, 1), 1 << 10)
 
 
 def _sort_and_count(batches: list[Batch], width: int) -> Batch:
@@ -336,7 +334,7 @@ def _sort_and_count(batches: list[Batch], width: int) -> Batch:
 
 
 def _is_sorted(words: Words) -> bool:
-    """Whether rows rise: each is larger than the one before."""
+    """Return whether rows rise: each is larger than the one before."""
     rises = np.zeros(len(words[0]) - 1, bool)
     equal = np.ones(len(words[0]) - 1, bool)
     for word in words:
@@ -361,7 +359,7 @@ def _merge_runs(runs: Sequence[_Run | _HeldRun], at_once: int) -> Iterator[Batch
 
 
 def _bounds(marks: Sequence[tuple[Words, int]], at_once: int) -> Iterator[tuple[int, ...]]:
-    """Give rows between which all runs have about `at_once` rows, rising."""
+    """Return rows between which all runs have about `at_once` rows, rising."""
     columns = [np.concatenate(column) for column in zip(*(words for words, _ in marks), strict=True)]
     order = np.lexsort(columns[::-1])
     rows_so_far = np.repeat([step for _, step in marks], [len(words[0]) for words, _ in marks])[order].cumsum()

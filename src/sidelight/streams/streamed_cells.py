@@ -78,7 +78,7 @@ def _split_entries(
 
 
 def _packed_anew(stream: KeyStream, packing: Packing, amounts: SortedRuns, memory: Memory) -> SortedRuns:
-    """Say amounts per key by the keys of another packing."""
+    """Recode amounts per key to the keys of another packing."""
     words = len(packing.layout)
     runs = SortedRuns(words, memory.rows_to_sort(words))
     for keys, amount in amounts.batches():
