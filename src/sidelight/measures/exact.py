@@ -156,6 +156,7 @@ def worst_of_each_part(
         kind, first = number_vectors(kinds(rows))
         exact = exactly(kinds(rows[first]))
         rank = np.empty(len(exact), np.int64)
+        # exact values are compared once, as whole numbers afterwards: their ranks
         rank[sorted(range(len(exact)), key=exact.__getitem__)] = np.arange(len(exact))
         begin = np.flatnonzero(np.diff(part[rows], prepend=-1))
         ranks = (np.maximum if large_is_bad else np.minimum).reduceat(rank[kind], begin)

@@ -273,10 +273,12 @@ def share_runs(groups: Groups, *codings: Integers) -> Integers:
         row, code, here = part.entries()
         found.append(np.column_stack((row, here, whole[code])))
     every = np.concatenate(found)
+    # rows (group, count here, count overall), sorted so that equal ones stand together: a run each
     every = every[np.lexsort(every.T[::-1])]
     first = np.flatnonzero(np.concatenate(([True], (every[1:] != every[:-1]).any(axis=1)))[: len(every)])
     entries, times = every[first], np.diff(first, append=len(every))
     row = entries[:, 0]
+    # runs stand by group, so that the first of a group is where its number is first found
     number = np.arange(len(row)) - np.searchsorted(row, row)  # of the run within its group
     runs = int(number.max(initial=0)) + 1
     statistic = np.zeros((len(groups), 1 + 3 * runs), np.int64)

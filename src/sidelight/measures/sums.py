@@ -371,6 +371,7 @@ class _FallingAmounts(NamedTuple):
         group, value, count = group[order], value[order], count[order]
         is_first = np.diff(group, prepend=-1) != 0
         before = np.cumsum(count) - count
+        # counted from the start of each group: how many people have a larger amount
         before -= before[is_first][np.cumsum(is_first) - 1]
         return cls(group, value, count, np.clip(largest - before, 0, count), is_first)
 

@@ -188,6 +188,7 @@ class Closeness(Targeted, FormulaMeasure):
         ground = self.ground_distance(groups.domain)
         if isinstance(ground, OrderedDistance):
             here, overall = shares(statistic, groups, arithmetic)
+            # what crosses the border after a place is what was too much up to it
             flows = np.cumsum(ground.lay_out(here - overall), axis=1)
         else:
             runs = ShareRuns.unpack(statistic)

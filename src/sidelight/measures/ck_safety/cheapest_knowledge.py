@@ -215,10 +215,8 @@ class Market:
     @classmethod
     def from_groups(cls, measure: CheapestKnowledge, groups: Groups) -> Market:
         """Sort the values by price and the counts by frequency; of groups of one kind a few will do (see `rows`)."""
-        by_price = {
-            price: tuple(place for place, value in enumerate(groups.domain) if measure.price(value) == price)
-            for price in sorted({measure.price(value) for value in groups.domain}, reverse=True)
-        }
+        assert isinstance(measure.otherwise, Fraction)
+        by_price = measure.tariff.classes(groups.domain, measure.otherwise)
         scale = math.lcm(*(price.denominator for price in by_price))
         unit = Fraction(math.gcd(*(int(price * scale) for price in by_price)), scale)
         prices = tuple(int(price / unit) for price in by_price)

@@ -224,4 +224,5 @@ class CostScreen(Screen):
         return largest
 
     def _parts(self, rows: Floats) -> list[Floats]:
+        # (groups, weights · numbers) to one (groups, numbers) for each weight
         return np.split(rows, len(self.cost.different_weights()), axis=1)

@@ -85,6 +85,7 @@ class ImplicationsScreen(Screen):
     def join(self, one: Floats, other: Floats) -> Floats:
         """Spend h atoms on both together: the target is on one side, or on neither."""
         k = self.k + 1
+        # rows 0 … k are without the target, rows k + 1 … 2k + 1 with it; columns are groups
         joined = np.full(one.shape[::-1], np.inf)
         for here in range(k):  # atoms spent on the one; on the other any number of those left
             for at, left, right in ((0, 0, 0), (k, k, 0), (k, 0, k)):
@@ -150,6 +151,7 @@ def choices_near_best(others: Floats, targets: Floats) -> list[Choice]:
     screen = ImplicationsScreen(k, Targets())
     rows, nothing = _rows(others, targets), np.full((1, 2 * k + 2), np.inf)
     nothing[0, 0] = 0
+    # before[g] joins the groups before g and after[g] those from g on, so that around g is before[g] ∘ after[g + 1]
     before = np.vstack((nothing, join_forwards(screen, rows)))
     after = np.vstack((join_backwards(screen, rows), nothing))
     best = before[-1, -1]

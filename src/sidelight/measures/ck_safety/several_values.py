@@ -182,6 +182,7 @@ def log_rows(groups: Groups, k: int, targets: Targets) -> tuple[Floats, Floats]:
     target = np.zeros(counts.shape[1], bool)
     target[targets.indices(seen)] = True
     against = odds.log_odds_against(sizes, at_least_one, np.zeros_like(counts), 0)
+    # (groups, values): a target must be a value in question that somebody of the group has
     against = np.where(there & target, np.maximum(against, LOG_OF_ZERO), np.inf)  # finite, so that it adds to anything
     alone = against.min(axis=1, initial=np.inf)
     others, placed = np.empty((2, k + 1, len(groups)))

@@ -259,6 +259,7 @@ def _epsilons(
         here = inside[:width]
         heaviest = np.where(counts[:, here] > 0, w[here], 0).max(axis=1, initial=0)
         matching, others = weighted[:, here].sum(axis=1), weighted[:, ~here].sum(axis=1)
+        # whoever is left out is one of those that match, at worst with the heaviest of their values
         believed = prior.evidence * (matching - heaviest) + sigma[inside].sum()
         doubted = prior.evidence * others + sigma[~inside].sum()
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -264,6 +264,7 @@ class NumericBelief(Targeted, GroupByGroup):
         people = groups.sizes[rows]
         p_in = matching / np.maximum(people - self.known_people, matching)
         statistic = family.statistic(floats)
+        # what is added up over a group, less the person in question: (cases,) float64
         totals = (counts @ statistic)[rows] - statistic[columns]
         center = np.array([float(number) for number in floats])[columns]
         epsilons = np.full(len(rows), np.inf)

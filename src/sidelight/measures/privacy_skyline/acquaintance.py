@@ -245,6 +245,7 @@ class AcquaintanceScreen(Screen):
         With the row, a value keeps all five minima, or clearly stays above the least odds; without some groups no
         minimum is less.
         """
+        # a row is five minima of each value, side by side: (rows, 5, values)
         minima, joining = (each.reshape(len(each), len(ABSENT), -1) for each in (release, rows))
         absent = np.isposinf(joining[:, 1])  # no target: these groups have nobody with the value
         settled = np.isneginf(minima)  # nothing is less
@@ -269,6 +270,7 @@ class AcquaintanceScreen(Screen):
 
     def value(self, rows: Floats) -> Floats:
         """Return 1/(1+NR) for the value with the least odds against it."""
+        # (rows, 5 · values) to (5, rows, values): one array for each of the five minima
         minima = rows.reshape(len(rows), len(ABSENT), -1).swapaxes(0, 1)
         risk: Floats = 1 / (1 + np.exp(least_product(minima).min(axis=1, initial=np.inf)))
         return risk

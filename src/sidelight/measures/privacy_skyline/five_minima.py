@@ -317,6 +317,7 @@ class FiveMinima:
             identity[:2, number, column] = occurring.sizes[best], occurring.counts[best]
             if factors.target is not None:
                 identity[2, number, column] = UNDECIDED if groups.semantics == "set" else occurring.ruled_out_id[best]
+        # there is one part so far, 0; −1 stays where no group has the value
         part = np.minimum(row, 0)
         return cls(knowledge, groups.domain, values, logs, part, row, identity, (groups,))._reduce()
 

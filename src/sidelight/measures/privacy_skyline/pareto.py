@@ -143,6 +143,7 @@ class UndominatedGroups:
         # T falls with what is left beside σ; in `single` the people ruled out and those with σ share the same n
         left = (sizes - counts)[:, np.newaxis] - most if groups.semantics == "single" else -most
         rows = [find_undominated(sizes, -counts, column) for column in left.T]
+        # rows of undominated groups, one for each ℓ, are filled up to the length of the longest: (ℓ, groups)
         chosen = np.array([np.resize(row, max(map(len, rows))) for row in rows])  # repeats do not change a minimum
         weight = np.take_along_axis(most.T, chosen, axis=1)
         families = find_undominated(sizes, -counts)
