@@ -160,7 +160,7 @@ def killing(marker, function):
 
 def test_a_worker_that_is_killed_during_an_audit_changes_nothing(spark, tmp_path, monkeypatch):
     marker = tmp_path / "killed"
-    monkeypatch.setattr(findings_of, "_summaries", killing(str(marker), findings_of._summaries))
+    monkeypatch.setattr(findings_of, "_summarize", killing(str(marker), findings_of._summarize))
     check_release(spark, "single")
     assert marker.exists()
 
