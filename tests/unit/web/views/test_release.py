@@ -196,5 +196,5 @@ def test_a_report_on_what_was_found_is_not_one_on_the_file_after_a_restart(held)
 def test_what_a_release_loses_is_one_number_on_the_page(held):
     client = searched(held, ask="nobody")
     page = client.get(held.start.address("/release", {"ask": "nobody"})).text
-    loss = re.search(r"at a balanced loss of ([0-9.]+)\. Others", page)
+    loss = re.search(r"at a balanced loss of ([0-9.]+)\. Attackers", page)
     assert f'<td class="figure">{loss[1]}</td>' in page
