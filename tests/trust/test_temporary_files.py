@@ -75,7 +75,7 @@ def test_standard_input(aside, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(Path("people.csv").read_bytes())))
     cleaning = []
     monkeypatch.setattr(files.atexit, "register", cleaning.append)
-    copy = files._standard_input.__wrapped__()
+    copy = files._copy_standard_input.__wrapped__()
     assert (rights(copy), rights(copy.parent), copy.parent.parent) == (0o600, 0o700, aside)
     cleaning[0]()
     assert [*aside.iterdir()] == []
