@@ -12,7 +12,7 @@ from support.examples import examples
 
 import sidelight as sl
 from sidelight.learner.assignments import Assignments, forward_backward
-from sidelight.learner.enumeration import EnumeratedAssignments, enumerated, multiplied_out
+from sidelight.learner.enumeration import EnumeratedAssignments, enumerate_assignments, multiplied_out
 from sidelight.learner.learned import learn, roster_of
 from sidelight.learner.training import expectation_of, new_model, train, train_on
 from sidelight.release.locate import Lookup
@@ -78,7 +78,7 @@ def test_products_multiplied_out_are_what_forward_backward_gives(counts, seed, s
     scores = np.random.default_rng(seed).normal(size=(sum(counts), len(counts), 2)) * spread
     quick, _ = forward_backward(np.exp(scores - scores.max(axis=1, keepdims=True)), counts)
     np.testing.assert_allclose(multiplied_out(scores, counts), quick, atol=1e-9)
-    listed = enumerated(scores, counts)
+    listed = enumerate_assignments(scores, counts)
     if listed is not None:
         np.testing.assert_allclose(multiplied_out(scores, counts), listed, atol=1e-9)
 

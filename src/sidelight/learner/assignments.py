@@ -108,7 +108,7 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
     for layer in range(1, people + 1):
         at = layers[layer] + guard
         before = forward.take(at[:, np.newaxis] - strides, axis=0)
-        here = _joined(before, weights[layer - 1])
+        here = _sum_over_values(before, weights[layer - 1])
         scale = here.max(axis=0)
         forward[at] = here / scale
         log_likelihood += np.log(scale)
@@ -117,14 +117,14 @@ def forward_backward(weights: Floats, counts: tuple[int, ...]) -> tuple[Floats, 
         at = layers[layer] + guard
         # a step beyond the count is to a layer that is not computed yet: still 0
         after = backward.take(at[:, np.newaxis] + strides, axis=0)
-        here = _joined(after, weights[layer])
+        here = _sum_over_values(after, weights[layer])
         beliefs[layer] = weights[layer] * np.einsum("ug,uvg->vg", forward[at], after)
         backward[at] = here / here.max(axis=0)
     beliefs /= beliefs.sum(axis=1, keepdims=True)
     return beliefs, log_likelihood
 
 
-def balanced(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
+def balance_values(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
     """Add ln λ_s to ln P_i(s) where else something would vanish beside the rest; and give Σ n_s·ln λ_s of all groups.
 
     All P_i(s) of a value may be multiplied by one number: every assignment gains Π λ_s^n_s, and beliefs stay.  With
@@ -145,7 +145,7 @@ def balanced(scores: Floats, counts: tuple[int, ...]) -> tuple[Floats, float]:
     return scores, float((log_factor * np.exp(log_counts)).sum())
 
 
-def _joined(steps: Floats, weights: Floats) -> Floats:
+def _sum_over_values(steps: Floats, weights: Floats) -> Floats:
     """Add up over the values: states × values × groups, and values × groups."""
     if weights.shape[1] == 1:  # one group alone is a product of a matrix and a vector
         return (steps[:, :, 0] @ weights[:, 0])[:, np.newaxis]
@@ -184,7 +184,7 @@ class Sinkhorn:
     size: int  # how many cells there are in all
 
     @classmethod
-    def of(cls, roster: Roster, groups: Flags) -> Sinkhorn:
+    def from_groups(cls, roster: Roster, groups: Flags) -> Sinkhorn:
         """Take the cells of these groups."""
         cells = np.flatnonzero(groups[roster.members.group[roster.line]])
         _, line = np.unique(roster.line[cells], return_inverse=True)
@@ -262,36 +262,36 @@ class Assignments:
         return tuple(patterns)
 
     @cached_property
-    def scaled(self) -> Sinkhorn:
+    def sinkhorn(self) -> Sinkhorn:
         """The groups that have too many states."""
-        return Sinkhorn.of(self.roster, ~self.exactly)
+        return Sinkhorn.from_groups(self.roster, ~self.exactly)
 
     def expect(self, scores: Floats) -> tuple[Floats, float]:
         """Give Pr(x_i = s) per cell, where `scores` are ln P_i(s), and the logarithm of the likelihood.
 
         The likelihood of a group that is not gone through state by state is taken for its capacity.
         """
-        beliefs, likelihood = self.scaled.expect(scores)
-        likelihood += self._of_one_value(scores)
+        beliefs, likelihood = self.sinkhorn.expect(scores)
+        likelihood += self._add_certain_values(scores)
         for pattern in self.patterns:
             for block in pattern.blocks():
                 likelihood += self._expect_block(scores, pattern.cells[:, :, block], pattern.counts, beliefs)
-        return self._of_lines(beliefs), likelihood
+        return self._share_within_lines(beliefs), likelihood
 
     def _expect_block(self, scores: Floats, cells: Integers, counts: tuple[int, ...], beliefs: Floats) -> float:
-        score, log_factor = balanced(scores[cells], counts)
+        score, log_factor = balance_values(scores[cells], counts)
         highest = score.max(axis=1, keepdims=True)
         believed, log_likelihood = forward_backward(np.maximum(np.exp(score - highest), LEAST), counts)
         # people of one line are alike; their beliefs differ in the last bits, and are added up to be shared
         np.add.at(beliefs, cells, believed)
         return float(log_likelihood.sum() + highest.sum() - log_factor)
 
-    def _of_one_value(self, scores: Floats) -> float:
+    def _add_certain_values(self, scores: Floats) -> float:
         roster = self.roster
         alone = (roster.count == roster.group_size) & self.exactly[roster.members.group[roster.line]]
         return float((scores * roster.people)[alone].sum())
 
-    def _of_lines(self, beliefs: Floats) -> Floats:
+    def _share_within_lines(self, beliefs: Floats) -> Floats:
         """Share what was added up among the people of each line."""
         roster = self.roster
         several = (roster.count < roster.group_size) & self.exactly[roster.members.group[roster.line]]

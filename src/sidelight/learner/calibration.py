@@ -104,22 +104,22 @@ def fold_of_groups(roster: Roster) -> Integers:
     keys = np.zeros(members.key_count, np.uint64)
     for column in roster.columns:
         codes = column.codes[: members.key_count]
-        keys += _mixed(_hashed(column.labels)[codes] + _hashed((column.name,)))
+        keys += _mix_bits(_hash_labels(column.labels)[codes] + _hash_labels((column.name,)))
     digest = np.zeros(len(roster.release), np.uint64)
-    np.add.at(digest, members.group, _mixed(keys)[members.key] * members.people.astype(np.uint64))
-    np.add.at(digest, row, _hashed(roster.release.domain)[value] * count.astype(np.uint64))
+    np.add.at(digest, members.group, _mix_bits(keys)[members.key] * members.people.astype(np.uint64))
+    np.add.at(digest, row, _hash_labels(roster.release.domain)[value] * count.astype(np.uint64))
     folds = np.empty(len(digest), np.int64)
-    folds[np.argsort(_mixed(digest), kind="stable")] = np.arange(len(digest)) % FOLDS
+    folds[np.argsort(_mix_bits(digest), kind="stable")] = np.arange(len(digest)) % FOLDS
     return folds
 
 
-def _hashed(labels: Sequence[Label]) -> Bits:
+def _hash_labels(labels: Sequence[Label]) -> Bits:
     """Return 64 bits of each label, the same in every run."""
     digests = (blake2b(repr(label).encode(errors="surrogatepass"), digest_size=8).digest() for label in labels)
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
 
 
-def _mixed(numbers: Bits) -> Bits:
+def _mix_bits(numbers: Bits) -> Bits:
     """Return 64 well mixed bits for each number (splitmix64), so that sums of them tell sets of numbers apart."""
     bits = numbers + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from sidelight.arrays import Flags, Floats, Integers
-from sidelight.learner.assignments import LEAST, Assignments, balanced, states_of
+from sidelight.learner.assignments import LEAST, Assignments, balance_values, states_of
 from sidelight.learner.several_values import Occurrences, SetAssignments
 
 MOST = 5_000
@@ -54,7 +54,7 @@ def _arrangements(left: list[int]) -> Iterator[tuple[int, ...]]:
             yield from ((value, *others) for others in _arrangements(rest))
 
 
-def enumerated(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
+def enumerate_assignments(scores: Floats, counts: tuple[int, ...]) -> Floats | None:
     """Give Pr(x_i = s) for people × values × groups, where `scores` are ln P_i(s)."""
     listed = assignments_of(counts)
     if listed is None:
@@ -76,11 +76,11 @@ def multiplied_out(scores: Floats, counts: tuple[int, ...]) -> Floats:
     beliefs = np.empty_like(scores)
     step = max(AT_ONCE // states_of(counts), 1)
     for start in range(0, scores.shape[2], step):
-        score, _ = balanced(scores[:, :, start : start + step], counts)
+        score, _ = balance_values(scores[:, :, start : start + step], counts)
         weights = np.maximum(np.exp(score - score.max(axis=1, keepdims=True)), LEAST)
         one = np.zeros((*(count + 1 for count in counts), weights.shape[2]))
         one[(0,) * len(counts)] = 1.0
-        for person, others in _without_each(one, weights, 0, len(weights)):
+        for person, others in _divide_by_each(one, weights, 0, len(weights)):
             chance = np.stack([others[_one_less(counts, value)] for value in range(len(counts))])
             chance *= weights[person]
             beliefs[person, :, start : start + step] = chance / chance.sum(axis=0)
@@ -91,7 +91,7 @@ def _one_less(counts: tuple[int, ...], value: int) -> tuple[int, ...]:
     return tuple(count - (place == value) for place, count in enumerate(counts))
 
 
-def _without_each(product: Floats, weights: Floats, first: int, last: int) -> Iterator[tuple[int, Floats]]:
+def _divide_by_each(product: Floats, weights: Floats, first: int, last: int) -> Iterator[tuple[int, Floats]]:
     """Give the product of everybody but one, for each of some people; `product` is that of all but these."""
     if last - first == 1:
         yield first, product
@@ -101,7 +101,7 @@ def _without_each(product: Floats, weights: Floats, first: int, last: int) -> It
         larger = product
         for person in others:
             larger = _times(larger, weights[person])
-        yield from _without_each(larger, weights, start, stop)
+        yield from _divide_by_each(larger, weights, start, stop)
 
 
 def _times(product: Floats, weights: Floats) -> Floats:
@@ -129,7 +129,7 @@ class EnumeratedAssignments:
         """List what can be listed, multiply out what is larger; the likelihood is that of the quick one."""
         beliefs, likelihood = self.quick.expect(scores)
         for cells, counts, score in self._patterns(scores):
-            listed = enumerated(score, counts)
+            listed = enumerate_assignments(score, counts)
             if listed is None:
                 listed = multiplied_out(score, counts)
             sums, places = np.zeros(len(beliefs)), np.unique(cells)

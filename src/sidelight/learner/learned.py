@@ -99,14 +99,14 @@ class Learned(Tabular):
     def by_release(self) -> float:
         """The mean over all people of what the release alone says: the largest n_g(s)/n_g."""
         largest = np.zeros(len(self.roster))
-        np.maximum.at(largest, self.roster.line, self._before)
+        np.maximum.at(largest, self.roster.line, self._release_shares)
         return _mean(largest, self._people)
 
     @property
     def gain(self) -> float:
         """The mean over all people of how much surer one is of the guess than the release by itself says."""
-        gains = (self.beliefs - self._before)[self._guess]
-        return float((gains * self._people[self._guessed]).sum() / self._people.sum())
+        gains = (self.beliefs - self._release_shares)[self._guess]
+        return float((gains * self._people[self._guessable_lines]).sum() / self._people.sum())
 
     @property
     def largest(self) -> float:
@@ -158,12 +158,12 @@ class Learned(Tabular):
         return self.roster.members.people
 
     @cached_property
-    def _before(self) -> Floats:
+    def _release_shares(self) -> Floats:
         """What the release says by itself, per cell."""
         return self.roster.believed(self.roster.shares)
 
     @cached_property
-    def _guessed(self) -> Integers:
+    def _guessable_lines(self) -> Integers:
         """The lines of which there is something to guess: somebody of the group has a value."""
         return np.flatnonzero(np.diff(self.roster.cell_starts))
 
@@ -173,13 +173,13 @@ class Learned(Tabular):
         roster = self.roster
         # by line, then the largest belief, then the first value of the domain
         order = np.lexsort((roster.value, -np.round(self.beliefs, TIES), roster.line))
-        return order[roster.cell_starts[self._guessed]]
+        return order[roster.cell_starts[self._guessable_lines]]
 
     @cached_property
     def _belief(self) -> Floats:
         """The largest belief about each line; 0 where there is nothing to guess."""
         belief = np.zeros(len(self.roster))
-        belief[self._guessed] = self.beliefs[self._guess]
+        belief[self._guessable_lines] = self.beliefs[self._guess]
         return belief
 
     @cached_property
@@ -187,7 +187,7 @@ class Learned(Tabular):
         """How many people of each line have the value that is guessed."""
         assert self.truth is not None
         true = np.zeros(len(self.roster))
-        true[self._guessed] = self.truth.people[self._guess]
+        true[self._guessable_lines] = self.truth.people[self._guess]
         return true
 
     def _above(self, belief: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -226,7 +226,7 @@ class Learned(Tabular):
             unused_name("people", taken): pa.array(members.people[roster.line]),
             self.release.sensitive: arrow_labels(values),
             unused_name("belief", taken): pa.array(self.beliefs),
-            unused_name("share", taken): pa.array(self._before),
+            unused_name("share", taken): pa.array(self._release_shares),
             unused_name("guess", taken): pa.array(guess),
         }
         if self.truth is not None:
@@ -253,16 +253,16 @@ class Learned(Tabular):
             f"{self.by_release:.3f}; of {above:,} with at least {SURE}."
         )
         if self.truth is None:
-            return (first, "Without the truth this is only claimed.", *self._noted())
+            return (first, "Without the truth this is only claimed.", *self._note_sentences())
         assert self.right is not None
         share = self.right_above(SURE)
         of_sure = "" if share is None else f", of those {above:,} {share:.1%}"
         second = (
             f"{self.right:.1%} are guessed right{of_sure}; claims are off by {self.calibration_error:.3f} on average."
         )
-        return (first, second, *self._noted())
+        return (first, second, *self._note_sentences())
 
-    def _noted(self) -> tuple[str, ...]:
+    def _note_sentences(self) -> tuple[str, ...]:
         return tuple(f"{note[:1].upper()}{note[1:]}." for note in self.notes)
 
     def __repr__(self) -> str:

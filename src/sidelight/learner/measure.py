@@ -222,9 +222,9 @@ class Learner(Measure):
         roster = roster_of(release, self.table, Lookup.build())
         value = release.groups.code_of(witness.value)
         (cell,) = np.flatnonzero((roster.line == witness.line) & (roster.value == value))
-        return _value(roster, self._trained_by_listing(roster), int(cell))
+        return _value(roster, self._train_by_listing(roster), int(cell))
 
-    def _trained_by_listing(self, roster: Roster) -> Trained:
+    def _train_by_listing(self, roster: Roster) -> Trained:
         return train_calibrated(
             roster, self.model, rounds=self.rounds, exact_up_to=self.exact_up_to, by=EnumeratedAssignments
         )
@@ -286,7 +286,7 @@ def _witness(roster: Roster, trained: Trained, cell: int) -> LearntBelief:
 
 def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[TellingLabel, ...]:
     """Name the columns that speak most for a value, beside the mean of the group's other values, by their counts."""
-    cells = _of_line(roster, int(roster.line[cell]))
+    cells = _cells_of_line(roster, int(roster.line[cell]))
     values, counts = roster.value[cells], roster.count[cells].astype(float)
     counts[values == roster.value[cell]] = 0.0
     if not counts.any():  # nothing needs to speak for the only value of a group
@@ -301,5 +301,5 @@ def _telling(roster: Roster, model: Model, key: int, cell: int) -> tuple[Telling
     return tuple(sorted(speaking, key=lambda each: -each.weight)[:3])
 
 
-def _of_line(roster: Roster, line: int) -> Integers:
+def _cells_of_line(roster: Roster, line: int) -> Integers:
     return np.arange(roster.cell_starts[line], roster.cell_starts[line + 1])

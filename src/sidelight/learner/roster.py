@@ -50,7 +50,7 @@ class Roster:
     def of_members(cls, release: Release, members: Members) -> Roster:
         """Take the people that a release itself tells apart; a line for each group and key."""
         listed_columns = [column.take(slice(0, members.key_count)).compact() for column in members.columns]
-        number, of_number = number_equal_rows(_by_name(listed_columns), members.key_count)
+        number, of_number = number_equal_rows(_sort_by_name(listed_columns), members.key_count)
         key = number[members.key]
         line, first = number_rows([members.group, key], [len(release), len(of_number)], rows=len(key))
         people = add_up(line, members.people, len(first))
@@ -106,7 +106,7 @@ class Roster:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What is known about people, a row per key: in the order of names, whatever the order in a file."""
-        return _by_name(self.members.columns)
+        return _sort_by_name(self.members.columns)
 
     def __len__(self) -> int:
         return len(self.members.group)
@@ -188,7 +188,7 @@ class Roster:
         return tuple((column.name, column.cell(key)) for column in self.members.columns)
 
 
-def _by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
+def _sort_by_name(columns: Iterable[Column]) -> tuple[Column, ...]:
     return tuple(sorted(columns, key=lambda column: column.name))
 
 
@@ -241,7 +241,7 @@ class HeldTruth:
 def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
     """Find the truth of every cell, or say why it is not that of this release."""
     if isinstance(truth, Table):
-        return _of_table(roster, truth)
+        return _read_truth(roster, truth)
     counts = truth if isinstance(truth, TrueCounts) else getattr(truth, "true_counts", None)
     if not isinstance(counts, TrueCounts):
         message = "the truth is the table that the release is of, or the result of the search that made it"
@@ -257,7 +257,7 @@ def truth_of(roster: Roster, truth: Truth) -> HeldTruth:
     return HeldTruth(people, 0)
 
 
-def _of_table(roster: Roster, table: Table) -> HeldTruth:
+def _read_truth(roster: Roster, table: Table) -> HeldTruth:
     key_of, members = _keys_of(roster, table.quasi), roster.members
     there = key_of >= 0
     from_table = add_up(key_of[there], table.sizes[there], members.key_count)
@@ -284,10 +284,10 @@ def _of_table(roster: Roster, table: Table) -> HeldTruth:
     # where all people of a key have a value, it does not matter who of them is where
     same = (by_key.reshape(-1, width) > 0).sum(axis=1) <= 1
     in_doubt = (lines_of_key > 1) & ~same if roster.release.semantics == "single" else lines_of_key > 1
-    return HeldTruth(_expected(roster, kind, by_key), int(in_release[in_doubt].sum()))
+    return HeldTruth(_fit_expected(roster, kind, by_key), int(in_release[in_doubt].sum()))
 
 
-def _expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
+def _fit_expected(roster: Roster, kind: Integers, by_key: Floats) -> Floats:
     """Fit to the sums of each line (of one value each), group and value, key and value, in turn."""
     single = roster.release.semantics == "single"
     people = roster.members.people.astype(float)

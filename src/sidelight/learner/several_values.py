@@ -148,10 +148,10 @@ class SetAssignments:
         beliefs /= roster.people
         beliefs[everybody] = 1.0
         tilted = np.flatnonzero(~self.exactly[roster.entry] & ~everybody)
-        beliefs[tilted], log_bound = self._tilted(scores, tilted)
+        beliefs[tilted], log_bound = self._tilt(scores, tilted)
         return beliefs, likelihood + log_bound
 
-    def _tilted(self, scores: Floats, cells: Integers) -> tuple[Floats, float]:
+    def _tilt(self, scores: Floats, cells: Integers) -> tuple[Floats, float]:
         """Find λ by halving (the sum grows with it), and return beliefs and ln Π_i (1 + λ·o_i) / λ^n of all values."""
         roster = self.roster
         entries, entry = np.unique(roster.entry[cells], return_inverse=True)

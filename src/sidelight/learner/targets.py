@@ -94,13 +94,13 @@ def train_without_roster(roster: Roster, nodes: Mapping[str, Nodes], *, rounds: 
         score = np.log(roster.count.astype(float))
         for each, shares in zip(columns, log_shares, strict=True):
             score += each.scores(shares)
-        before, beliefs = beliefs, _normalised(roster, score)
+        before, beliefs = beliefs, _normalise_lines(roster, score)
         if np.abs(beliefs - before).max(initial=0.0) < CLOSE:
             return Trained(beliefs, None, done)
     return Trained(beliefs, None, rounds)
 
 
-def _normalised(roster: Roster, score: Floats) -> Floats:
+def _normalise_lines(roster: Roster, score: Floats) -> Floats:
     """Let what is believed about each line add up to 1."""
     highest = np.maximum.reduceat(score, roster.cell_starts[:-1])
     weight = np.exp(score - highest[roster.line])

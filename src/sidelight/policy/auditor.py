@@ -85,7 +85,7 @@ class Auditor:
         whole = policy.about_each(release.sensitive_columns, release.domain)
         for measure in whole.measures:
             measure.check(release)
-        parts = _in_parts(release.groups)
+        parts = _split_into_parts(release.groups)
         self._set(whole, release, parts, (), range(len(parts)))
         self.__dict__["release"] = release  # as it is, with whatever tells its people apart
 
@@ -94,7 +94,7 @@ class Auditor:
     ) -> None:
         for name, value in (("policy", policy), ("start", start), ("parts", parts), ("compared", None)):
             object.__setattr__(self, name, value)
-        object.__setattr__(self, "levels", self._summarised(self._by_group, before, changed))
+        object.__setattr__(self, "levels", self._summarise_levels(self._group_measures, before, changed))
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -121,30 +121,34 @@ class Auditor:
             message = "this leaves no group at all; replace the last ones by others"
             raise BadRelease(message)
         at = int(places[0]) if len(places) else len(self)
-        parts, changed = self._without(places)
+        parts, changed = self._remove_groups(places)
         if new is not None:
-            parts, changed = self._with(parts, changed, at, new)
+            parts, changed = self._insert_groups(parts, changed, at, new)
         whole = self._whole_after(places, new)
         same_whole = bool((whole == self.parts[0].whole).all())
         parts = parts if same_whole else [replace(part, whole=whole) for part in parts]
-        return self._edited(tuple(parts), changed, same_whole=same_whole)
+        return self._edit(tuple(parts), changed, same_whole=same_whole)
 
-    def _edited(self, parts: tuple[Groups, ...], changed: set[int], *, same_whole: bool) -> Auditor:
+    def _edit(self, parts: tuple[Groups, ...], changed: set[int], *, same_whole: bool) -> Auditor:
         edited = object.__new__(Auditor)
         edited._set(self.policy, self.start, parts, self.levels, changed)
         if same_whole and self.compared is not None:
-            object.__setattr__(edited, "compared", edited._summarised(self._by_whole, self.compared, changed))
+            object.__setattr__(
+                edited, "compared", edited._summarise_levels(self._comparing_measures, self.compared, changed)
+            )
         return edited
 
     # Answers.
 
     def judge(self) -> Verdict:
         """Decide each criterion of the policy: what judging the release from scratch would say."""
-        if self.compared is None and self._by_whole:
-            object.__setattr__(self, "compared", self._summarised(self._by_whole, (), range(len(self.parts))))
+        if self.compared is None and self._comparing_measures:
+            object.__setattr__(
+                self, "compared", self._summarise_levels(self._comparing_measures, (), range(len(self.parts)))
+            )
         top = [
-            *zip(self._by_group, _top(self.levels), strict=True),
-            *zip(self._by_whole, _top(self.compared), strict=True),
+            *zip(self._group_measures, _top(self.levels), strict=True),
+            *zip(self._comparing_measures, _top(self.compared), strict=True),
         ]
         findings = {id(measure): self._finding(summary) for measure, summary in top}
         return self.policy.decide(
@@ -169,32 +173,32 @@ class Auditor:
     # What is measured how.
 
     @property
-    def _by_group(self) -> list[Measure]:
+    def _group_measures(self) -> list[Measure]:
         """The measures of which no summary depends on other groups."""
         return [each for each in self.policy.measures if _is_incremental(each) and not each.depends_on_whole]
 
     @property
-    def _by_whole(self) -> list[Measure]:
+    def _comparing_measures(self) -> list[Measure]:
         return [each for each in self.policy.measures if _is_incremental(each) and each.depends_on_whole]
 
-    def _summarised(self, measures: Sequence[Measure], before: Levels, changed: Iterable[int]) -> Levels:
+    def _summarise_levels(self, measures: Sequence[Measure], before: Levels, changed: Iterable[int]) -> Levels:
         """Summarise the parts that changed, and merge again whatever lies above them.
 
         Parts that are new or stand elsewhere are among those that changed, and where there are more parts than before,
         or fewer, so is the last one: whatever was merged otherwise before lies above one of them.
         """
         dirty = {*changed}
-        bottom = _resized(before, 0, len(self.parts))
+        bottom = _resize_level(before, 0, len(self.parts))
         for place in dirty:
             part = self.parts[place]
             bottom[place] = tuple(measure.summarize(part) for measure in measures) if len(part) else None
         levels = [tuple(bottom)]
         while len(levels[-1]) > 1:
             below = levels[-1]
-            level = _resized(before, len(levels), (len(below) + 1) // 2)
+            level = _resize_level(before, len(levels), (len(below) + 1) // 2)
             dirty = {place // 2 for place in dirty}
             for place in dirty:
-                level[place] = _merged(*below[2 * place : 2 * place + 2])
+                level[place] = _merge_summaries(*below[2 * place : 2 * place + 2])
             levels.append(tuple(level))
         return tuple(levels)
 
@@ -221,7 +225,7 @@ class Auditor:
             if not 1 <= number <= len(self):
                 message = f"no group {as_given(number)} in the release; they are numbered 1 to {len(self)}"
                 raise BadRelease(message)
-            if isinstance(each, GroupName) and each.printed not in ((), self._printed(number)):
+            if isinstance(each, GroupName) and each.printed not in ((), self._printed_cells(number)):
                 message = f"group {number} prints something else now; edits number groups anew, so take its new name"
                 raise BadRelease(message)
         if len({*numbers}) < len(numbers):
@@ -229,7 +233,7 @@ class Auditor:
             raise BadRelease(message)
         return np.sort(np.array(numbers, np.int64)) - 1
 
-    def _printed(self, number: int) -> tuple[tuple[str, Label], ...]:
+    def _printed_cells(self, number: int) -> tuple[tuple[str, Label], ...]:
         part = bisect_right(self._starts, number - 1) - 1
         return self.parts[part].name(number - 1 - self._starts[part]).printed
 
@@ -241,7 +245,7 @@ class Auditor:
             whole -= self.parts[part].counts.take(places[part_of == part] - self._starts[part]).totals()
         return whole if new is None else whole + new.counts.totals()
 
-    def _without(self, places: Integers) -> tuple[list[Groups], set[int]]:
+    def _remove_groups(self, places: Integers) -> tuple[list[Groups], set[int]]:
         """Take groups out; also says which parts that changes."""
         parts = list(self.parts)
         part_of = np.searchsorted(self._starts, places, side="right") - 1
@@ -250,7 +254,9 @@ class Auditor:
             parts[part] = parts[part].take(np.setdiff1d(np.arange(len(parts[part])), gone))
         return parts, {*part_of.tolist()}
 
-    def _with(self, parts: list[Groups], changed: set[int], at: int, new: Groups) -> tuple[list[Groups], set[int]]:
+    def _insert_groups(
+        self, parts: list[Groups], changed: set[int], at: int, new: Groups
+    ) -> tuple[list[Groups], set[int]]:
         """Put groups in, before whoever was at this place; gives all groups new keys where those are used up."""
         # the part that held the place before anything was taken out, of which nothing before the place was
         part = min(bisect_right(self._starts, at) - 1, len(parts) - 1)
@@ -259,7 +265,7 @@ class Auditor:
         keys = self._free_keys(parts, part, upper, lower, len(new))
         if keys is None:
             every = stack_groups([*parts[:part], upper, new, lower, *parts[part + 1 :]])
-            fresh = list(_in_parts(every))
+            fresh = list(_split_into_parts(every))
             return fresh, {*range(len(fresh))}
         filled = stack_groups([upper, replace(new, numbers=keys), lower])
         if len(filled) <= 2 * PART_SIZE:
@@ -328,19 +334,19 @@ def _spacing(groups: int) -> int:
     return MOST_KEYS // 2 // (groups + 1)
 
 
-def _in_parts(groups: Groups) -> tuple[Groups, ...]:
+def _split_into_parts(groups: Groups) -> tuple[Groups, ...]:
     """Cut groups into parts, with new keys."""
     keyed = replace(groups, numbers=_spacing(len(groups)) * np.arange(1, len(groups) + 1))
     return tuple(keyed.take(slice(start, start + PART_SIZE)) for start in range(0, len(groups), PART_SIZE))
 
 
-def _resized(levels: Levels, height: int, length: int) -> list[Summaries]:
+def _resize_level(levels: Levels, height: int, length: int) -> list[Summaries]:
     """Take what a level had, as far as there is room; the rest is to be made."""
     kept = levels[height][:length] if height < len(levels) else ()
     return [*kept, *[None] * (length - len(kept))]
 
 
-def _merged(one: Summaries, other: Summaries = None) -> Summaries:
+def _merge_summaries(one: Summaries, other: Summaries = None) -> Summaries:
     if one is None or other is None:
         return one or other
     return tuple(first.merge(second) for first, second in zip(one, other, strict=True))

@@ -196,11 +196,11 @@ def _tables(data: Mapping[str, object], section: str, name: str, folder: Path | 
     tables = data.get(section, [])
     if not isinstance(tables, list):
         raise not_a_table(name, section, many=True)
-    placed = tables if folder is None else [_with_paths_from(folder, table) for table in tables]
+    placed = tables if folder is None else [_resolve_paths(folder, table) for table in tables]
     return [(f"{section} {number} of {name}", table) for number, table in enumerate(placed, start=1)]
 
 
-def _with_paths_from(folder: Path, table: object) -> object:
+def _resolve_paths(folder: Path, table: object) -> object:
     """Let the paths of a section start where the policy stands: hierarchies, populations, `value = { node = "…" }`."""
     if not isinstance(table, Mapping):
         return table
@@ -298,16 +298,16 @@ def _one_of(references: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
 
 def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
     """Leave out what TOML cannot say (null) and what says nothing (titles that repeat a key)."""
-    kept = {key: _tidied(key, part) for key, part in schema.items() if key not in ("title", "default")}
+    kept = {key: _tidy_part(key, part) for key, part in schema.items() if key not in ("title", "default")}
     choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
     if len(choices) > 1:
         kept["anyOf"] = choices
     return {**choices[0], **kept} if len(choices) == 1 else kept
 
 
-def _tidied(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
+def _tidy_part(key: str, part: Any) -> Any:  # noqa: ANN401 - JSON
     if key == "properties":  # what it holds are names, whatever they mean elsewhere
         return {name: _tidy(each) for name, each in part.items()}
     if isinstance(part, dict):
         return _tidy(part)
-    return [_tidied(key, each) for each in part] if isinstance(part, list) else part
+    return [_tidy_part(key, each) for each in part] if isinstance(part, list) else part

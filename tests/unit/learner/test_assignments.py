@@ -10,7 +10,7 @@ from sidelight.learner.assignments import (
     AFFORDABLE,
     ALWAYS_EXACT,
     Assignments,
-    balanced,
+    balance_values,
     forward_backward,
     gone_through,
 )
@@ -50,7 +50,7 @@ def test_nothing_that_matters_vanishes_beside_what_is_much_likelier(size):
     # everybody would rather have the first value, the last half far more so: they have it
     scores = np.zeros((2 * size, 2, 1))
     scores[:size, 1], scores[size:, 1] = -46.0, -115.0
-    even, log_factor = balanced(scores, (size, size))
+    even, log_factor = balance_values(scores, (size, size))
     highest = even.max(axis=1, keepdims=True)
     beliefs, log_likelihood = forward_backward(np.exp(even - highest), (size, size))
     assert beliefs[0, :, 0].tolist() == pytest.approx([0, 1], abs=1e-9)

@@ -151,7 +151,7 @@ class IdentifyingColumns(Tabular):
         import pyarrow as pa  # noqa: PLC0415 - only where tables are handed out
 
         shares = {
-            name: pa.array([_rounded(getattr(each, name)) for each in self.subsets], pa.float64())
+            name: pa.array([_round_share(getattr(each, name)) for each in self.subsets], pa.float64())
             for name in ("distinction", "separation", "inference")
         }
         return pa.table(
@@ -176,7 +176,7 @@ class IdentifyingColumns(Tabular):
         if self.prior is not None:
             surest = max(self.subsets, key=lambda each: (each.inference or 0, -len(each.columns)))
             lines.append(
-                f"{self.secret} is guessed right for {_shown(surest.inference)} of all people by who knows "
+                f"{self.secret} is guessed right for {_show_share(surest.inference)} of all people by who knows "
                 f"{_listed(surest.columns)}, and for {short_decimal(self.prior)} by who knows nothing."
             )
         return " ".join(lines)
@@ -187,7 +187,7 @@ class IdentifyingColumns(Tabular):
     def _repr_html_(self) -> str:
         by_uniques = sorted(self.subsets, key=lambda each: (-each.unique, len(each.columns)))
         rows = (
-            (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_shown, _shares(each)))
+            (", ".join(each.columns), each.groups, each.unique, each.smallest, *map(_show_share, _shares(each)))
             for each in by_uniques
         )
         names = ["columns", "groups", "unique", "smallest", "distinction", "separation", "inference"]
@@ -229,7 +229,7 @@ def identifying_columns(
         raise BadTable(message)
     chosen = [table.column(name) for name in names]
     most = subset_limit(len(chosen), up_to)
-    about = _about(table, secret)
+    about = _restrict_to_secret(table, secret)
     by_subset = _numbers_by_subset(table, chosen, about, most, progress)
     people = table.people  # adds millions of rows up: once, not for each subset
     subsets = tuple(
@@ -252,7 +252,7 @@ def _numbers_by_subset(
     return count_each_subset([column.take(row) for column in chosen], people, values, up_to=most, progress=progress)
 
 
-def _about(table: Table, secret: str | None) -> Table | None:
+def _restrict_to_secret(table: Table, secret: str | None) -> Table | None:
     """Look at the secret; people with several values, or several secrets of which none was named, have none here."""
     if secret is not None:
         table = table.about(secret)
@@ -268,11 +268,11 @@ def _shares(subset: ColumnSubset) -> tuple[Fraction | None, ...]:
     return subset.distinction, subset.separation, subset.inference
 
 
-def _rounded(share: Fraction | None) -> float | None:
+def _round_share(share: Fraction | None) -> float | None:
     return None if share is None else round_up(share)
 
 
-def _shown(share: Fraction | None) -> str:
+def _show_share(share: Fraction | None) -> str:
     return "" if share is None else short_decimal(share)
 
 

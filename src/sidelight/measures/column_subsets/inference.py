@@ -210,7 +210,7 @@ class Inference(Measure):
         if self.secret in release.sensitive_columns:
             release = release.about(self.secret)
         elif self.secret is not None:
-            release = _with_secret(release, self.secret)
+            release = _take_as_secret(release, self.secret)
         if self.columns is None:
             return release
         columns = tuple(column_named(release.groups.columns, name) for name in self.columns)
@@ -258,7 +258,7 @@ class Inference(Measure):
         return Fraction(int(most.sum()), int(groups.sizes.sum()))
 
 
-def _with_secret(release: Release, secret: str) -> Release:
+def _take_as_secret(release: Release, secret: str) -> Release:
     """Take a printed column for the secret, and the others for what is printed."""
     groups = release.groups
     values = column_named(groups.columns, secret)

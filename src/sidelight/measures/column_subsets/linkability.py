@@ -119,14 +119,15 @@ class Linkability(OfWholeReleases):
         """Count the pairs of cells, and add up the best guess of each."""
         self.check(release)
         cells = KnownCells.of(release)
-        links = Links.of(cells, *self._held(cells))
+        links = Links.of(cells, *self._choose_columns(cells))
         best = links.best()
         matched = sum_of_ratios(*_by_denominator(links.both[best], links.with_other[links.b[best]]))
         sure = links.both / (links.with_one[links.a] * links.with_other[links.b])
         row = int(links.row[int(sure.argmax())])
         pair = int(sure.argmax())
         one, other = (
-            tuple((column.name, column.cell(row)) for column in cells.named(names)) for names in self._held(cells)
+            tuple((column.name, column.cell(row)) for column in cells.named(names))
+            for names in self._choose_columns(cells)
         )
         witness = LinkWitness(
             release.groups.name(int(cells.group[row])),
@@ -141,7 +142,7 @@ class Linkability(OfWholeReleases):
         )
         return Finding(self, _share(matched, cells.everybody), witness)
 
-    def _held(self, cells: KnownCells) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _choose_columns(self, cells: KnownCells) -> tuple[tuple[str, ...], tuple[str, ...]]:
         one = as_names(self.one)
         if self.other is not None:
             return one, as_names(self.other)
@@ -162,7 +163,9 @@ class Linkability(OfWholeReleases):
         """Number the cells of each holder by themselves, and rank the ratios as fractions."""
         del witness
         cells = KnownCells.of(release)
-        one, other = (number_equal_rows(cells.named(names), len(cells.people))[0] for names in self._held(cells))
+        one, other = (
+            number_equal_rows(cells.named(names), len(cells.people))[0] for names in self._choose_columns(cells)
+        )
         pair, first = number_rows([one, other], [int(one.max()) + 1, int(other.max()) + 1], rows=len(one))
         both = add_up(pair, cells.people, len(first))
         a, below = one[first], add_up(other, cells.people, int(other.max()) + 1)[other[first]]

@@ -73,7 +73,7 @@ def _never(rows: Rows) -> bool:
     return False
 
 
-def _in_one_block(rows: Rows, column: int) -> Iterable[Rows]:
+def _keep_in_one_block(rows: Rows, column: int) -> Iterable[Rows]:
     del column
     return (rows,)
 
@@ -86,7 +86,9 @@ class SubsetWalk(Generic[Rows]):
     visit: Callable[[tuple[int, ...], Rows], bool]  # looks at a subset; says whether its own subsets are worth a look
     up_to: int
     dense: Callable[[Rows, Sequence[int]], tuple[Rows, int]] = _as_they_are  # of which any but so many go quicker
-    blocks: Callable[[Rows, int], Iterable[Rows]] = _in_one_block  # what differs in the column or one before it parts
+    blocks: Callable[[Rows, int], Iterable[Rows]] = (
+        _keep_in_one_block  # what differs in the column or one before it parts
+    )
     large: Callable[[Rows], bool] = _never  # is the block better gone through in smaller ones
     stopped: Event = field(default_factory=Event)  # by an error or Ctrl-C, which the other thread does not see
 
@@ -99,13 +101,13 @@ class SubsetWalk(Generic[Rows]):
         if len(order) > self.up_to or self.visit(order, rows):
             with ThreadPoolExecutor(max_workers=2) as pool:
                 try:
-                    for task in [pool.submit(self._below, *node) for node in self._by_first(rows, (), order)]:
+                    for task in [pool.submit(self._below, *node) for node in self._visit_by_first(rows, (), order)]:
                         task.result()
                 except BaseException:
                     self.stopped.set()
                     raise
 
-    def _by_first(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node[Rows]]:
+    def _visit_by_first(self, rows: Rows, kept: tuple[int, ...], rest: tuple[int, ...]) -> Iterator[Node[Rows]]:
         """Visit what is left of a node when its first columns go, one after the other; give nodes that keep one more.
 
         A block that is still large becomes such nodes itself.
@@ -115,7 +117,7 @@ class SubsetWalk(Generic[Rows]):
             if after and len(kept) < self.up_to:
                 for block in self.blocks(rows, column):
                     if self.large(block):
-                        yield from self._by_first(block, (*kept, column), after)
+                        yield from self._visit_by_first(block, (*kept, column), after)
                     else:
                         yield block, (*kept, column), after
             subset = (*kept, *after)
@@ -155,7 +157,7 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     Traceback (most recent call last):
     sidelight.errors.TooHard: 17 columns have 131,071 subsets, and 65,536 can be gone through: those of 16 columns; ask for fewer columns, or say up_to=8
     """  # noqa: E501
-    most = columns if up_to is None else min(_at_least_one(up_to, name), columns)
+    most = columns if up_to is None else min(_read_size(up_to, name), columns)
     if subset_count(columns, most) > MOST_SUBSETS:
         can_be = max(size for size in range(most) if subset_count(columns, size) <= MOST_SUBSETS)
         remedy = f", or say {parameter(name, can_be)}" if can_be else ""
@@ -168,7 +170,7 @@ def subset_limit(columns: int, up_to: int | None, name: str = "up_to") -> int:
     return most
 
 
-def _at_least_one(up_to: object, name: str) -> int:
+def _read_size(up_to: object, name: str) -> int:
     try:
         number = 0 if isinstance(up_to, bool) else index(up_to)  # type: ignore[arg-type]
     except TypeError:
@@ -230,7 +232,7 @@ class Layout:
     def pack(self, codes: Sequence[npt.NDArray[np.integer]]) -> list[Integers]:
         """Put the codes of the columns, in the order of the layout, into words."""
         columns = iter(codes)
-        return [_packed([(bits, next(columns)) for _, bits in fields], len(codes[0])) for fields in self.words]
+        return [_pack_codes([(bits, next(columns)) for _, bits in fields], len(codes[0])) for fields in self.words]
 
     def code(self, place: int, words: Sequence[Integers]) -> Integers:
         """Read the codes of one column."""
@@ -251,7 +253,7 @@ class Layout:
             rest <<= shift
             rest |= word & ((1 << shift) - 1)
         fields = tuple(tuple(field for field in each if field[0] != place) for each in self.words)
-        return Layout(fields)._joined([*words[:number], rest, *words[number + 1 :]])
+        return Layout(fields)._join_words([*words[:number], rest, *words[number + 1 :]])
 
     def low_bits(self, place: int) -> int | None:
         """Count the bits of a column and those below it, where all are in the last word."""
@@ -262,13 +264,13 @@ class Layout:
         """Give the column in the lowest bits, without which sorted keys stay sorted."""
         return next((place for fields in reversed(self.words) for place, bits in reversed(fields) if bits), None)
 
-    def _joined(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
+    def _join_words(self, words: list[Integers]) -> tuple[Layout, list[Integers]]:
         for number in range(len(words) - 1):
             one, other = self.words[number : number + 2]
             if _bits((*one, *other)) <= WORD:
                 joined = (words[number] << _bits(other)) | words[number + 1]
                 layout = Layout((*self.words[:number], (*one, *other), *self.words[number + 2 :]))
-                return layout._joined([*words[:number], joined, *words[number + 2 :]])
+                return layout._join_words([*words[:number], joined, *words[number + 2 :]])
         return self, words
 
     def _where(self, place: int) -> tuple[int, int, int]:
@@ -279,7 +281,7 @@ class Layout:
         raise KeyError(place)
 
 
-def _packed(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -> Integers:
+def _pack_codes(columns: Sequence[tuple[int, npt.NDArray[np.integer]]], rows: int) -> Integers:
     """Put codes beside each other, each with so many bits."""
     word: Integers = np.empty(rows, np.int64)
 
@@ -470,7 +472,7 @@ class Cube:
 
     def blocks(self, column: int) -> Iterable[Cube]:
         """Stay as it is."""
-        return _in_one_block(self, column)
+        return _keep_in_one_block(self, column)
 
     @property
     def large(self) -> bool:

@@ -91,10 +91,10 @@ def alone_on_each(
         block = once[start : start + size]
         person = np.zeros(len(people), np.int64)
         person[block] = np.arange(1, len(block) + 1)
-        yield block, _alone_on_subsets(columns, person, len(block), up_to)
+        yield block, _find_unique_on_subsets(columns, person, len(block), up_to)
 
 
-def _alone_on_subsets(
+def _find_unique_on_subsets(
     columns: Sequence[Column], person: Integers, block: int, up_to: int
 ) -> dict[tuple[int, ...], Bitmap]:
     bitmaps: dict[tuple[int, ...], Bitmap] = {}

@@ -45,14 +45,14 @@ def worst_columns(columns: Sequence[Column], sizes: Integers, *, most: int = 3) 
         return ()
     alone = people_alone(sizes)
     without = [
-        ColumnWithout(column.name, alone - _alone_without(place, columns, sizes))
+        ColumnWithout(column.name, alone - _count_unique_without(place, columns, sizes))
         for place, column in enumerate(columns)
     ]
     ranked = sorted((each for each in without if each.fewer), key=lambda each: -each.fewer)
     return tuple(ranked[:most])
 
 
-def _alone_without(place: int, columns: Sequence[Column], sizes: Integers) -> int:
+def _count_unique_without(place: int, columns: Sequence[Column], sizes: Integers) -> int:
     others = tuple(column for other, column in enumerate(columns) if other != place)
     group, first = number_equal_rows(others, len(sizes))
     return people_alone(add_up(group, sizes, len(first)))

@@ -256,12 +256,12 @@ def individual_risks(people: Integers, weights: Integers) -> Floats:
     sampled = people * WEIGHT_UNIT / weights
     stable = (sampled <= 0.5) & (people <= BY_RECURRENCE)
     risks = np.empty(len(people))
-    risks[stable] = _by_recurrence(people[stable], 1 / sampled[stable] - 1)
-    risks[~stable] = _by_series(people[~stable], sampled[~stable])
+    risks[stable] = _compute_recurrence(people[stable], 1 / sampled[stable] - 1)
+    risks[~stable] = _compute_series(people[~stable], sampled[~stable])
     return risks
 
 
-def _by_recurrence(people: Integers, odds: Floats) -> Floats:
+def _compute_recurrence(people: Integers, odds: Floats) -> Floats:
     integrals = np.log1p(odds) / odds
     for size in range(1, int(people.max(initial=1))):
         larger = people > size
@@ -269,7 +269,7 @@ def _by_recurrence(people: Integers, odds: Floats) -> Floats:
     return integrals
 
 
-def _by_series(people: Integers, sampled: Floats) -> Floats:
+def _compute_series(people: Integers, sampled: Floats) -> Floats:
     total, term, step = np.ones(len(people)), np.ones(len(people)), 0
     while len(term) and (term > total * np.finfo(float).eps / 4).any():
         step += 1

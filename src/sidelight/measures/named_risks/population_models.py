@@ -113,7 +113,7 @@ def pitman(sizes: SampleSizes) -> ModelEstimate | None:
     theta = likelihood.best_theta(alpha)
     log_ratio = math.lgamma(theta + 1) - math.lgamma(theta + alpha) if alpha else math.log(theta)
     uniques = math.exp(log_ratio + alpha * math.log(sizes.population))
-    return ModelEstimate("Pitman", _at_most_all(uniques, sizes), (("theta", theta), ("alpha", alpha)))
+    return ModelEstimate("Pitman", _cap_uniques(uniques, sizes), (("theta", theta), ("alpha", alpha)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +164,7 @@ def zayatz(sizes: SampleSizes) -> ModelEstimate:
     steps = np.log1p(-np.minimum((sampled - 1) / (population - np.arange(1, largest)), 1 - 2**-53))
     ratios = np.exp(np.concatenate(([0.0], np.cumsum(steps))))[sizes.people - 1]
     left = float((sizes.groups * sizes.people) @ ratios)
-    return ModelEstimate("Zayatz", _at_most_all(sizes.unique**2 / sizes.fraction / left, sizes))
+    return ModelEstimate("Zayatz", _cap_uniques(sizes.unique**2 / sizes.fraction / left, sizes))
 
 
 def shifted_negative_binomial(sizes: SampleSizes) -> ModelEstimate | None:
@@ -190,7 +190,7 @@ def shifted_negative_binomial(sizes: SampleSizes) -> ModelEstimate | None:
     alpha, b = alpha_at(minus_log_b)[0], math.exp(-minus_log_b)
     log_beta = math.log(fraction) - minus_log_b - math.log1p(b * (fraction - 1))  # β = bπ / (1 − b + bπ)
     uniques = groups * math.exp(alpha * log_beta)
-    return ModelEstimate("SNB", _at_most_all(uniques, sizes), (("alpha", alpha), ("beta", math.exp(log_beta))))
+    return ModelEstimate("SNB", _cap_uniques(uniques, sizes), (("alpha", alpha), ("beta", math.exp(log_beta))))
 
 
 def _mean(q: float, pairs_per_unique: float, fraction: float) -> float:
@@ -216,7 +216,7 @@ def _total(per_group: Floats, groups: Floats) -> float:
     return float(per_group @ groups)
 
 
-def _at_most_all(uniques: float, sizes: SampleSizes) -> float:
+def _cap_uniques(uniques: float, sizes: SampleSizes) -> float:
     return min(uniques, float(sizes.population))
 
 

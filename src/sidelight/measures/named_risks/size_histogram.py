@@ -47,7 +47,7 @@ class SizeHistogram:
     def of(cls, people: Integers, population: Integers | None = None) -> SizeHistogram:
         """Count groups by how many people they have."""
         if population is None:
-            sizes, groups = _counted(people)
+            sizes, groups = _count_sizes(people)
             return cls(sizes, sizes, groups)
         small = (people < SMALL) & (population < SMALL)
         table = np.bincount(people[small] * SMALL + population[small])
@@ -112,14 +112,14 @@ class SizeHistogram:
         return sum_of_ratios(add_up(at, self.people * self.groups, len(sizes)).tolist(), sizes.tolist())
 
 
-def _counted(sizes: Integers) -> tuple[Integers, Integers]:
+def _count_sizes(sizes: Integers) -> tuple[Integers, Integers]:
     """Give the different sizes in order, and how often each is there."""
     if sizes.max(initial=0) < SMALL * SMALL:
         table = np.bincount(sizes)
         different = np.flatnonzero(table)
         return different, table[different]
     small = sizes < SMALL * SMALL
-    (few, groups), (large, times) = _counted(sizes[small]), np.unique(sizes[~small], return_counts=True)
+    (few, groups), (large, times) = _count_sizes(sizes[small]), np.unique(sizes[~small], return_counts=True)
     return np.concatenate((few, large)), np.concatenate((groups, times))
 
 

@@ -132,7 +132,7 @@ class UniqueMatch(UniquesEstimate):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.fraction is not None and not 0 < self._declared <= 1:
+        if self.fraction is not None and not 0 < self._declared_share <= 1:
             message = (
                 f"'{self.name}' needs {parameter('fraction')}, the share of the population that was sampled, to be "
                 f"above 0 and at most 1, not {as_given(self.fraction)}"
@@ -145,7 +145,7 @@ class UniqueMatch(UniquesEstimate):
         return self.fraction is None
 
     @property
-    def _declared(self) -> Fraction | float:
+    def _declared_share(self) -> Fraction | float:
         """The share as it is meant: 0.1 is a tenth."""
         return exact_number(self.fraction, BadMeasure, f"the {parameter('fraction')} of '{self.name}'")
 
@@ -172,9 +172,9 @@ class UniqueMatch(UniquesEstimate):
             )
             raise BadRelease(message)
 
-    def _sampled(self, people: int, weight: int) -> Fraction:
+    def _sampled_share(self, people: int, weight: int) -> Fraction:
         """The share that was declared, or by the weights: n/Σw."""
-        return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared)
+        return Fraction(people * WEIGHT_UNIT, weight) if self.fraction is None else Fraction(self._declared_share)
 
     def read_off(self, histogram: SizeHistogram, alone: GroupName, weight: int) -> Finding:
         """Put the counts into the formula."""
@@ -182,7 +182,7 @@ class UniqueMatch(UniquesEstimate):
             alone,
             alone=histogram.of_size(1),
             pairs=histogram.of_size(2),
-            fraction=self._sampled(histogram.everybody, weight),
+            fraction=self._sampled_share(histogram.everybody, weight),
         )
         notes = () if witness.pairs else ("no group is a pair, so that the estimate of a unique match is 1",)
         return Finding(self, _match(witness.fraction, witness.alone, witness.pairs), witness, notes)
