@@ -83,17 +83,15 @@ def draw(
         return None
     estimate, hits, kept, draws = first
     at_least, at_most = _interval(hits, kept, 0.01 / hits.size)
-    surest = np.unravel_index(int(np.argmax(estimate[:, :-1] if len(values) else estimate)), _shape(estimate, values))
+    surest = np.unravel_index(
+        int(np.argmax(estimate[:, :-1] if len(values) else estimate)), (len(estimate), max(len(values), 1))
+    )
     fresh = _kept_draws(question, limits, values, counts, effort, seed=2008)
     if fresh is not None:
         again, hits, fresh_kept, _ = fresh
         low, high = _interval(hits, fresh_kept, 0.01 / hits.size)
         estimate[surest], at_least[surest], at_most[surest] = again[surest], low[surest], high[surest]
     return Intervals(estimate, np.minimum(at_least, estimate), np.maximum(at_most, estimate), kept, draws)
-
-
-def _shape(estimate: Floats, values: Integers) -> tuple[int, int]:
-    return estimate.shape[0], max(len(values), 1)
 
 
 def _kept_draws(

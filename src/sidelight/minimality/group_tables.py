@@ -155,7 +155,6 @@ def _weights(tables: TableList, people: Integers) -> Whole:
 
 
 def _binomials(of: Integers, chosen: npt.NDArray[np.int16], most: int) -> Whole:
-    """Look up C(of, chosen), all of at most `most`."""
     # Every binomial coefficient of so many things fits into 63 bits.
     kind = np.int64 if most <= 61 else object
     pairs = of * (most + 1) + chosen

@@ -196,7 +196,6 @@ def _make_groups_of_sizes(release: Groups, sizes: Integers) -> Groups:
 
 
 def _make_groups_of_values(release: Groups, values: Integers, counts: Integers) -> Groups:
-    """Groups with these counts of some values of the domain."""
     cells = np.zeros((len(counts), len(release.domain)), np.int64)
     cells[:, values] = counts
     numbers = np.arange(1, len(counts) + 1)

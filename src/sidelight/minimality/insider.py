@@ -22,7 +22,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
@@ -87,7 +86,11 @@ def insider(
     if refusal is not None:
         return InsiderBeliefs(case.release, "could not tell", refusal)
     if case.method.recodes == "buckets":
-        _refuse_no_buckets(case.release)
+        if case.release.members is None:
+            message = (
+                "the release does not say who is in which bucket: anatomy did not make it; give the method that did"
+            )
+            raise BadRelease(message)
         return InsiderBeliefs(
             case.release,
             "nothing to learn",
@@ -322,24 +325,20 @@ def _refuse_lattice(case: _InsiderCase, limits: HalfLimits) -> str | None:
 def _no_finer_release(case: _InsiderCase, node: Node, roster: RosterLines, limits: HalfLimits) -> InsiderBeliefs:
     """All finer releases fail by size; so may those that the search would have preferred, and then nothing is told."""
     preferred = _count_preferred(case, node, limits)
-    if preferred is not None and preferred.by_value == 0:
-        better = counted(preferred.all, "release")
+    if preferred is not None and preferred[1] == 0:
+        better = counted(preferred[0], "release")
         reason = f"{better} would have been preferred, and all have groups too small, whoever has which value"
         return InsiderBeliefs(case.release, "nothing to learn", reason, roster)
-    others = "Other" if preferred is None else f"{preferred.by_value:,}"
+    others = "Other" if preferred is None else f"{preferred[1]:,}"
     reason = f"{others} releases that would have been preferred, and are not finer, may tell more"
     return InsiderBeliefs(case.release, "told", reason, roster)
 
 
-class _Preferred(NamedTuple):
-    """Nodes that a search prefers to the published one: all, and those that sizes do not rule out."""
+def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> tuple[int, int] | None:
+    """Count the nodes that would have been preferred, and of those the ones that sizes do not rule out.
 
-    all: int
-    by_value: int
-
-
-def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Preferred | None:
-    """Count the nodes that would have been preferred; None where they depend on values, or are too many to weigh."""
+    None where they depend on values, or are too many to weigh.
+    """
     chosen_by = next((name for name in UTILITIES if name == case.utility and name not in OF_VALUES), None)
     if case.table is None or chosen_by is None:
         return None
@@ -356,14 +355,7 @@ def _count_preferred(case: _InsiderCase, node: Node, limits: HalfLimits) -> _Pre
     published = rank(node)
     better = [at for at in product(*map(range, lattice.heights)) if at != node and rank(at) < published]
     by_value = [at for at in better if limits.large_enough(lattice.sizes_at(at)).all()]
-    return _Preferred(len(better), len(by_value))
-
-
-def _refuse_no_buckets(release: Release) -> None:
-    """Refuse a release that does not print who is in which bucket: anatomy did not make it."""
-    if release.members is None:
-        message = "the release does not say who is in which bucket: anatomy did not make it; give the method that did"
-        raise BadRelease(message)
+    return len(better), len(by_value)
 
 
 def _refuse_open_cut(case: _InsiderCase, limits: HalfLimits) -> None:

@@ -433,7 +433,6 @@ class NodeRecodings:
         return _Sums(tuple(label_people), len(sizes), int((sizes * sizes).sum()), int(sizes.sum()))
 
     def _columns(self, node: Node, table: Table) -> tuple[Column, ...]:
-        """Recode the columns of a table to the levels of a node."""
         levels = [self._level(column, level).recoded for column, level in enumerate(node)]
         return tuple(column.recode(to.labels, to.codes) for column, to in zip(table.quasi, levels, strict=True))
 

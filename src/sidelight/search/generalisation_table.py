@@ -94,15 +94,10 @@ def group_in_batches(
         yield batch
 
 
-class BatchValues(NamedTuple):
-    """For each node of a batch the values of all measures, and what to know about them."""
-
-    values: list[tuple[Amount, ...]]
-    notes: list[str]
-
-
-def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Table) -> BatchValues:
-    """Measure all nodes of a batch."""
+def values_of(
+    batch: list[PrintedNode], measures: Sequence[Measure], table: Table
+) -> tuple[list[tuple[Amount, ...]], list[str]]:
+    """Return for each node of a batch the values of all measures, and notes on them."""
     columns: dict[int, list[Amount]] = {}
     notes: list[str] = []
     if not any(each.chosen for each in batch):
@@ -116,7 +111,7 @@ def values_of(batch: list[PrintedNode], measures: Sequence[Measure], table: Tabl
     for place, at in enumerate(others):
         columns[at] = [each[place].value for each in each_by_itself]
         notes += [note for each in each_by_itself for note in each[place].notes]
-    return BatchValues([tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes)
+    return [tuple(columns[at][place] for at in range(len(measures))) for place in range(len(batch))], notes
 
 
 def _measure_single_groups(
@@ -293,7 +288,6 @@ Answer = TypeVar("Answer", bound=GeneralisationTable)
 
 
 def _level_of(column: str) -> str:
-    """Name the column of the answer that has a column's levels."""
     return f"level of {column}"
 
 
@@ -349,7 +343,6 @@ def generalisation_table(
 
 
 def _only(table: Table, columns: str | Sequence[str] | None) -> Table:
-    """Take some columns of a table for all that it has."""
     expect(Table, table, "what is generalised")
     if columns is None:
         return table
@@ -408,7 +401,9 @@ class _Questions:
         }
         names = (utilities,) if isinstance(utilities, str) else tuple(dict.fromkeys(utilities))
         for name in names:
-            _refuse_unknown(expect(str, name, "a utility"))
+            if expect(str, name, "a utility") not in UTILITIES:
+                message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
+                raise BadPolicy(message)
         taken = (*names, *SIZES, *(_level_of(column.name) for column in table.quasi))
         clash = next((name for name in taken if name in measures), None)
         if clash is not None:
@@ -437,12 +432,6 @@ def _own_name(name: str, measure: Measure, part: Measure) -> str:
     return name if part is measure else str(part) if name == str(measure) else f"{name}: {part}"
 
 
-def _refuse_unknown(name: str) -> None:
-    if name not in UTILITIES:
-        message = f"no utility '{name}'{did_you_mean(name, [*UTILITIES])}"
-        raise BadPolicy(message)
-
-
 # Which generalisations?
 
 
@@ -467,7 +456,6 @@ def _all(lattice: Lattice) -> _Candidates:
 def _find_within(
     lattice: Lattice, problem: SearchProblem, method: FullDomain, progress: Progress, *, minimal: bool
 ) -> _Candidates:
-    """Find the nodes within a policy."""
     whole = next((each for each in problem.policy.criteria if not each.measure.mergeable), None)
     if whole is not None:
         message = (
@@ -511,9 +499,9 @@ def _measure_nodes(
     names = lattice.columns, tuple(questions.measures), questions.utilities
     try:
         for batch in group_in_batches(lattice, candidates.nodes, candidates.suppressed):
-            measured = values_of(batch, measures, lattice.table)
-            notes |= dict.fromkeys(measured.notes)
-            for printed, values in zip(batch, measured.values, strict=True):
+            values_here, notes_here = values_of(batch, measures, lattice.table)
+            notes |= dict.fromkeys(notes_here)
+            for printed, values in zip(batch, values_here, strict=True):
                 worths = () if recodings is None else _worths(printed, questions.utilities, recodings)
                 rows.append(kind.row(*names, printed.node, values, worths, len(printed.groups), printed.suppressed))
                 progress(f"levels {printed.node}", len(rows), len(candidates.nodes))

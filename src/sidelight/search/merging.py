@@ -251,7 +251,9 @@ class Centroids(Neighbours):
             for order, column in zip(orders, table.quasi, strict=True)
             for coordinates in _point_sums(order, order.ranks(column), group, table.sizes, groups)
         ]
-        return cls(sizes, np.concatenate([*sums, _tie_breaker(groups)], axis=1) / sizes[:, np.newaxis])
+        # one more coordinate, too short to matter but between equals: whose nearest would else be all the same group
+        ties = np.random.default_rng(0).random((groups, 1)) * 1e-3
+        return cls(sizes, np.concatenate([*sums, ties], axis=1) / sizes[:, np.newaxis])
 
     def nearest(self, groups: Groups, rows: Integers) -> tuple[Integers, Floats]:
         """Compare each group with all others, a block of them at a time."""
@@ -291,8 +293,3 @@ def _point_sums(order: Order, rank: Integers, group: Integers, people: Integers,
         width = int(level.max()) + 1
         inside = np.bincount(group * width + level[rank], people, groups * width).reshape(groups, width)
         yield inside / np.sqrt(2 * len(levels))
-
-
-def _tie_breaker(groups: int) -> Floats:
-    """One more coordinate, too short to matter but between equals: whose nearest would else be all the same group."""
-    return np.random.default_rng(0).random((groups, 1)) * 1e-3

@@ -391,7 +391,12 @@ class SearchResult(Tabular):
         for column in self.outcome.recoding.table.quasi:
             if column.kind is None and kinds[column.name] == "number" and _few_whole_numbers(column.labels):
                 yield f"{column.name} was taken for a number; if its labels are codes, declare it a category"
-            if column.kind is None and kinds[column.name] == "category" and _may_be_digits(column.labels):
+            if (
+                column.kind is None
+                and kinds[column.name] == "category"
+                and are_digits(column.labels)
+                and {*column.labels} - {"0", "1", None}
+            ):
                 yield f"{column.name} was taken for codes, a category; if its labels are numbers, declare it a number"
             others = _other_than_numbers(column.labels) if column.kind is None else 0
             if others and column.name not in self.hierarchies:
@@ -520,11 +525,6 @@ class SearchResult(Tabular):
             quiet_method=quiet_method,
             bounds=bounds,
         )
-
-
-def _may_be_digits(labels: tuple[Label, ...]) -> bool:
-    """Return whether labels are single digits, and not only no and yes."""
-    return are_digits(labels) and bool({*labels} - {"0", "1", None})
 
 
 def _few_whole_numbers(labels: tuple[Label, ...]) -> bool:

@@ -319,11 +319,8 @@ def _sets(order: Order, packed: Integers) -> list[Label]:
     """Print all labels that occur in each group; packed is group · labels + rank, rising."""
     group, rank = packed // len(order), packed % len(order)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    return [_set_of([order.labels[each] for each in part.tolist()]) for part in np.split(rank, starts[1:])]
-
-
-def _set_of(labels: list[Label]) -> Label:
-    return labels[0] if len(labels) == 1 else "{" + ", ".join(map(shown, labels)) + "}"
+    sets = [[order.labels[each] for each in part.tolist()] for part in np.split(rank, starts[1:])]
+    return [each[0] if len(each) == 1 else "{" + ", ".join(map(shown, each)) + "}" for each in sets]
 
 
 def decimals(numbers: Floats) -> int:

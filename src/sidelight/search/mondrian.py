@@ -94,7 +94,6 @@ class OneLook:
                 allowed = allowed.take(self.veil.may_be_looked_at(counts, allowed.group, allowed.left))
 
     def _keep_unveiled(self, cuts: Cuts, veils: Floats, generation: Generation) -> Cuts:
-        """Keep the cuts that pass and that no coin veils."""
         passing = np.flatnonzero(self.passes(cuts, generation))
         return cuts.take(passing[~self.coins(veils[passing])])
 

@@ -293,7 +293,6 @@ class ExactRelease:
         return [*self._others(blocks.tolist()), *([self.check.summary(self.groups.take(rest))] if len(rest) else [])]
 
     def _others(self, blocks: list[int]) -> list[Summary]:
-        """Summarise all blocks but these."""
         if len(blocks) * AT_ONCE.groups >= len(self.groups):
             return []
         if len(blocks) == 1 and blocks[0] in self._beside:

@@ -135,7 +135,6 @@ class Line:
         return self.place[row].astype(np.int64) - group * self.width
 
     def _row(self, group: Integers, rank: Integers) -> Integers:
-        """Find the first row of a group at a rank or behind it."""
         return np.searchsorted(self.place, (group * self.width + rank).astype(self.place.dtype))
 
     def medians(self, order: Order) -> tuple[Integers, Integers, Integers, Integers]:

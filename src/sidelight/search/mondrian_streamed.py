@@ -274,7 +274,6 @@ class StreamedStore(Store):
         self._halves += [old, new]
 
     def _note_halves(self, generation: CutGroups, cuts: Cuts, old: Integers) -> None:
-        """Note what both halves count."""
         left, right = (np.zeros((len(cuts), self.counts.shape[1]), np.int64) for _ in range(2))
         for rows, counts in generation.count_sides(cuts):
             left[rows], right[rows] = np.split(counts, 2)
@@ -385,7 +384,6 @@ class StreamedStore(Store):
         return index
 
     def _groups_of(self, table: Table) -> Integers:
-        """Find the group of each key of a table."""
         ranks = np.stack([order.rank[column.codes] for order, column in zip(self.orders, table.quasi, strict=True)])
         return self.tree.groups_of(ranks)
 
@@ -436,7 +434,6 @@ class StreamedStore(Store):
         )
 
     def _count_values(self, numbers: Integers) -> Integers:
-        """Count the values of some groups, in one pass."""
         index, shape = self._index(numbers), (len(numbers), len(self.table.domain))
 
         def count(rows: RoutedRows) -> Integers:

@@ -165,13 +165,11 @@ def order_along(column: Column, hierarchy: Hierarchy | None) -> Order:
 
 
 def _nodes_above(column: Column, hierarchy: Hierarchy | None) -> list[list[Label]]:
-    """Return the node of each label on each level of the hierarchy but the lowest."""
     levels = range(1, 1 if hierarchy is None else hierarchy.height)
     return [[hierarchy.generalise(text, level) for text in column.labels] for level in levels if hierarchy is not None]
 
 
 def _numbers(labels: tuple[Label, ...], read: Callable[[str], float | None]) -> dict[str, float]:
-    """Read the labels that are numbers."""
     return {text: number for text in labels if text is not None and (number := read(text)) is not None}
 
 

@@ -136,7 +136,8 @@ class SearchProblem:
         if isinstance(table, StreamedTable):
             table = _held_for(policy, table)
         if isinstance(table, Table):
-            policy = _bind_table(policy, table)
+            # measures that ask what somebody knows of the original take the table
+            policy = Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
         searchable = searchable_part(policy)
         refuse_impossible(table, searchable, leaves_people_out=any(each.leaves_people_out for each in methods))
         return cls(table, policy, searchable, hierarchies)
@@ -263,11 +264,6 @@ def method_behind(provenance: Provenance) -> Method | None:
     if kind is None or not {*provenance.options} <= {each.name for each in fields(kind)}:  # type: ignore[arg-type]
         return None
     return kind(**provenance.options)
-
-
-def _bind_table(policy: Policy, table: Table) -> Policy:
-    """Let measures that ask what somebody knows of the original take the table."""
-    return Policy(*(replace(each, measure=each.measure.bind_table(table)) for each in policy.criteria))
 
 
 def _held_for(policy: Policy, table: StreamedTable) -> AnyTable:

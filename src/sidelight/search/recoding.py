@@ -284,12 +284,9 @@ class Regions(Recoding):
     @cached_property
     def _counts(self) -> Counts:
         """Group × value, the suppressed people after all groups."""
-        return self.table.counts.roll_up(self._group_or_last, groups=len(self.start) + 1)
-
-    @property
-    def _group_or_last(self) -> Integers:
-        """The group of each key, the suppressed ones together after all groups."""
-        return np.where(self.group < 0, len(self.start), self.group)
+        return self.table.counts.roll_up(
+            np.where(self.group < 0, len(self.start), self.group), groups=len(self.start) + 1
+        )
 
     @property
     def _everywhere(self) -> float:

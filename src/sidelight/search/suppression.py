@@ -100,7 +100,7 @@ def search_with_suppression(
     few_too_small = counter.count_calls(lambda node: lattice.few_below(node, least, most=max_suppressed))
     open_nodes = search_monotone(lattice.heights, few_too_small, max_checks=max_checks)
     # where checks are short, the finest nodes are looked at
-    affordable = finest_first(open_nodes.within)[: _checks_left(max_checks, counter)]
+    affordable = finest_first(open_nodes.within)[: None if max_checks is None else max(max_checks - counter.checked, 0)]
     complete = open_nodes.complete and len(affordable) == len(open_nodes.within)
     within: dict[Node, SuppressedNode] = {}
     try:
@@ -116,10 +116,6 @@ def search_with_suppression(
         complete = False
     minimal = tuple(within[node] for node in minimal_among(within))
     return SuppressedNodes(tuple(within.values()), minimal, counter.checked, complete)
-
-
-def _checks_left(max_checks: int | None, counter: CheckCounter) -> int | None:
-    return None if max_checks is None else max(max_checks - counter.checked, 0)
 
 
 def suppress_at(
@@ -216,7 +212,6 @@ def _worst_of_all(check: CriterionCheck, groups: AnyGroups, many: int) -> Intege
 
 
 def _people_of(groups: AnyGroups, which: Flags) -> int:
-    """Count the people of some groups."""
     if isinstance(groups, Groups):
         return int(groups.sizes[which].sum())
     return groups.people_of(which)
@@ -254,7 +249,6 @@ def _only_domain(domain: tuple[Label, ...], kept: Integers) -> tuple[Label, ...]
 
 
 def _until_star_holds(groups: AnyGroups, suppressed: Flags, policy: PolicyCheck, max_suppressed: int) -> Flags | None:
-    """Suppress the smallest groups left, one by one, until the group of `*` keeps the policy with the others."""
     people = _people_of(groups, suppressed)
     smallest = _smallest_left(groups, suppressed, max_suppressed - people)
     while not policy.holds(_add_star_group(groups, suppressed)):

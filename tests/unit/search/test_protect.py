@@ -1,6 +1,7 @@
 """What may be handed to `protect`, what it says to anything else, and what would pass when nothing does."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pandas as pd
 import pytest
@@ -8,7 +9,9 @@ import pytest
 import sidelight as sl
 from sidelight.errors import BadHierarchy, BadPolicy, NothingSafe, WrongKind
 from sidelight.measures.criterion import Criterion
+from sidelight.search.method import Recodes
 from sidelight.search.one_group import one_group
+from sidelight.search.protect import METHODS, MethodName
 
 ADULT = sl.datasets.adult(quasi=["age", "sex"])
 LARGE = sl.GroupSize() >= 50
@@ -189,3 +192,12 @@ def test_progress_says_that_a_measure_of_whole_releases_judges_what_was_found():
     limit = sl.Learner(model="naive bayes", rounds=1) <= 1
     protected([LARGE, limit], method="mondrian", ask="nobody", progress=lambda *step: steps.append(step))
     assert steps[-1] == ("judging what was found: learner", 0, None)
+
+
+def test_methods_are_named_by_their_type_and_say_what_others_ask_of_them():
+    assert get_args(MethodName) == tuple(METHODS)
+    for kind in METHODS.values():
+        assert kind.recodes in get_args(Recodes)
+        assert kind.description
+        assert kind.prints_rows == (kind.recodes != "buckets")
+        assert kind.prints_averages == (kind.recodes == "averages")
