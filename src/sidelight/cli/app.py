@@ -423,17 +423,19 @@ def begin(
     file: LedgerFile, /, *, budget: BudgetOptions = BudgetOptions(), output: OutputOptions = OutputOptions()
 ) -> int:
     """Begin a ledger: a budget for all noise that is ever published about the same people."""
-    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.ledger import BeginRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import ledger as verb  # noqa: PLC0415
 
-    return verb.begin(file, budget, output.to())
+    return verb.begin(BeginRequest(file, **vars(budget)), output.to())
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger show"))
 def show(file: LedgerFile, /, *, output: OutputOptions = OutputOptions()) -> int:
     """Show what was spent of a budget, on what, with which noise, and where it was published."""
-    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.ledger import LedgerRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import ledger as verb  # noqa: PLC0415
 
-    return verb.show(file, output.to())
+    return verb.show(LedgerRequest(file), output.to())
 
 
 @ledger_verbs.command(help_epilogue=epilogue("ledger spent"))
@@ -445,9 +447,10 @@ def spent(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what all releases of ledgers and of noisy counts cost and promise together."""
-    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.ledger import SpentRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import ledger as verb  # noqa: PLC0415
 
-    return verb.spent(files, options, output.to())
+    return verb.spent(SpentRequest(files, **vars(options)), output.to())
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("promise"))
@@ -459,9 +462,12 @@ def promise(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what noise promises: in beliefs, as error rates of a test and as a risk, and as a picture."""
-    from sidelight.cli import ledger as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.ledger import PromiseRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import ledger as verb  # noqa: PLC0415
 
-    return verb.promise(files, options, output.to())
+    settings = vars(options).copy()
+    plot = settings.pop("plot")
+    return verb.promise(PromiseRequest(files, **settings), plot, output.to())
 
 
 @app.command(sort_key=6.5, help_epilogue=epilogue("report"))
