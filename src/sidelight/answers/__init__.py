@@ -4,6 +4,5 @@ A question is asked once, here, and every surface draws the same answer: the ter
 local web page, JSON.  Nothing here knows of terminals or HTTP; verbs and views parse, ask and draw.
 
 Read `report/answer` (what all answers share), `request` (what requests share), `sources` (the files that are asked)
-and `recipe` (the Python that does it again), then a question:
-`audit`, `believe`, `compare`, `explore`, `hierarchies`, `inspect`, `protect`, `report`.
-"""
+<<<<<<< HEAD
+X"""

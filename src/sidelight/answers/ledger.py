@@ -16,14 +16,13 @@ from sidelight.answers.recipe import Name, write_call, write_python
 from sidelight.answers.sources import inputs_of
 from sidelight.documents.document import DocumentPart
 from sidelight.errors import BadNoise
-from sidelight.files import real_path
+from sidelight.files import digest, noise_path, real_path
 from sidelight.noise.account import Account, Entry, PublishedCounts
 from sidelight.noise.accountant import PrivacySpent, Spending, privacy_spent, promise_of
 from sidelight.noise.ledger import Ledger
 from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.publish.sidecar import digest, noise_path
 from sidelight.publish.stable_noise import read_drawn
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
@@ -313,7 +312,7 @@ class PromiseRequest:
         if not self.sources:
             delta = None if self.delta == "0" else self.delta
             amounts = {"neighbours": self.neighbours, "people": self.people, "chance": self.chance}
-            lines = (f"promise = {write_call('sl.semantic_privacy', self.epsilon, delta=delta, **amounts)}",)
+            lines = [f"promise = {write_call('sl.semantic_privacy', epsilon=self.epsilon, delta=delta, **amounts)}"]
         else:
             read = [
                 f"*sl.read_noise({file!r}).spendings"
@@ -322,7 +321,7 @@ class PromiseRequest:
                 for file in self.sources
             ]
             call = write_call("sl.promise_of", Name("spendings"), people=self.people, chance=self.chance)
-            lines = (f"spendings = [{', '.join(read)}]", f"promise = {call}")
+            lines = [f"spendings = [{', '.join(read)}]", f"promise = {call}"]
         return write_python(*lines, "print(promise)")
 
     def spendings(self) -> list[Spending]:
@@ -371,10 +370,11 @@ class PromiseAnswer(Answer[PromiseFacts]):
 
     def blocks(self) -> Blocks:
         """Yield the promise in sentences, and to whom it is made."""
-        yield Paragraph(self.promised.explain(false_alarms=self.request.false_alarms, prior=self.request.prior))
-        if self.notes:
-            yield Paragraph("")
-            yield Points(self.notes)
+        text = self.promised.explain(false_alarms=self.request.false_alarms, prior=self.request.prior)
+        *first, last = text.split("\n\n")
+        yield from (Paragraph(f"{each}\n") for each in first)
+        yield Paragraph(f"{last}\n" if self.notes else last)
+        yield from _as_points(self.notes)
 
     def private_blocks(self) -> Blocks:
         """Yield where the picture is."""

@@ -7,6 +7,6 @@ and so do `help_pages`, `completion`, `column_options`, `noise_options`, `answer
 `python_again` (the Python that does it again).
 
 Verbs: `columns`, `audit`, `protect`, `report`, `serve`; `hierarchies`, `compare`, `generalisations`, `explore`,
-`believe`, `attack` with `attack_as` and `attack_noise`, `simulate`; `noise`, `count`, `ledger`; `demo` with
+`believe`, `attack` (and `simulate`); `noise` (and `count`, `attack-noise`), `ledger` (and `promise`); `demo` with
 `demo_files`.
 """

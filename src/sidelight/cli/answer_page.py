@@ -33,14 +33,6 @@ QUESTIONS: dict[str, str] = {
     "safe harbour": "Which of the identifiers of the safe harbour does this file have?",
     "protect": "Which release is the most useful within the policy?",
     "generalisations": "What do measures say of every choice of levels?",
-    "attack": "What do these releases give away together?",
-    "simulate": "What would several releases give away together?",
-    "noise": "Which noisy counts were published, and what do they promise?",
-    "count": "How many people are there, and how far off is that at most?",
-    "attack-noise": "How far do noisy counts move what somebody believes?",
-    "promise": "What does the noise promise?",
-    "ledger": "What was spent of the budget?",
-    "ledger spent": "What do all releases cost and promise together?",
     "hierarchies": "Which hierarchies were drafted?",
 }
 

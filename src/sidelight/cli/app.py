@@ -309,16 +309,19 @@ def attack(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See what files give away together about the same people, or what one reader makes of one file (--as)."""
+    from sidelight.answers.attack import AttackRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.attacker import AttackerRequest  # noqa: PLC0415
     from sidelight.answers.sources import PeopleLookup, read_question, roles_of  # noqa: PLC0415
-    from sidelight.cli import attack as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import attack as verb  # noqa: PLC0415
 
     found_by = PeopleLookup(lookup.hierarchies, lookup.locate, columns.suppressed_people())
-    if reader.reader is not None or reader.of_insiders:
-        from sidelight.cli.attack_as import ReaderRequest, attack_as  # noqa: PLC0415
-
+    if reader.attacker is not None or reader.method is not None or reader.limit:
         question = read_question(policy, limits=reader.limit, roles=columns.roles())
-        return attack_as(ReaderRequest(files, question, reader, attacker, found_by), output.to(policy))
-    request = verb.AttackRequest(files, roles_of(policy, columns.roles()), attacker, found_by)
+        asked = AttackerRequest(
+            files, question, lookup=found_by, person=attacker.person, at_most=attacker.at_most, **vars(reader)
+        )
+        return verb.attack_as(asked, output.to(policy))
+    request = AttackRequest(files, roles_of(policy, columns.roles()), found_by, **vars(attacker))
     return verb.attack(request, output.to(policy))
 
 
@@ -338,11 +341,12 @@ def simulate(
 
     With --epsilon, noisy counts of the same samples stand beside them.
     """
+    from sidelight.answers.simulate import SimulateRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import simulate as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import attack as verb  # noqa: PLC0415
 
     question = read_question(policy, limits=limits, roles=columns.roles())
-    return verb.simulate(verb.SimulateRequest(file, question, hierarchies, samples), output.to(policy))
+    return verb.simulate(SimulateRequest(file, question, hierarchies, **vars(samples)), output.to(policy))
 
 
 @app.command(sort_key=5, help_epilogue=epilogue("noise"))
@@ -358,11 +362,15 @@ def noise(
     target: NoisyOutputOptions,
 ) -> int:
     """Publish differentially private counts over levels that were fixed in advance, paid from a budget."""
+    from sidelight.answers.noise import NoiseRequest  # noqa: PLC0415 - `--help` is quick
     from sidelight.answers.sources import read_question  # noqa: PLC0415
-    from sidelight.cli import noise as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import noise as verb  # noqa: PLC0415
 
     question = read_question(policy, roles=columns.roles())
-    return verb.noise(verb.NoiseRequest(file, question, counts, hierarchies, paid), target)
+    request = NoiseRequest(
+        file, target.output, question, hierarchies, ledger=paid.ledger, force=target.force, **vars(counts)
+    )
+    return verb.noise(request, target.to())
 
 
 @app.command(sort_key=5.2, help_epilogue=epilogue("count"))
@@ -370,9 +378,10 @@ def count(
     file: CountsFile, /, *, counted: CountOptions = CountOptions(), output: OutputOptions = OutputOptions()
 ) -> int:
     """Add up published noisy counts: how many people are there of some kind, and how far off is that at most?"""
-    from sidelight.cli import count as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noisy_counts import CountRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import noise as verb  # noqa: PLC0415
 
-    return verb.count(verb.CountRequest(file, counted), output.to())
+    return verb.count(CountRequest(file, **vars(counted)), output.to())
 
 
 @app.command(name="attack-noise", sort_key=5.5, help_epilogue=epilogue("attack-noise"))
@@ -386,10 +395,11 @@ def attack_noise(
     output: OutputOptions = OutputOptions(),
 ) -> int:
     """See how far noisy counts move what somebody believes, who knows nothing else, or everybody else (--others)."""
-    from sidelight.cli import attack_noise as verb  # noqa: PLC0415 - `--help` is quick
+    from sidelight.answers.noisy_counts import NoiseAttackRequest  # noqa: PLC0415 - `--help` is quick
+    from sidelight.cli import noise as verb  # noqa: PLC0415
 
-    request = verb.NoiseAttackRequest(files, attacker, hierarchies, columns.roles())
-    return verb.attack(request, output.to())
+    request = NoiseAttackRequest(files, hierarchies=hierarchies, reading=columns.roles(), **vars(attacker))
+    return verb.attack_noise(request, output.to())
 
 
 @app.command(sort_key=6, help_epilogue=epilogue("hierarchies"))

@@ -53,7 +53,7 @@ def promise(request: PromiseRequest, plot: Path | None, output: Output) -> Statu
     output.refuse(request.files(), beside=() if plot is None else (plot,))
     answer = ask_promise(request)
     if plot is not None:
-        save_chart(*answer.charts(), plot, force=output.force)
+        save_chart(next(answer.charts()), plot, force=output.force)
         answer = answer.model_copy(update={"drawn": plot})
     output.deliver(answer, request)
     return Status.WITHIN_POLICY

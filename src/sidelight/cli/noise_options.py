@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
 from sidelight.cli.completion import columns_of_people
 from sidelight.cli.options import ANSWER, ASKED, NOISE, PAID, AsJson, Force, HtmlFile, MarkdownFile, files, option
+
+if TYPE_CHECKING:
+    from sidelight.cli.run import Output
 
 NoisyFiles: TypeAlias = Annotated[
     tuple[str, ...], files("COUNTS", "Noisy counts as published, their documents beside them.")
@@ -164,3 +167,9 @@ class NoisyOutputOptions:
     html: HtmlFile = None
     markdown: MarkdownFile = None
     force: Force = False
+
+    def to(self) -> Output:
+        """Return where what is told of the counts goes, besides them."""
+        from sidelight.cli.run import Output  # noqa: PLC0415 - `--help` is quick
+
+        return Output(self.json, None, self.force, (), self.html, self.markdown)

@@ -320,7 +320,7 @@ class AttackerOptions:
 class ReaderOptions:
     """Who reads one published file, and what the publisher holds."""
 
-    reader: Annotated[str | None, option("--as", metavar="ATTACKER")] = None
+    attacker: Annotated[str | None, option("--as", metavar="ATTACKER")] = None
     """Who reads one file: a learner (trains a model on it) or an insider (knows the method and the policy)."""
     model: Annotated[Literal["logistic", "naive bayes"], option("--model", metavar="NAME")] = "logistic"
     """With --as learner, which model is trained: logistic, or naive bayes, which is quicker and claims too much."""
@@ -330,12 +330,6 @@ class ReaderOptions:
     """With --as insider, the method that made the file, as somebody guesses whom its sidecar does not tell."""
     limit: Annotated[tuple[str, ...], option("--limit", "-l", metavar="LIMIT")] = ()
     """With --as insider, a limit that the file was made to keep, where no sidecar says so (or --policy); repeat it."""
-
-    @property
-    def of_insiders(self) -> tuple[str, ...]:
-        """The options that were given, of those that only an insider has."""
-        idle = {"--method": self.method, "--limit": self.limit}
-        return tuple(name for name, what in idle.items() if what)
 
 
 @Parameter(name="*", group=ASKED)

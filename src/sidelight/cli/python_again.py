@@ -80,13 +80,6 @@ class CommandWords:
         parts = ([f"{quasi}={list(columns)!r}"] if columns else []) + [f"{n}={v!r}" for n, v in stated.items()]
         return "".join(f", {part}" for part in parts)
 
-    def release(self, file: str | None = None, name: str = "release") -> str:
-        """Read a published file."""
-        file = file or self.files[0]
-        if Path(f"{file}.sidelight.json").is_file():
-            return f"{name} = sl.read_published({file!r})"
-        return f"{name} = sl.read_release({file!r}{self.roles('group')})"
-
     def table(self, file: str | None = None) -> str:
         """Read a table of people."""
         return f"table = sl.read_table({file or self.files[0]!r}{self.roles('quasi')})"
@@ -128,11 +121,10 @@ def _roles_of_policy(path: str) -> dict[str, object]:
 def python_again(kind: str, command: str) -> str:
     """Write the lines that do what a command did; nothing for what only the command line has.
 
-    >>> print(python_again("promise", "sidelight promise --epsilon 1"))
+    >>> print(python_again("columns", "sidelight columns a.csv"))
     import sidelight as sl
     <BLANKLINE>
-    promise = sl.semantic_privacy(epsilon=1)
-    print(promise)
+    print(sl.suggest_roles('a.csv'))
     """
     if kind not in LINES:
         return ""
@@ -159,55 +151,8 @@ def _generalisations(words: CommandWords) -> list[str]:
     return [*reader, words.table(), *policy, *reads, f"print(sl.generalisation_table({whole}).to_arrow())"]
 
 
-def _attack(words: CommandWords) -> list[str]:
-    reads, by = words.hierarchies()
-    lines = [words.release(file, f"release_{at + 1}") for at, file in enumerate(words.files)]
-    names = ", ".join(f"release_{at + 1}" for at in range(len(words.files)))
-    people = f", people={words.first('people')!r}" if words.options.get("people") else ""
-    return [*lines, *reads, f"exposure = sl.intersect([{names}]{people}{by})", "print(exposure.to_arrow())"]
-
-
-def _reader(function: str, table: str) -> Callable[[CommandWords], list[str]]:
-    def lines(words: CommandWords) -> list[str]:
-        reads, by = words.hierarchies()
-        truth = [words.table(words.first("table"))] if words.options.get("table") else []
-        model = words.keywords("model") if function == "learn" else ""
-        truth_keyword = f", {table}=table" if truth else ""
-        return [words.release(), *truth, *reads, f"print(sl.{function}(release{model}{truth_keyword}{by}))"]
-
-    return lines
-
-
-def _noise(words: CommandWords) -> list[str]:
-    reads, by = words.hierarchies()
-    amounts = words.keywords("epsilon", "delta", "rho")
-    lines = [words.table(), *reads, f"counts = sl.noisy_counts(table{by}{amounts})  # draws anew, and costs again"]
-    return [*lines, *([f"counts.publish({words.first('output')!r})"] if words.options.get("output") else [])]
-
-
-def _promise(words: CommandWords) -> list[str]:
-    if words.files:
-        spendings = ", ".join(f"*sl.read_noise({file!r}).spendings" for file in words.files)
-        return [f"print(sl.promise_of([{spendings}]{words.keywords('people', 'chance')}))"]
-    amounts = words.keywords("epsilon", "delta", "people", "chance").removeprefix(", ")
-    return [f"promise = sl.semantic_privacy({amounts})", "print(promise)"]
-
-
-def _simulate(words: CommandWords) -> list[str]:
-    reads, by = words.hierarchies()
-    amounts = words.keywords("overlap", "releases", "people", "repetitions", "seed")
-    simulates = f"print(sl.simulate_composition(table, policies=[policy]{by}{amounts}))"
-    return [words.table(), *words.policy(), *reads, simulates]
-
-
 LINES: dict[str, Callable[[CommandWords], Sequence[str]]] = {
     "columns": _columns,
     "generalisations": _generalisations,
-    "attack": _attack,
-    "learner": _reader("learn", "truth"),
-    "insider": _reader("insider", "table"),
-    "simulate": _simulate,
-    "noise": _noise,
-    "promise": _promise,
 }
 """What each kind of answer is called for in Python; a kind that is not here has its command alone."""

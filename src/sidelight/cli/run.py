@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from sidelight.answers.request import Request
     from sidelight.documents.document import Envelope
     from sidelight.report.answer import Answer
-    from sidelight.report.page import Page
+    from sidelight.report.page import Page, Verdict
     from sidelight.report.plots import Drawing
 
 DEBUG = "--debug"
@@ -155,6 +155,13 @@ class Status(IntEnum):
     COULD_NOT_TELL = 2
     INTERRUPTED = 130
     TERMINATED = 143
+
+    @classmethod
+    def from_verdict(cls, verdict: Verdict | None) -> Status:
+        """Return the status of an answer; where nothing was judged, nothing is broken."""
+        if verdict == "could not tell":
+            return cls.COULD_NOT_TELL
+        return cls.NOT_WITHIN_POLICY if verdict == "not within" else cls.WITHIN_POLICY
 
 
 def _files_after_dashes(words: Sequence[str]) -> list[str]:

@@ -7,6 +7,7 @@ draw.  What only drawing needs (a release, curves as objects) is a field of type
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -18,6 +19,7 @@ from sidelight import __version__
 from sidelight.documents.document import Envelope
 from sidelight.errors import SidelightError
 from sidelight.report.page import Block, Blocks, Code, Page, PageSection, Paragraph, Picture, Verdict
+from sidelight.text import shell
 
 if TYPE_CHECKING:
     from sidelight.report.plots import Drawing
@@ -103,6 +105,6 @@ class Answer(Envelope[AnswerT], Generic[AnswerT]):
 
 
 def _recipe_codes(recipe: Recipe) -> Iterator[Code]:
-    yield Code(recipe.command, "On the command line", "sh")
+    yield Code(shell(shlex.split(recipe.command)), "On the command line", "sh")
     if recipe.python:
         yield Code(recipe.python, "In Python", "python")

@@ -16,20 +16,20 @@ from sidelight.errors import SidelightError
 from sidelight.report.page import Code, Grid, Paragraph, Picture, Points
 from sidelight.report.terminal import sentences
 
-DOCUMENT = Envelope(kind="attack", schema_version=1, source=("a.csv", "b.csv"), answer={}, notes=())
+DOCUMENT = Envelope(kind="columns", schema_version=1, source=("a.csv", "b.csv"), answer={}, notes=())
 
 
 def page_of(*parts):
-    return answer_page(DOCUMENT, parts, "sidelight attack a.csv b.csv")
+    return answer_page(DOCUMENT, parts, "sidelight columns a.csv")
 
 
 def test_the_question_stands_first_and_the_command_last():
     page = page_of(Text("Nobody is given away."))
-    assert (page.title, page.subtitle) == ("What do these releases give away together?", "a.csv, b.csv")
+    assert (page.title, page.subtitle) == ("Which columns identify people?", "a.csv, b.csv")
     assert page.opening == (Paragraph("Nobody is given away."),)
     command, python = page.sections[-1].blocks
-    assert command == Code("sidelight attack a.csv b.csv", "On the command line", "sh")
-    assert python.text.splitlines()[-2] == "exposure = sl.intersect([release_1, release_2])"
+    assert command == Code("sidelight columns a.csv", "On the command line", "sh")
+    assert python.text.splitlines()[-1] == "print(sl.suggest_roles('a.csv'))"
 
 
 def test_bold_lines_are_titles_and_bullets_are_lists():

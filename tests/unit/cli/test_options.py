@@ -90,10 +90,9 @@ def test_a_file_of_an_unknown_kind_is_not_told_about_dataframes(tmp_path):
 
 
 ADVISED = {
-    "cli/noise.py": ("noise",),
-    "cli/attack_noise.py": ("attack-noise",),
-    "cli/count.py": ("count",),
-    "cli/ledger.py": ("ledger spent", "ledger begin", "promise"),
+    "answers/noise.py": ("noise",),
+    "answers/noisy_counts.py": ("attack-noise", "count"),
+    "answers/ledger.py": ("ledger spent", "ledger begin", "promise"),
     "noise/noisy_counts.py": ("noise",),
     "noise/domain.py": ("noise",),
     "noise/parameters.py": ("noise",),

@@ -108,5 +108,5 @@ def test_a_ledger_with_a_delta_says_for_how_many_people(sample_files):
     assert invoke(["ledger", "begin", "budget.json", "--epsilon", "3", "--delta", "1e-6"]).exit_code == 0
     paid = ["-e", "1", "--delta", "1e-9", "--people-at-most", "50", "--ledger", "budget.json"]
     done = invoke(["noise", "patients.parquet", *counts, *paid, "--person", "id", "-o", "noisy.csv"])
-    together = done.stdout.partition("All 1 of the ledger together")[2]
+    together = " ".join(done.stdout.split()).partition("All 1 of the ledger together")[2]
     assert "That is for at most 50 people, which the publisher says and nobody checked." in together
