@@ -23,7 +23,7 @@ from sidelight.noise.ledger import Ledger
 from sidelight.noise.ledger_document import BudgetDocument, EntryDocument
 from sidelight.noise.parameters import amount_text
 from sidelight.noise.semantic_privacy import SemanticPrivacy, semantic_privacy
-from sidelight.publish.stable_noise import read_drawn
+from sidelight.publish.noise import read_drawn
 from sidelight.report.answer import Answer, Live
 from sidelight.report.page import Blocks, Code, Paragraph, Points
 from sidelight.report.plots import Drawing
