@@ -8,10 +8,10 @@ from sidelight.answers.noise import NoiseRequest
 from sidelight.answers.noise import ask as ask_noise
 from sidelight.answers.noisy_counts import CountRequest, NoiseAttackRequest, ask_attack
 from sidelight.answers.noisy_counts import ask as ask_count
-from sidelight.interrupts import heed_interrupts
 from sidelight.cli.run import Output, Status, remember_written, say
 from sidelight.errors import BudgetExceeded
 from sidelight.files import noise_path
+from sidelight.interrupts import heed_interrupts
 from sidelight.publish.noise import PublishedNoise
 
 
