@@ -204,7 +204,7 @@ class Job:
         self._ended.set()
 
     def _work_elsewhere(self, work: Work) -> Any:  # noqa: ANN401 - of any work
-        worker = Worker()
+        worker = Worker(self._look)
         with self._lock:
             self._worker = worker
             if self._stop.is_set():  # cancelled before there was anything to end

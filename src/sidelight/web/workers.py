@@ -14,9 +14,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import DefaultContext
+from multiprocessing.util import get_temp_dir
 from os import _exit
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -30,6 +33,8 @@ CONTEXT: DefaultContext = multiprocessing.get_context(  # type: ignore[assignmen
     "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 )
 
+_warm = threading.Event()  # once the server of forks answers
+
 _starting = threading.Lock()  # multiprocessing lists the children of a process, for one thread at a time
 
 
@@ -40,7 +45,10 @@ class WorkerEnded(Exception):
 class Worker:
     """A process that does one piece of work."""
 
-    def __init__(self) -> None:
+    def __init__(self, look: Callable[[], object]) -> None:
+        warm_up()
+        while not _warm.wait(0.1):
+            look()
         with _ready_to_start():
             self._connection, theirs = CONTEXT.Pipe()
             self._process = CONTEXT.Process(target=_serve, args=(theirs, tempfile.tempdir), daemon=True)
@@ -72,13 +80,21 @@ class Worker:
         self._process.kill()
 
 
+@cache
 def warm_up() -> None:
     """Let the server of forks import the library, while nobody waits for it."""
-    if CONTEXT.get_start_method() == "forkserver":
-        from multiprocessing import forkserver  # noqa: PLC0415 - not everywhere
+    get_temp_dir()  # before files of this process go into a folder that is removed while workers may still end
+    threading.Thread(target=_start_first, daemon=True).start()
 
+
+def _start_first() -> None:
+    try:
         with _ready_to_start():
-            forkserver.ensure_running()
+            process = CONTEXT.Process(target=int, daemon=True)
+            process.start()
+        process.join()
+    finally:
+        _warm.set()
 
 
 @contextmanager
@@ -87,9 +103,14 @@ def _ready_to_start() -> Iterator[None]:
     with _starting:
         main, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
         CONTEXT.set_forkserver_preload(["sidelight.web.app", "altair"])
+        resource_tracker.ensure_running()  # which lets signals in again, and so comes first
+        # What is blocked here is so in all that is started: Ctrl-C, which a terminal sends to all, is for the server.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if sys.platform != "win32" else None
         try:
             yield
         finally:
+            if sys.platform != "win32" and before is not None:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             sys.modules["__main__"] = main
 
 
@@ -108,13 +129,14 @@ def _serve(server: Connection, folder: str | None) -> None:
             sent = now
             server.send(("progress", what, done, total))
 
-    try:
-        server.send(("done", server.recv()(report)))
-    except SidelightError as error:
-        server.send(("failed", error))
-    except Exception as error:  # noqa: BLE001 - a fault of ours ends this work and not the page
-        fault = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
-        server.send(("failed", fault))
+    with suppress(OSError):  # where the server has ended, nobody listens
+        try:
+            server.send(("done", server.recv()(report)))
+        except SidelightError as error:
+            server.send(("failed", error))
+        except Exception as error:  # noqa: BLE001 - a fault of ours ends this work and not the page
+            fault = SidelightError(f"this failed in a way that it should not: {type(error).__name__}; tell us")
+            server.send(("failed", fault))
 
 
 def _end_with_server() -> None:
