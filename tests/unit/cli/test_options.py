@@ -125,7 +125,7 @@ ADVISED = {
 
 def test_every_file_about_noise_is_looked_at():
     package = Path(sidelight.__file__).parent
-    assert {f"noise/{file.name}" for file in (package / "dp").glob("[!_]*.py")} <= ADVISED.keys()
+    assert {f"noise/{file.name}" for file in (package / "noise").glob("[!_]*.py")} <= ADVISED.keys()
 
 
 @pytest.mark.parametrize("file", ADVISED)

@@ -282,7 +282,7 @@ def test_no_right_to_read(postgres, monkeypatch):
 
 
 def test_nothing_is_written_to_the_database(postgres):
-    address = postgres_session.DatabaseAddress.of(postgres.address("t"))
+    address = postgres_session.DatabaseAddress.parse(postgres.address("t"))
     with postgres_session.open_session(address) as session, pytest.raises(BadTable, match="25006"):
         list(session.batches("CREATE TABLE mine (a int)"))
 
@@ -594,7 +594,7 @@ def test_a_timeout_before_rows_come(waiting, monkeypatch):
 
 def test_a_timeout_while_rows_stream(waiting, monkeypatch):
     monkeypatch.setenv("PGOPTIONS", "-c statement_timeout=2s")
-    address = postgres_session.DatabaseAddress.of(waiting.address("slow"))
+    address = postgres_session.DatabaseAddress.parse(waiting.address("slow"))
     rows = "SELECT repeat('x', 3000) || i, CASE WHEN i = 20000 THEN pg_sleep(60)::text END FROM generate_series(1, 20000) i"
     with postgres_session.open_session(address) as session:
         batches = session.batches(rows, "public.slow")
